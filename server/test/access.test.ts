@@ -188,6 +188,15 @@ const matrix: readonly (readonly [operation: string, outcomes: string, besides?:
   ["listDeliveries", THE_OWNER],
   ["resendDelivery", THE_OWNER],
   ["testWebhook", THE_OWNER],
+
+  ["listAccountWebhooks", MANAGERS_V2],
+  ["createAccountWebhook", MANAGERS_V2],
+  ["retrieveAccountWebhook", THE_OWNER_V2],
+  ["updateAccountWebhook", THE_OWNER_V2],
+  ["deleteAccountWebhook", THE_OWNER_V2],
+  ["listAccountDeliveries", THE_OWNER_V2],
+  ["resendAccountDelivery", THE_OWNER_V2],
+  ["testAccountWebhook", THE_OWNER_V2],
 ];
 
 let s: TestService;

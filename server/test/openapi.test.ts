@@ -86,8 +86,10 @@ describe("documentation", () => {
       "findManager",
       "importRoster",
       "releaseOwnership",
+      "resendAccountDelivery",
       "resendDelivery",
       "takeOwnership",
+      "testAccountWebhook",
       "testWebhook",
     ]);
   });

@@ -95,6 +95,9 @@ export async function newScene(s: TestService): Promise<Scene> {
     },
     owner.token,
   );
+  const hooks = "/api/v2/webhooks/";
+  const events = ["session.changed"];
+  const { body: hook } = await open.post(hooks, { url: "http://127.0.0.1:9/", events }, owner.token);
   await open.stop();
   // A session other than the one of the owner's token.
   await s.logIn(owner.username, owner.password);
@@ -107,6 +110,7 @@ export async function newScene(s: TestService): Promise<Scene> {
   );
   const { body: delivery } = await s.post(`${webhooks}${webhook.id}/test/`, undefined, owner.token);
 
+  const { body: call } = await s.post(`${hooks}${hook.id}/test/`, undefined, owner.token);
   const { body: recipe } = await s.post("/api/v2/recipes/", newRecipe(), owner.token);
 
   const { body: squad } = await s.post("/api/v2/squads/", { name: "First team" }, owner.token);
@@ -147,6 +151,8 @@ export async function newScene(s: TestService): Promise<Scene> {
       timeframe: frame.body.id,
       webhook: webhook.id,
       delivery: delivery.id,
+      hook: hook.id,
+      call: call.id,
       job: job.id,
       page_session: another.id,
       token: token.id,

@@ -218,7 +218,7 @@ function work(root: Command): void {
     about: "list webhooks, without their secrets",
     example: "--account ann",
   })
-    .option("--account <username>", "only webhooks of this account's activities")
+    .option("--account <username>", "only webhooks of this account and its activities")
     .option("--activity <id>", "only webhooks of this activity")
     .option("--disabled", "only disabled webhooks");
   verb(webhook, {

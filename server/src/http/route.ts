@@ -127,7 +127,7 @@ export interface Operation<
   hasLargeResponse?: boolean;
   /** Whether it may work through thousands of rows, so that a caller runs few of them at a time. */
   isHeavy?: boolean;
-  /** Whether repeating the request has no further effect. An `Idempotency-Key` is then ignored. */
+  /** Whether repeating the request has no further effect, or its response has a secret that must not be stored. An `Idempotency-Key` is then ignored. */
   isRepeatable?: boolean;
   /** Whether to acquire a slot (`ConcurrencyLimiter`) as soon as the headers have arrived. */
   takesSlot?: boolean;

@@ -27,6 +27,8 @@ export class JobFailed extends Error {
 export type LoadedOutcome = "stored" | "known" | "refused";
 
 export interface JobHandler {
+  /** Whether webhooks of the account are told when a job ends. */
+  isReported?: true;
   /** Maximum number of failures before the job fails. */
   maxFailures: number;
   /** Maximum number of lost workers before the job fails; default 3. */

@@ -18,6 +18,7 @@ const HOUR_MS = 3_600_000;
 
 /** A transient error is retried three times, after 1, 2 and 4 seconds. */
 const bulkLoadHandler: JobHandler = {
+  isReported: true,
   maxFailures: 3,
   delayMs: (failure) => 1000 * 2 ** (failure - 1),
   counts: ({ samples_stored, samples_known, samples_refused }) => ({

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyBaseLogger } from "fastify";
-import { REMEMBERED } from "../domain/bulk-load/repeated.js";
 import type { Context } from "../domain/change/context.js";
 import { jobCaller, onBehalfOf } from "../fairness/callers.js";
 import { noteJobOutcome } from "../observability/tracing.js";
@@ -8,20 +7,10 @@ import { isUnavailable } from "../store/connection/database-errors.js";
 import { leaseEnd, unleased, whileLeaseHeld } from "../store/queue/job-lease.js";
 import { type Job, type JobKind, NOBODY } from "../store/queue/job-queue.js";
 import { jobs } from "../store/schema.js";
+import { endJob, finished } from "./end-job.js";
 import { JobFailed, RetryLater } from "./handler.js";
 import { handlers } from "./handlers.js";
 import type { JobMetrics, JobOutcome } from "./metrics.js";
-
-/** Returns the columns of a terminal state; erases payload and body of the job. */
-export const finished = (state: "SUCCESS" | "FAILURE", details: Record<string, unknown>, now: Date) =>
-  ({
-    state,
-    details,
-    payload: state === "SUCCESS" ? REMEMBERED : {},
-    body: null,
-    finishedAt: now,
-    ...unleased,
-  }) as const;
 
 /** Pause between attempts to write an outcome while the database is unavailable. */
 const REWRITE_PAUSE_MS = 500;
@@ -76,7 +65,7 @@ export async function runJob(
     // Only the handler runs as the caller: other queries of the account must not delay the renewal of the lease or
     // the outcome.
     const details = await onBehalfOf(callerOf(job), () => handler.run(ctx, job));
-    await write(finished("SUCCESS", details, clock.now()));
+    await endJob(ctx, job, finished("SUCCESS", details, clock.now()));
     ran("success");
     const samples = handler.counts?.(details);
     if (samples !== undefined) metrics.loaded(samples);
@@ -108,11 +97,12 @@ export async function runJob(
       error instanceof RetryLater ? error.at : new Date(now.getTime() + handler.delayMs(failures));
     const endsAt = handler.endsAt?.(job);
     const dueAt = endsAt !== undefined && endsAt < nextAt ? endsAt : nextAt;
-    await write(
-      final
-        ? { ...finished("FAILURE", { code, message, ...handler.keptDetails?.(job) }, now), failures }
-        : { state: "RETRY", failures, dueAt, ...unleased },
-    );
+    if (final)
+      await endJob(ctx, job, {
+        ...finished("FAILURE", { code, message, ...handler.keptDetails?.(job) }, now),
+        failures,
+      });
+    else await write({ state: "RETRY", failures, dueAt, ...unleased });
     ran(final ? "failure" : "retry");
   } finally {
     clearInterval(renewal);

@@ -453,7 +453,11 @@ export const removedSamples = pgTable(
 
 export const webhooks = pgTable("webhooks", {
   id: id(),
-  activityId: reference("activity_id").notNull(),
+  /** Of a webhook of version 1; null for one of an account. */
+  activityId: reference("activity_id"),
+  /** Of a webhook of an account, with the types of events that it receives. */
+  ownerId: reference("owner_id"),
+  events: text("events").array().$type<AccountEvent[]>(),
   webhookUrl: text("webhook_url").notNull(),
   /** Encrypted with the server key. */
   secretToken: text("secret_token").notNull(),
@@ -466,15 +470,20 @@ export const webhooks = pgTable("webhooks", {
   version: version(),
 });
 
+/** Events that a webhook of an account can receive. */
+export type AccountEvent = "samples.stored" | "job.finished" | "session.changed";
+
 export type DeliveryState = "pending" | "retrying" | "delivered" | "failed";
 
-/** Subject of a delivery: an activity or one of its time frames. */
-export interface DeliveryData {
+/** What a delivery to a webhook of an activity is about: the activity or one of its time frames. */
+export interface ActivityData {
   activity_id: number;
   timeframe_id?: number;
 }
 
-/** One event for one webhook, with a copy of the URL and the secret, because a delivery can outlive the webhook. */
+/** What a delivery to a webhook of an account is about. */
+export type AccountData = Readonly<Record<string, string | number | null>>;
+
 export const webhookDeliveries = pgTable("webhook_deliveries", {
   id: id(),
   /** Header `webhook-id`, identical in all attempts. */
@@ -484,7 +493,7 @@ export const webhookDeliveries = pgTable("webhook_deliveries", {
   /** Encrypted with the server key. */
   secretToken: text("secret_token").notNull(),
   event: text("event").notNull(),
-  data: jsonb("data").$type<DeliveryData>().notNull(),
+  data: jsonb("data").$type<ActivityData | AccountData>().notNull(),
   state: text("state").$type<DeliveryState>().notNull(),
   attempts: integer("attempts").notNull().default(0),
   responseStatus: integer("response_status"),

@@ -18,9 +18,11 @@ import { deriveTimeframes } from "../sessions/derive-timeframes.js";
 import { grantAudit } from "../squad-roles/audit.js";
 import { timeframeAudit } from "../timeframes/audit.js";
 import { deleteTimeframes } from "../timeframes/remove.js";
+import { emitAccountEvent } from "../webhooks/account-events.js";
 import { cancelDeliveryOf } from "../webhooks/delivery-queue.js";
 import { endDeliveries } from "../webhooks/erase.js";
 import { emitActivityEvent, emitActivityEvents } from "../webhooks/events.js";
+import { emitChangedSessions, emitSessionEvent } from "../webhooks/session-events.js";
 import type { Changed, Events, Written } from "./events.js";
 import type { UnitOfWork } from "./unit-of-work.js";
 
@@ -31,6 +33,13 @@ const spanOf = (intervals: readonly Interval[]): Interval => ({
   startMs: intervals.reduce((least, { startMs }) => Math.min(least, startMs), Number.POSITIVE_INFINITY),
   stopMs: intervals.reduce((most, { stopMs }) => Math.max(most, stopMs), Number.NEGATIVE_INFINITY),
 });
+
+const timesOfSpan = (intervals: readonly Interval[]) => {
+  const { startMs, stopMs } = spanOf(intervals);
+  return { from: new Date(startMs).toISOString(), to: new Date(stopMs).toISOString() };
+};
+
+const done = Promise.resolve();
 
 type AuditedRow = { id: number } & Record<string, unknown>;
 
@@ -142,8 +151,17 @@ export const effects: { [Name in keyof Events]: readonly Reaction<Events[Name]>[
 
   jobRevoked: [cancelDeliveryOf],
   recordingAccepted: [(unit, { jobId, details }) => unit.audit("job", jobId, null, details)],
-  samplesStored: [deleteRemovalRecords, recompute],
+  samplesStored: [
+    deleteRemovalRecords,
+    recompute,
+    async (unit, { deviceId, ownerId, changed }) => {
+      if (ownerId === undefined || changed.length === 0) return;
+      await emitAccountEvent(unit, ownerId, "samples.stored", { device: deviceId, ...timesOfSpan(changed) });
+    },
+    emitChangedSessions,
+  ],
   samplesErased: [
+    emitChangedSessions,
     (unit, { deviceId, changed }) => forgetRecordings(unit, { deviceId, ...spanOf(changed) }),
     // Results of other people for the same time include these samples. Delete them, also if retention prevents a new result.
     (unit, input) => recompute(unit, { ...input, forgets: true }),
@@ -159,6 +177,7 @@ export const effects: { [Name in keyof Events]: readonly Reaction<Events[Name]>[
       unit.audit("samples", deviceId, { ...spanOf(removed), chunks: removed.length, count }, null),
   ],
   samplesDeleted: [
+    (unit, { deviceId, deleted }) => emitChangedSessions(unit, { deviceId, changed: deleted }),
     (unit, { deviceId, deleted }) => forgetRecordings(unit, { deviceId, ...spanOf(deleted) }),
     (unit, { deviceId, deleted, count }) =>
       unit.auditAll(
@@ -195,11 +214,13 @@ export const effects: { [Name in keyof Events]: readonly Reaction<Events[Name]>[
   sessionChanged: [
     (unit, { before, after }) => unit.audit("session", after.id, before, after),
     (unit, { after }) => deriveTimeframes(unit, after),
+    (unit, { before, after }) => (before === null ? done : emitSessionEvent(unit, after)),
   ],
   sessionPeriodsChanged: [
     (unit, { session, before, after }) =>
       unit.audit("session periods", session.id, periodsAudit(before), periodsAudit(after)),
     (unit, { session }) => deriveTimeframes(unit, session),
+    (unit, { session }) => emitSessionEvent(unit, session),
   ],
   timeframesDerived: [
     (unit, { created }) =>
@@ -214,6 +235,10 @@ export const effects: { [Name in keyof Events]: readonly Reaction<Events[Name]>[
         created.map(({ id, activityId }) => ({ activityId, timeframeId: id })),
       ),
     (unit, { created }) => queueComputation(unit, created),
+    async (unit, { created }) => {
+      const sessions = new Map(created.map(({ activityId, ownerId }) => [activityId, ownerId]));
+      for (const [id, ownerId] of sessions) await emitSessionEvent(unit, { id, ownerId });
+    },
   ],
 
   timeframeCreated: [

@@ -2,15 +2,15 @@ import { and, eq, inArray } from "drizzle-orm";
 import { traceparentOf } from "../../observability/trace-context.js";
 import { currentTrace } from "../../observability/tracing.js";
 import type { Job } from "../../store/queue/job-queue.js";
-import { webhookDeliveries, webhooks } from "../../store/schema.js";
+import { type ActivityData, webhookDeliveries, webhooks } from "../../store/schema.js";
 import { transact } from "../change/change.js";
 import type { Context } from "../change/context.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 import { decryptSecret } from "../secrets/secrets.js";
+import { isAccountEvent, isTest, keyOfSecret } from "./account-events.js";
 import { post } from "./call/post.js";
 import { signatureHeaders } from "./call/signature.js";
 import { GONE, updateWebhookHealth } from "./health.js";
-import { TEST_EVENT } from "./resource.js";
 import { nextAttempt, parseRetryAfter } from "./retry-schedule.js";
 import type { Delivery } from "./rules.js";
 
@@ -55,13 +55,9 @@ export async function attemptDelivery(
 async function send(ctx: Context, delivery: Delivery, account: number): Promise<Outcome> {
   const { config, clock, lookup } = ctx;
   const secret = await decryptSecret(ctx, ctx.queries, delivery.secretToken);
-  const { activity_id, timeframe_id } = delivery.data;
-  // Lists the keys explicitly, so that every attempt sends the same bytes regardless of the key order in the database.
-  const body = JSON.stringify({
-    event: delivery.event,
-    webhook_id: delivery.webhookId,
-    data: { activity_id, timeframe_id },
-  });
+  const { body, headers, key } = isAccountEvent(delivery.event)
+    ? standardCall(delivery, secret)
+    : activityCall(delivery, secret);
   try {
     const answer = await post(
       new URL(delivery.url),
@@ -70,9 +66,8 @@ async function send(ctx: Context, delivery: Delivery, account: number): Promise<
         "User-Agent": USER_AGENT,
         // If spans are recorded, the span of the call adds this header.
         ...(ctx.trace === undefined || currentTrace() ? {} : { traceparent: traceparentOf(ctx.trace) }),
-        // Headers are bytes: send the secret in UTF-8.
-        "X-Asi-Api-Token": Buffer.from(secret, "utf8").toString("latin1"),
-        ...signatureHeaders({ messageId: delivery.messageId, at: clock.now(), body, secret }),
+        ...headers,
+        ...signatureHeaders({ messageId: delivery.messageId, at: clock.now(), body, key }),
       },
       body,
       {
@@ -95,6 +90,33 @@ async function send(ctx: Context, delivery: Delivery, account: number): Promise<
     return { delivered: false, status: null, response: failureReason(error), retryAfterMs: undefined };
   }
 }
+
+interface Call {
+  body: string;
+  headers: Readonly<Record<string, string>>;
+  /** Key of the signature. */
+  key: Buffer;
+}
+
+/** A call of version 1, with the secret. */
+function activityCall({ event, webhookId, data }: Delivery, secret: string): Call {
+  const { activity_id, timeframe_id } = data as ActivityData;
+  const key = Buffer.from(secret, "utf8");
+  return {
+    // Lists the keys explicitly, so that every attempt sends the same bytes regardless of the key order in the database.
+    body: JSON.stringify({ event, webhook_id: webhookId, data: { activity_id, timeframe_id } }),
+    // Headers are bytes: send the secret in UTF-8.
+    headers: { "X-Asi-Api-Token": key.toString("latin1") },
+    key,
+  };
+}
+
+/** A call as Standard Webhooks 1.0 recommends it. The database always returns the keys of the data in the same order. */
+const standardCall = ({ event, createdAt, data }: Delivery, secret: string): Call => ({
+  body: JSON.stringify({ type: event, timestamp: createdAt.toISOString(), data }),
+  headers: {},
+  key: keyOfSecret(secret),
+});
 
 /** Returns the message, or the `code` if the message is empty, as in an AggregateError of several addresses. */
 function failureReason(error: unknown): string {
@@ -123,7 +145,7 @@ async function recordAttempt(unit: UnitOfWork, tried: Delivery, outcome: Outcome
   const attempts = delivery.attempts + 1;
   // The webhook was deleted or disabled during the attempt.
   const cancelled = delivery.state === "failed";
-  const givesUp = cancelled || outcome.status === GONE || delivery.event === TEST_EVENT;
+  const givesUp = cancelled || outcome.status === GONE || isTest(delivery.event);
   const next = outcome.delivered || givesUp ? undefined : nextAttempt(attempts, now, outcome.retryAfterMs);
   const state = outcome.delivered ? "delivered" : next === undefined ? "failed" : "retrying";
   await queries

@@ -5,9 +5,11 @@ import { jobs, webhookDeliveries } from "../../store/schema.js";
 import { ordering, PageQuery, Query } from "../../wire/types.js";
 import { change } from "../change/change.js";
 import type { Context } from "../change/context.js";
+import type { UnitOfWork } from "../change/unit-of-work.js";
 import { listPage, orderBy } from "../lists/listing.js";
 import { createDelivery, enqueueDelivery } from "./delivery-queue.js";
 import { TEST_EVENT, toDelivery } from "./resource.js";
+import type { Delivery, Webhook } from "./rules.js";
 
 const orderings = { created_at: webhookDeliveries.createdAt };
 
@@ -45,28 +47,38 @@ export const listDeliveries = (
 
 /** Sends the event of a delivery again immediately, with the same `webhook-id`, to the current URL of the webhook. */
 export const resendDelivery = (ctx: Context, ids: { activity: number; webhook: number; delivery: number }) =>
-  change(ctx, "resendDelivery", ids, async (unit, { webhook, delivery }) => {
-    const [after] = await unit.queries
-      .update(webhookDeliveries)
-      .set({
+  change(ctx, "resendDelivery", ids, async (unit, { webhook, delivery }) =>
+    toDelivery(await sendAgain(ctx, unit, webhook, delivery), unit.now),
+  );
+
+/** @returns the delivery, which waits again */
+export async function sendAgain(
+  ctx: Context,
+  unit: UnitOfWork,
+  webhook: Webhook,
+  delivery: Delivery,
+): Promise<Delivery> {
+  const [after] = await unit.queries
+    .update(webhookDeliveries)
+    .set({
+      url: webhook.webhookUrl,
+      secretToken: webhook.secretToken,
+      state: "pending",
+      attempts: 0,
+      // A delivery that counts unsent events stops counting; later events use another one.
+      unsent: null,
+      // Its previous job does nothing.
+      jobId: await enqueueDelivery(unit, ctx.caller?.id ?? NOBODY, {
         url: webhook.webhookUrl,
         secretToken: webhook.secretToken,
-        state: "pending",
-        attempts: 0,
-        // A delivery that counts unsent events stops counting; later events use another one.
-        unsent: null,
-        // Its previous job does nothing.
-        jobId: await enqueueDelivery(unit, ctx.caller?.id ?? NOBODY, {
-          url: webhook.webhookUrl,
-          secretToken: webhook.secretToken,
-        }),
-      })
-      .where(eq(webhookDeliveries.id, delivery.id))
-      .returning();
-    if (after === undefined) throw new Error("The delivery was not updated");
-    await unit.announce("deliveryChanged", { before: delivery, after });
-    return toDelivery(after, unit.now);
-  });
+      }),
+    })
+    .where(eq(webhookDeliveries.id, delivery.id))
+    .returning();
+  if (after === undefined) throw new Error("The delivery was not updated");
+  await unit.announce("deliveryChanged", { before: delivery, after });
+  return after;
+}
 
 /** Calls the webhook once with a test event. A failure is not retried and does not count. */
 export const testWebhook = (ctx: Context, ids: { activity: number; webhook: number }) =>
@@ -76,7 +88,7 @@ export const testWebhook = (ctx: Context, ids: { activity: number; webhook: numb
       url: webhook.webhookUrl,
       secretToken: webhook.secretToken,
       event: TEST_EVENT,
-      data: { activity_id: webhook.activityId },
+      data: { activity_id: ids.activity },
     });
     await unit.announce("deliveryChanged", { before: null, after: delivery });
     return toDelivery(delivery, unit.now);

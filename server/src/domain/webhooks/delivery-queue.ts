@@ -1,7 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { and, asc, count, eq, inArray, sql } from "drizzle-orm";
 import { isWaiting, type JobKind, newJobId } from "../../store/queue/job-queue.js";
-import { jobs, webhookDeliveries, webhooks } from "../../store/schema.js";
+import {
+  type AccountData,
+  type ActivityData,
+  jobs,
+  webhookDeliveries,
+  webhooks,
+} from "../../store/schema.js";
 import { addBytesOfDay, bytesOfDay } from "../change/daily-bytes.js";
 import { errors } from "../change/errors.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
@@ -13,7 +19,7 @@ export interface NewDelivery {
   url: string;
   secretToken: string;
   event: string;
-  data: { activity_id: number; timeframe_id?: number };
+  data: ActivityData | AccountData;
 }
 
 type Destination = Pick<NewDelivery, "url" | "secretToken">;

@@ -1,4 +1,4 @@
-import { and, eq, inArray, sql } from "drizzle-orm";
+import { and, eq, inArray, or, sql } from "drizzle-orm";
 import { activities, auditLog, jobs, webhookDeliveries, webhooks } from "../../store/schema.js";
 import { deleting, type Erasing } from "../accounts/erase.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
@@ -104,8 +104,8 @@ export async function eraseWebhooks(unit: UnitOfWork, id: number): Promise<void>
   const theirs = await unit.queries
     .select({ id: webhooks.id })
     .from(webhooks)
-    .innerJoin(activities, eq(activities.id, webhooks.activityId))
-    .where(eq(activities.ownerId, id));
+    .leftJoin(activities, eq(activities.id, webhooks.activityId))
+    .where(or(eq(activities.ownerId, id), eq(webhooks.ownerId, id)));
   await deleteWebhooks(
     unit,
     theirs.map((webhook) => webhook.id),

@@ -58,7 +58,7 @@ export async function emitActivityEvents(
   if (activityIds.length === 0) return;
   const subscribed = kind.startsWith("activity-") ? webhooks.activityEvents : webhooks.timeframesEvents;
   const receivers = await unit.queries
-    .select({ webhook: webhooks, owner: activities.ownerId })
+    .select({ webhook: webhooks, activityId: activities.id, owner: activities.ownerId })
     .from(webhooks)
     .innerJoin(activities, eq(activities.id, webhooks.activityId))
     .where(and(inArray(webhooks.activityId, activityIds), eq(subscribed, true), isNull(webhooks.disabledAt)))
@@ -70,9 +70,9 @@ export async function emitActivityEvents(
     const fanOut: FanOut = {
       event: kind,
       outlives,
-      webhooks: owned.map(({ webhook }) => ({
+      webhooks: owned.map(({ webhook, activityId }) => ({
         id: webhook.id,
-        activityId: webhook.activityId,
+        activityId,
         url: webhook.webhookUrl,
         secretToken: webhook.secretToken,
       })),

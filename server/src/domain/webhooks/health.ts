@@ -1,8 +1,8 @@
 import { and, eq, gt, isNull, sql } from "drizzle-orm";
 import { webhooks } from "../../store/schema.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
+import { isTest } from "./account-events.js";
 import { cancelDeliveries } from "./delivery-queue.js";
-import { TEST_EVENT } from "./resource.js";
 import type { Delivery, Webhook } from "./rules.js";
 
 /** Number of consecutive exhausted deliveries after which the webhook is disabled. */
@@ -26,7 +26,7 @@ export async function updateWebhookHealth(
       .update(webhooks)
       .set({ failures: 0 })
       .where(and(current, gt(webhooks.failures, 0)));
-  } else if (state === "failed" && (status === GONE || event !== TEST_EVENT)) {
+  } else if (state === "failed" && (status === GONE || !isTest(event))) {
     const [before] = await queries
       .select()
       .from(webhooks)

@@ -7,16 +7,12 @@ import type { Context } from "../change/context.js";
 import { errors } from "../change/errors.js";
 import { listPage, type Paging } from "../lists/listing.js";
 import { decryptSecret, encryptSecret } from "../secrets/secrets.js";
-import { isLiteralAddress } from "./call/addresses.js";
-import { NoPublicAddressError, receiverAddresses } from "./call/receiver.js";
 import { cancelDeliveries } from "./delivery-queue.js";
+import { requirePublicReceiver } from "./public-receiver.js";
 import { mask, toWebhook, type WebhookFields, webhookItem } from "./resource.js";
 
 /** Maximum number of webhooks of an activity. Every event calls each of them. */
 const MAX_WEBHOOKS = 100;
-
-/** Time limit for resolving a host before the webhook is refused. */
-const LOOKUP_TIMEOUT_MS = 3_000;
 
 export async function listWebhooks(ctx: Context, activity: number, query: Paging) {
   const page = await listPage(
@@ -30,7 +26,7 @@ export async function listWebhooks(ctx: Context, activity: number, query: Paging
 }
 
 export async function createWebhook(ctx: Context, activity: number, body: WebhookFields) {
-  await requirePublicReceiver(ctx, body.webhook_url);
+  await requirePublicReceiver(ctx, "webhook_url", body.webhook_url);
   return change(ctx, "createWebhook", { activity }, async ({ queries, now, announce }) => {
     const [known] = await queries
       .select({ count: count() })
@@ -62,7 +58,7 @@ export async function updateWebhook(
   ids: { activity: number; webhook: number },
   body: Partial<WebhookFields>,
 ) {
-  if (body.webhook_url !== undefined) await requirePublicReceiver(ctx, body.webhook_url);
+  if (body.webhook_url !== undefined) await requirePublicReceiver(ctx, "webhook_url", body.webhook_url);
   return change(
     ctx,
     "updateWebhook",
@@ -114,29 +110,4 @@ export async function deleteWebhook(ctx: Context, ids: { activity: number; webho
     },
     ({ queries }, row) => webhookItem(ctx, row, queries),
   );
-}
-
-/**
- * Refuses a host with a private address. A host that cannot be resolved gets the same message, so that names known to an internal
- * name server are not revealed. Every delivery repeats the check.
- */
-async function requirePublicReceiver({ config, lookup, caller }: Context, url: string): Promise<void> {
-  const { webhookAllowPrivate: allowPrivate } = config;
-  // In development, the name of the receiver may become resolvable later.
-  if (allowPrivate && !isLiteralAddress(new URL(url).hostname)) return;
-  try {
-    await receiverAddresses(new URL(url), {
-      lookup,
-      allowPrivate,
-      account: caller?.id ?? 0,
-      signal: AbortSignal.timeout(LOOKUP_TIMEOUT_MS),
-    });
-  } catch (error) {
-    if (!(error instanceof NoPublicAddressError)) throw error;
-    if (allowPrivate) throw errors.field("webhook_url", error.message);
-    throw errors.field(
-      "webhook_url",
-      `${error.message} The name servers must already know a name, and only the operator of the service can allow private addresses.`,
-    );
-  }
 }

@@ -15,6 +15,9 @@ export interface WebhookFilters {
   disabled?: boolean | undefined;
 }
 
+/** Of the activity, or of the webhook itself. */
+const ownerOf = sql<number>`coalesce(${webhooks.ownerId}, ${activities.ownerId})`;
+
 /**
  * Returns a part of the list of webhooks for the operator, ordered by id, without secrets.
  * @throws ServiceError `not_found` when the account does not exist
@@ -28,12 +31,12 @@ export async function listAllWebhooks(
   const rows = await queries
     .select({ webhook: webhooks, owner: accounts.username, id: webhooks.id })
     .from(webhooks)
-    .innerJoin(activities, eq(activities.id, webhooks.activityId))
-    .innerJoin(accounts, eq(accounts.id, activities.ownerId))
+    .leftJoin(activities, eq(activities.id, webhooks.activityId))
+    .innerJoin(accounts, eq(accounts.id, ownerOf))
     .where(
       and(
         gt(webhooks.id, after),
-        ownerId === undefined ? undefined : eq(activities.ownerId, ownerId),
+        ownerId === undefined ? undefined : eq(ownerOf, ownerId),
         activity === undefined ? undefined : eq(webhooks.activityId, activity),
         disabled === undefined
           ? undefined
@@ -51,6 +54,7 @@ export async function listAllWebhooks(
     url: webhook.webhookUrl,
     activity_events: webhook.activityEvents,
     timeframes_events: webhook.timeframesEvents,
+    events: webhook.events,
     failures: webhook.failures,
     created: webhook.createdAt.toISOString(),
     disabled: webhook.disabledAt?.toISOString() ?? null,

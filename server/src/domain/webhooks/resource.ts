@@ -1,5 +1,6 @@
 import { FormatRegistry, type StaticDecode, Type } from "@sinclair/typebox";
 import type { Queries } from "../../store/connection/database.js";
+import type { ActivityData } from "../../store/schema.js";
 import { DateTimeOut, Id, Nullable } from "../../wire/types.js";
 import type { Context } from "../change/context.js";
 import { type Item, item } from "../change/entity-tags.js";
@@ -26,14 +27,16 @@ function isWebhookUrl(text: string): boolean {
   return !/^https?:\/\/[^/?#]*@/i.test(text);
 }
 
+export const WebhookUrl = Type.String({
+  format: "webhook-url",
+  maxLength: MAX_URL_CHARACTERS,
+  problem: "Enter a URL beginning with http:// or https://, without a user name.",
+  openapi: { type: "string", format: "uri", maxLength: MAX_URL_CHARACTERS },
+  description: "The host must be or resolve to public addresses only",
+});
+
 const fields = {
-  webhook_url: Type.String({
-    format: "webhook-url",
-    maxLength: MAX_URL_CHARACTERS,
-    problem: "Enter a URL beginning with http:// or https://, without a user name.",
-    openapi: { type: "string", format: "uri", maxLength: MAX_URL_CHARACTERS },
-    description: "The host must be or resolve to public addresses only",
-  }),
+  webhook_url: WebhookUrl,
   secret_token: Type.String({
     format: "webhook-secret",
     minLength: 1,
@@ -105,6 +108,33 @@ export const webhookItem = async (
 ): Promise<Item<Awaited<ReturnType<typeof toWebhook>>>> =>
   item(await toWebhook(ctx, row, queries), row.version);
 
+/** What became of a delivery. */
+export const PROGRESS = {
+  state: Type.Union(
+    (["pending", "retrying", "delivered", "failed"] as const).map((state) => Type.Literal(state)),
+  ),
+  attempts: Type.Integer({ minimum: 0, description: "Calls made so far" }),
+  response_status: Nullable(
+    Type.Integer({ description: "HTTP status of the last call; null without a response" }),
+  ),
+  response: Nullable(
+    Type.String({ description: "First KiB of the last response, or the reason why there was no response" }),
+  ),
+  created_at: DateTimeOut(),
+  last_attempt_at: Nullable(DateTimeOut()),
+  next_attempt_at: Nullable(DateTimeOut({ description: "Null if there is no further call" })),
+};
+
+export const PROGRESS_EXAMPLE = {
+  state: "retrying",
+  attempts: 1,
+  response_status: 503,
+  response: "Try later",
+  created_at: "2024-01-01T06:00:00.000Z",
+  last_attempt_at: "2024-01-01T06:00:00.120Z",
+  next_attempt_at: "2024-01-01T06:00:05.320Z",
+};
+
 export const WebhookDelivery = Type.Object(
   {
     id: Id(),
@@ -112,19 +142,7 @@ export const WebhookDelivery = Type.Object(
     event: Type.String({ description: [...ACTIVITY_EVENTS, ...TIMEFRAME_EVENTS, TEST_EVENT].join(", ") }),
     data: Type.Object({ activity_id: Id(), timeframe_id: Type.Optional(Id()) }),
     webhook_url: Type.String({ description: "The URL when the event happened" }),
-    state: Type.Union(
-      (["pending", "retrying", "delivered", "failed"] as const).map((state) => Type.Literal(state)),
-    ),
-    attempts: Type.Integer({ minimum: 0, description: "Calls made so far" }),
-    response_status: Nullable(
-      Type.Integer({ description: "HTTP status of the last call; null without a response" }),
-    ),
-    response: Nullable(
-      Type.String({ description: "First KiB of the last response, or the reason why there was no response" }),
-    ),
-    created_at: DateTimeOut(),
-    last_attempt_at: Nullable(DateTimeOut()),
-    next_attempt_at: Nullable(DateTimeOut({ description: "Null if there is no further call" })),
+    ...PROGRESS,
   },
   {
     $id: "WebhookDelivery",
@@ -135,13 +153,7 @@ export const WebhookDelivery = Type.Object(
         event: "timeframe-created",
         data: { activity_id: 1, timeframe_id: 7 },
         webhook_url: example.webhook_url,
-        state: "retrying",
-        attempts: 1,
-        response_status: 503,
-        response: "Try later",
-        created_at: "2024-01-01T06:00:00.000Z",
-        last_attempt_at: "2024-01-01T06:00:00.120Z",
-        next_attempt_at: "2024-01-01T06:00:05.320Z",
+        ...PROGRESS_EXAMPLE,
       },
     ],
   },
@@ -152,8 +164,14 @@ export const toDelivery = (row: Delivery, dueAt: Date | null) => ({
   id: row.id,
   message_id: row.messageId,
   event: row.event,
-  data: row.data,
+  // a webhook of an activity has no others
+  data: row.data as ActivityData,
   webhook_url: row.url,
+  ...progressOf(row, dueAt),
+});
+
+/** What became of a delivery. @param dueAt time of the next run of its job */
+export const progressOf = (row: Delivery, dueAt: Date | null) => ({
   state: row.state,
   attempts: row.attempts,
   response_status: row.responseStatus,

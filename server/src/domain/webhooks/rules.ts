@@ -2,7 +2,7 @@ import { and, eq } from "drizzle-orm";
 import { webhookDeliveries, webhooks } from "../../store/schema.js";
 import { ownActivity } from "../activities/rules.js";
 import { errors } from "../change/errors.js";
-import type { Rule } from "../change/rule.js";
+import type { Lookup, Rule } from "../change/rule.js";
 
 export type Webhook = typeof webhooks.$inferSelect;
 export type Delivery = typeof webhookDeliveries.$inferSelect;
@@ -29,12 +29,39 @@ export const ownDelivery: Rule<
   ...ownActivity,
   async find(ctx, ids, lookup) {
     const webhook = await ownWebhook.find(ctx, ids, lookup);
-    const query = lookup.queries
-      .select()
-      .from(webhookDeliveries)
-      .where(and(eq(webhookDeliveries.id, ids.delivery), eq(webhookDeliveries.webhookId, ids.webhook)));
-    const [delivery] = await (lookup.lock ? query.for("update") : query);
-    if (delivery === undefined) throw errors.notFound();
-    return { webhook, delivery };
+    return { webhook, delivery: await deliveryOf(webhook.id, ids.delivery, lookup) };
   },
 };
+
+/** A webhook of another account is not found. */
+export const ownHook: Rule<"hook", Webhook> = {
+  description: "The manager whose webhook it is",
+  roles: ["MANAGER"],
+  async find({ caller }, ids, { queries, lock }) {
+    const query = queries
+      .select()
+      .from(webhooks)
+      .where(and(eq(webhooks.id, ids.hook), eq(webhooks.ownerId, caller?.id ?? 0)));
+    const [webhook] = await (lock ? query.for("update") : query);
+    if (webhook === undefined) throw errors.notFound();
+    return webhook;
+  },
+};
+
+export const ownCall: Rule<"hook" | "call", { webhook: Webhook; delivery: Delivery }> = {
+  ...ownHook,
+  async find(ctx, ids, lookup) {
+    const webhook = await ownHook.find(ctx, ids, lookup);
+    return { webhook, delivery: await deliveryOf(webhook.id, ids.call, lookup) };
+  },
+};
+
+async function deliveryOf(webhookId: number, id: number, { queries, lock }: Lookup): Promise<Delivery> {
+  const query = queries
+    .select()
+    .from(webhookDeliveries)
+    .where(and(eq(webhookDeliveries.id, id), eq(webhookDeliveries.webhookId, webhookId)));
+  const [delivery] = await (lock ? query.for("update") : query);
+  if (delivery === undefined) throw errors.notFound();
+  return delivery;
+}

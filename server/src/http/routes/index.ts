@@ -1,4 +1,5 @@
 import type { FastifyInstance } from "fastify";
+import { accountWebhookRoutes } from "./account-webhooks.js";
 import { activityRoutes } from "./activities.js";
 import { athleteRoutes } from "./athletes.js";
 import { authorizeRoutes } from "./authorize.js";
@@ -61,6 +62,7 @@ export const routes: readonly ((app: FastifyInstance) => void | Promise<void>)[]
   squadRoleRoutes,
   squadSessionRoutes,
   webhookRoutes,
+  accountWebhookRoutes,
   docsRoutes,
   healthRoutes,
   pageRoutes,

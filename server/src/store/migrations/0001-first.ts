@@ -451,7 +451,10 @@ CREATE INDEX recomputations_owner ON recomputations (owner_id) WHERE owner_id IS
 
 CREATE TABLE webhooks (
   id bigserial PRIMARY KEY,
-  activity_id bigint NOT NULL REFERENCES activities ON DELETE CASCADE,
+  -- Either the activity whose events it receives (version 1), or the account (version 2) and the types of its events.
+  activity_id bigint REFERENCES activities ON DELETE CASCADE,
+  owner_id bigint REFERENCES accounts ON DELETE CASCADE,
+  events text[],
   webhook_url text NOT NULL,
   secret_token text NOT NULL,
   activity_events boolean NOT NULL,
@@ -459,9 +462,12 @@ CREATE TABLE webhooks (
   failures integer NOT NULL DEFAULT 0,
   disabled_at timestamptz(3),
   created_at timestamptz(3) NOT NULL,
-  version integer NOT NULL DEFAULT 1
+  version integer NOT NULL DEFAULT 1,
+  CHECK (num_nonnulls(activity_id, owner_id) = 1),
+  CHECK ((owner_id IS NULL) = (events IS NULL))
 );
-CREATE INDEX webhooks_activity ON webhooks (activity_id);
+CREATE INDEX webhooks_activity ON webhooks (activity_id) WHERE activity_id IS NOT NULL;
+CREATE INDEX webhooks_owner ON webhooks (owner_id) WHERE owner_id IS NOT NULL;
 
 CREATE TABLE webhook_deliveries (
   id bigserial PRIMARY KEY,

@@ -182,7 +182,14 @@ export const unleased = { leaseToken: null, leaseUntil: null, uniqueKey: null } 
 /** Matches jobs whose lease has expired, because their worker was killed, hangs, or has lost the database. */
 export const jobsLost = (queries: Queries) =>
   queries
-    .select({ id: jobs.id, kind: jobs.kind, losses: jobs.losses, leaseToken: jobs.leaseToken })
+    .select({
+      id: jobs.id,
+      jobId: jobs.jobId,
+      kind: jobs.kind,
+      chargedTo: jobs.chargedTo,
+      losses: jobs.losses,
+      leaseToken: jobs.leaseToken,
+    })
     .from(jobs)
     .where(and(isLeased, lte(jobs.leaseUntil, sql`clock_timestamp()`)));
 

@@ -6,19 +6,16 @@ export interface SignedMessage {
   /** Time of this attempt. */
   at: Date;
   body: string;
-  /** The webhook's `secret_token`. */
-  secret: string;
+  key: Uint8Array;
 }
 
 /**
  * Returns the headers of Standard Webhooks 1.0: id, timestamp in seconds, and `v1,` with the base64 of HMAC-SHA256 over id,
- * timestamp and body, joined with periods. The key is the secret in UTF-8.
+ * timestamp and body, joined with periods.
  */
-export function signatureHeaders({ messageId, at, body, secret }: SignedMessage): Record<string, string> {
+export function signatureHeaders({ messageId, at, body, key }: SignedMessage): Record<string, string> {
   const timestamp = String(Math.floor(at.getTime() / 1000));
-  const signature = createHmac("sha256", Buffer.from(secret, "utf8"))
-    .update(`${messageId}.${timestamp}.${body}`)
-    .digest("base64");
+  const signature = createHmac("sha256", key).update(`${messageId}.${timestamp}.${body}`).digest("base64");
   return {
     "webhook-id": messageId,
     "webhook-timestamp": timestamp,

@@ -1,0 +1,67 @@
+import { randomBytes } from "node:crypto";
+import { and, arrayContains, asc, eq, isNull } from "drizzle-orm";
+import { type AccountData, type AccountEvent, webhooks } from "../../store/schema.js";
+import type { UnitOfWork } from "../change/unit-of-work.js";
+import { createDeliveries } from "./delivery-queue.js";
+import { TEST_EVENT } from "./resource.js";
+
+/** Types of events of an account, with a description for its user. */
+export const ACCOUNT_EVENTS: Readonly<Record<AccountEvent, string>> = {
+  "samples.stored":
+    "Samples of a device that you own were stored: they have times from `from` to `to`, and perhaps new heart rates",
+  "job.finished":
+    "A job of your uploads has ended: `state` is SUCCESS or FAILURE, and `code` says why it failed",
+  "session.changed":
+    "The figures of a session may have changed: its samples, players, periods or times. A request for them computes them",
+};
+
+export const ACCOUNT_EVENT_NAMES = Object.keys(ACCOUNT_EVENTS) as AccountEvent[];
+
+/** Test event of a webhook of an account. */
+export const ACCOUNT_TEST_EVENT = "webhook.test" as const;
+
+/** Whether an event is one of webhooks of an account. */
+export const isAccountEvent = (event: string): boolean =>
+  event === ACCOUNT_TEST_EVENT || ACCOUNT_EVENT_NAMES.some((name) => name === event);
+
+export const isTest = (event: string): boolean => event === TEST_EVENT || event === ACCOUNT_TEST_EVENT;
+
+const PREFIX = "whsec_";
+
+/** A secret of Standard Webhooks 1.0: 192 random bits. */
+export const newSecret = (): string => PREFIX + randomBytes(24).toString("base64");
+
+export const keyOfSecret = (secret: string): Buffer => Buffer.from(secret.slice(PREFIX.length), "base64");
+
+/** Queues an event for each webhook of an account that receives its type, within the caller's transaction. */
+export async function emitAccountEvent(
+  unit: UnitOfWork,
+  ownerId: number,
+  event: AccountEvent,
+  data: AccountData,
+): Promise<void> {
+  const receivers = await unit.queries
+    .select()
+    .from(webhooks)
+    .where(
+      and(
+        eq(webhooks.ownerId, ownerId),
+        arrayContains(webhooks.events, [event]),
+        isNull(webhooks.disabledAt),
+      ),
+    )
+    .orderBy(asc(webhooks.id))
+    // Skip a webhook that a concurrent transaction deletes or disables.
+    .for("key share");
+  await createDeliveries(
+    unit,
+    ownerId,
+    receivers.map(({ id, webhookUrl, secretToken }) => ({
+      webhookId: id,
+      url: webhookUrl,
+      secretToken,
+      event,
+      data,
+    })),
+  );
+}

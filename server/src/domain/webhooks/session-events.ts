@@ -1,0 +1,35 @@
+import { sql } from "drizzle-orm";
+import type { Interval } from "../../store/samples/index.js";
+import { activities, sessionTimeframes, timeframes, webhooks } from "../../store/schema.js";
+import type { UnitOfWork } from "../change/unit-of-work.js";
+import { emitAccountEvent } from "./account-events.js";
+
+/** Tells the webhooks of its owner that a session has changed. */
+export const emitSessionEvent = (
+  unit: UnitOfWork,
+  { id, ownerId }: { id: number; ownerId: number },
+): Promise<void> => emitAccountEvent(unit, ownerId, "session.changed", { session: id });
+
+/** Sessions that one change of samples tells of: a recording of months would be part of hundreds. */
+const MAX_SESSIONS = 100;
+
+/** Tells of sessions whose samples have changed: those with a time frame of the device over some of the times. */
+export async function emitChangedSessions(
+  unit: UnitOfWork,
+  { deviceId, changed }: { deviceId: number; changed: readonly Interval[] },
+): Promise<void> {
+  if (changed.length === 0) return;
+  const { rows } = await unit.queries.execute<{ id: string; owner: string }>(sql`
+    SELECT DISTINCT ${activities.id} AS id, ${activities.ownerId} AS owner
+    FROM jsonb_to_recordset(${JSON.stringify(changed)}::jsonb) AS changed ("startMs" float8, "stopMs" float8)
+    JOIN ${timeframes} ON ${timeframes.deviceId} = ${deviceId}
+      AND ${timeframes.startTime} <= to_timestamp("stopMs" / 1000) AND ${timeframes.endTime} >= to_timestamp("startMs" / 1000)
+    JOIN ${sessionTimeframes} ON ${sessionTimeframes.timeframeId} = ${timeframes.id}
+    JOIN ${activities} ON ${activities.id} = ${sessionTimeframes.sessionId}
+    WHERE EXISTS (
+      SELECT 1 FROM ${webhooks} WHERE ${webhooks.ownerId} = ${activities.ownerId}
+        AND 'session.changed' = ANY (${webhooks.events}) AND ${webhooks.disabledAt} IS NULL
+    )
+    ORDER BY id LIMIT ${MAX_SESSIONS}`);
+  for (const { id, owner } of rows) await emitSessionEvent(unit, { id: Number(id), ownerId: Number(owner) });
+}

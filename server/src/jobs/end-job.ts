@@ -1,0 +1,44 @@
+import { REMEMBERED } from "../domain/bulk-load/repeated.js";
+import { transact } from "../domain/change/change.js";
+import type { Context } from "../domain/change/context.js";
+import { emitAccountEvent } from "../domain/webhooks/account-events.js";
+import { unleased, whileLeaseHeld } from "../store/queue/job-lease.js";
+import { type Job, type JobKind, NOBODY } from "../store/queue/job-queue.js";
+import { jobs } from "../store/schema.js";
+import { handlers } from "./handlers.js";
+
+/** Returns the columns of a terminal state; erases payload and body of the job. */
+export const finished = (state: "SUCCESS" | "FAILURE", details: Record<string, unknown>, now: Date) =>
+  ({
+    state,
+    details,
+    payload: state === "SUCCESS" ? REMEMBERED : {},
+    body: null,
+    finishedAt: now,
+    ...unleased,
+  }) as const;
+
+type EndedJob = Pick<Job, "id" | "jobId" | "kind" | "chargedTo" | "leaseToken">;
+type End = ReturnType<typeof finished> & { failures?: number; losses?: number };
+
+/**
+ * Writes the end of a job while its lease is held, and tells the webhooks of its account.
+ * @returns whether the lease was held
+ */
+export async function endJob(ctx: Context, job: EndedJob, values: End): Promise<boolean> {
+  const { chargedTo } = job;
+  const isReported = handlers[job.kind as JobKind]?.isReported === true;
+  return transact(ctx, "end job", async (unit) => {
+    const ended = await unit.queries
+      .update(jobs)
+      .set(values)
+      .where(whileLeaseHeld(job))
+      .returning({ id: jobs.id });
+    if (ended.length > 0 && isReported && chargedTo !== null && chargedTo !== NOBODY) {
+      const { state, details } = values;
+      const code = typeof details.code === "string" ? details.code : null;
+      await emitAccountEvent(unit, chargedTo, "job.finished", { job: job.jobId, state, code });
+    }
+    return ended.length > 0;
+  });
+}

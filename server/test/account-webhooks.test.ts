@@ -1,0 +1,218 @@
+/** Webhooks of an account: Standard Webhooks 1.0 as its library verifies it, for stored samples, ended jobs and changed sessions. */
+import { Webhook, WebhookVerificationError } from "standardwebhooks";
+import { describe, expect, vi } from "vitest";
+import { answer, type Received } from "./receiver.js";
+import { walk } from "./recordings.js";
+import type { TestService } from "./service.js";
+import { minute, SquadScene, type TestPlayer } from "./squad-scene.js";
+import { MINUTE_MS, receiver, SCHEDULE_MS, withWebhooks } from "./webhook-scene.js";
+
+const it = withWebhooks();
+
+/** The library checks the time of a call against the clock, which the tests of the service move. */
+function verified({ headers, body }: Received, secret: string): boolean {
+  const now = vi.spyOn(Date, "now").mockReturnValue(Number(headers["webhook-timestamp"]) * 1000);
+  try {
+    new Webhook(secret).verify(body, headers as Record<string, string>);
+    return true;
+  } catch (error) {
+    if (error instanceof WebhookVerificationError) return false;
+    throw error;
+  } finally {
+    now.mockRestore();
+  }
+}
+
+interface Hook {
+  id: number;
+  secret: string;
+  token: string;
+}
+
+async function newHook(s: TestService, token: string, url: string, ...events: string[]): Promise<Hook> {
+  const { status, body, headers } = await s.post("/api/v2/webhooks/", { url, events }, token);
+  expect([status, headers.get("location")]).toEqual([201, `/api/v2/webhooks/${body.id}/`]);
+  return { id: body.id, secret: body.secret, token };
+}
+
+const pathOf = ({ id }: Hook) => `/api/v2/webhooks/${id}/`;
+
+async function deliveriesOf(s: TestService, hook: Hook) {
+  const { body } = await s.get(`${pathOf(hook)}deliveries/`, hook.token);
+  return body.results as { id: number; type: string; state: string; attempts: number; data: object }[];
+}
+
+const messagesOf = (calls: readonly Received[]) => calls.map(({ body }) => JSON.parse(body));
+
+const START = "2024-03-01T10:00:00.000Z";
+
+describe("a webhook of an account", () => {
+  it("is called when samples are stored and the job has ended, as the library of Standard Webhooks accepts it", async ({
+    hooks: { s },
+  }) => {
+    const ann = await s.manager();
+    const receiving = await receiver();
+    const hook = await newHook(s, ann.token, receiving.url, "samples.stored", "job.finished");
+    expect(hook.secret).toMatch(/^whsec_[A-Za-z0-9+/]{32}$/);
+    const device = await s.ownedDevice(ann);
+    await s.backdate(device, "2024-01-01T00:00:00Z");
+    const recording = await walk(device.serial_number, START, 10);
+    const { body: load } = await s.post(
+      `/api/v1/devices/${device.id}/bulk-load/`,
+      { asi_b64: Buffer.from(recording).toString("base64") },
+      ann.token,
+    );
+    await s.runJobs();
+    // The service calls at the same time.
+    const calls = [...receiving.received].sort((a, b) => (a.body < b.body ? 1 : -1));
+    const from = new Date(START).toISOString();
+    const to = new Date(Date.parse(START) + 9 * 100).toISOString();
+    expect(messagesOf(calls)).toEqual([
+      { type: "samples.stored", timestamp: expect.any(String), data: { to, from, device: device.id } },
+      {
+        type: "job.finished",
+        timestamp: expect.any(String),
+        data: { job: load.job_id, code: null, state: "SUCCESS" },
+      },
+    ]);
+    for (const call of calls) {
+      expect(verified(call, hook.secret)).toBe(true);
+      expect(verified({ ...call, body: call.body.replace("type", "kind") }, hook.secret)).toBe(false);
+      expect(JSON.stringify(call)).not.toContain(hook.secret);
+      expect(call.headers["x-asi-api-token"]).toBeUndefined();
+    }
+    const { body: shown } = await s.get(pathOf(hook), ann.token);
+    expect(shown).toEqual({
+      id: hook.id,
+      url: receiving.url,
+      events: ["samples.stored", "job.finished"],
+      created_at: expect.any(String),
+      disabled_at: null,
+    });
+  });
+
+  it("gets only the events that it asked for", async ({ hooks: { s } }) => {
+    const ann = await s.manager();
+    const receiving = await receiver();
+    await newHook(s, ann.token, receiving.url, "job.finished");
+    const device = await s.ownedDevice(ann);
+    await s.post(
+      `/api/v1/devices/${device.id}/bulk-load/`,
+      { asi_b64: Buffer.from(await walk(device.serial_number, START, 10)).toString("base64") },
+      ann.token,
+    );
+    await s.runJobs();
+    expect(messagesOf(receiving.received).map(({ type, data }) => [type, data.state, data.code])).toEqual([
+      ["job.finished", "SUCCESS", null],
+    ]);
+  });
+
+  it("is told of a session whose samples, periods or times change, and not by changes of others", async ({
+    hooks: { s },
+  }) => {
+    const scene = await SquadScene.of(s, ["Ann"]);
+    const [ann] = scene.players as [TestPlayer];
+    const session = await scene.session();
+    const receiving = await receiver();
+    const hook = await newHook(s, scene.manager.token, receiving.url, "session.changed");
+    const stranger = await SquadScene.of(s, ["Bob"]);
+    await stranger.session();
+    await s.runJobs();
+    expect(receiving.received).toEqual([]);
+
+    const told = async () => {
+      await s.runJobs();
+      return messagesOf(receiving.received.splice(0)).map(({ type, data }) => [type, data]);
+    };
+    const expected = [["session.changed", { session }]];
+    await s.load(ann.device, scene.manager, await walk(ann.device.serial_number, minute(1), 10));
+    expect(await told()).toEqual(expected);
+    await s.load(ann.device, scene.manager, await walk(ann.device.serial_number, minute(90), 10));
+    expect(await told()).toEqual([]);
+    await scene.send("PATCH", `/api/v2/sessions/${session}/`, { end_time: minute(50) });
+    expect(await told()).toEqual(expected);
+    const periods = await s.send("PUT", `/api/v2/sessions/${session}/periods/`, {
+      token: scene.manager.token,
+      body: "period,start,end,player\n1st half,13:00,13:10,\n",
+      headers: { "Content-Type": "text/csv" },
+    });
+    expect(periods.status).toBe(200);
+    expect(await told()).toEqual(expected);
+    expect((await deliveriesOf(s, hook)).map(({ state }) => state)).toEqual(Array(3).fill("delivered"));
+  });
+
+  it("gets an event again until it accepts it, and on request", async ({ hooks: { s, advance } }) => {
+    const ann = await s.manager();
+    const receiving = await receiver();
+    receiving.behaviour = answer(503);
+    const hook = await newHook(s, ann.token, receiving.url, "samples.stored");
+    const device = await s.ownedDevice(ann);
+    await s.backdate(device, "2024-01-01T00:00:00Z");
+    await s.load(device, ann, await walk(device.serial_number, START, 10));
+    await s.runJobs();
+    receiving.behaviour = answer(204);
+    await advance((SCHEDULE_MS[0] ?? 0) + MINUTE_MS);
+    hook.token = await s.logIn(ann.username, ann.password);
+    const [delivery] = await deliveriesOf(s, hook);
+    expect([delivery?.state, delivery?.attempts]).toEqual(["delivered", 2]);
+    const again = await s.post(`${pathOf(hook)}deliveries/${delivery?.id}/resend/`, undefined, hook.token);
+    expect([again.status, again.body.state]).toEqual([200, "pending"]);
+    await s.runJobs();
+    const [first, second, third] = receiving.received;
+    expect([second?.body, third?.body]).toEqual([first?.body, first?.body]);
+    expect(third?.headers["webhook-id"]).toBe(first?.headers["webhook-id"]);
+  });
+
+  it("is tested, changed, disabled by 410 and deleted by its manager alone", async ({ hooks: { s } }) => {
+    const [ann, bob] = [await s.manager(), await s.manager()];
+    const receiving = await receiver();
+    const hook = await newHook(s, ann.token, receiving.url, "samples.stored");
+    for (const [method, path] of [
+      ["GET", ""],
+      ["PATCH", ""],
+      ["DELETE", ""],
+      ["GET", "deliveries/"],
+      ["POST", "test/"],
+    ] as const) {
+      const { status } = await s.send(method, `${pathOf(hook)}${path}`, {
+        token: bob.token,
+        ...(method === "PATCH" ? { json: {} } : {}),
+      });
+      expect([method, path, status]).toEqual([method, path, 404]);
+    }
+    receiving.behaviour = answer(410);
+    await s.post(`${pathOf(hook)}test/`, undefined, ann.token);
+    await s.runJobs();
+    expect(messagesOf(receiving.received)).toEqual([
+      { type: "webhook.test", timestamp: expect.any(String), data: { webhook: hook.id } },
+    ]);
+    expect((await s.get(pathOf(hook), ann.token)).body.disabled_at).not.toBeNull();
+    const changed = await s.send("PATCH", pathOf(hook), {
+      token: ann.token,
+      json: { events: ["job.finished"] },
+    });
+    expect([changed.body.events, changed.body.disabled_at]).toEqual([["job.finished"], null]);
+    expect((await s.send("DELETE", pathOf(hook), { token: ann.token })).status).toBe(204);
+    expect((await s.get("/api/v2/webhooks/", ann.token)).body.results).toEqual([]);
+  });
+
+  it("is refused with unknown events or an invalid address, and above the limit of an account", async ({
+    hooks: { s },
+  }) => {
+    const ann = await s.manager();
+    const create = (json: object) => s.post("/api/v2/webhooks/", json, ann.token);
+    const url = "http://127.0.0.1:9/";
+    for (const [json, field] of [
+      [{ url, events: ["activity-updated"] }, "events.0"],
+      [{ url, events: [] }, "events"],
+      [{ url: "ftp://127.0.0.1/", events: ["job.finished"] }, "url"],
+      [{ url, events: ["job.finished"], secret: "mine" }, "secret"],
+    ] as const) {
+      const { status, body } = await create(json);
+      expect([status, body.errors[0].field]).toEqual([400, field]);
+    }
+    const statuses = [];
+    for (let i = 0; i < 21; i++) statuses.push((await create({ url, events: ["job.finished"] })).status);
+    expect(statuses).toEqual([...Array(20).fill(201), 409]);
+  });
+});
