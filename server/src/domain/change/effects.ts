@@ -12,6 +12,7 @@ import { deleteReassignedResult, queueComputation, recompute } from "../computed
 import { deleteRemovalRecords, recordRemovals } from "../computed-data/removed-samples.js";
 import { changedTimes } from "../ownerships/interval.js";
 import { deletePermissions } from "../permissions/remove.js";
+import { forgetStream } from "../recording-streams/forget.js";
 import { auditEndOfSession, periodsAudit } from "../sessions/audit.js";
 import { queueDerivation, spanOfChange } from "../sessions/derive-sessions.js";
 import { deriveTimeframes } from "../sessions/derive-timeframes.js";
@@ -119,6 +120,7 @@ export const effects: { [Name in keyof Events]: readonly Reaction<Events[Name]>[
       const startMs = after.endTime.getTime();
       await deleteSamplesFrom(sqlClientOf(unit.queries), after.deviceId, startMs);
       await forgetRecordings(unit, { deviceId: after.deviceId, startMs, stopMs: Number.POSITIVE_INFINITY });
+      await forgetStream(unit, after);
     },
     // The change adds or removes samples that count for the owner.
     (unit, { before, after }) =>
@@ -143,7 +145,10 @@ export const effects: { [Name in keyof Events]: readonly Reaction<Events[Name]>[
   jobRevoked: [cancelDeliveryOf],
   recordingAccepted: [(unit, { jobId, details }) => unit.audit("job", jobId, null, details)],
   samplesStored: [deleteRemovalRecords, recompute],
+  streamBegun: [(unit, { deviceId, ...begun }) => unit.audit("recording stream", deviceId, null, begun)],
+  streamEnded: [(unit, { deviceId, details }) => unit.audit("recording stream", deviceId, null, details)],
   samplesErased: [
+    forgetStream,
     (unit, { deviceId, changed }) => forgetRecordings(unit, { deviceId, ...spanOf(changed) }),
     // Results of other people for the same time include these samples. Delete them, also if retention prevents a new result.
     (unit, input) => recompute(unit, { ...input, forgets: true }),
@@ -159,6 +164,7 @@ export const effects: { [Name in keyof Events]: readonly Reaction<Events[Name]>[
       unit.audit("samples", deviceId, { ...spanOf(removed), chunks: removed.length, count }, null),
   ],
   samplesDeleted: [
+    forgetStream,
     (unit, { deviceId, deleted }) => forgetRecordings(unit, { deviceId, ...spanOf(deleted) }),
     (unit, { deviceId, deleted, count }) =>
       unit.auditAll(

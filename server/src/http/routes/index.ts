@@ -20,6 +20,7 @@ import { personalDataRoutes } from "./personal-data.js";
 import { personalTokenRoutes } from "./personal-tokens.js";
 import { rawDataRoutes } from "./raw-data.js";
 import { recipeRoutes } from "./recipes.js";
+import { recordingStreamRoutes } from "./recording-streams.js";
 import { recordingRoutes } from "./recordings.js";
 import { sessionRoutes } from "./sessions.js";
 import { squadRoleRoutes } from "./squad-roles.js";
@@ -42,6 +43,7 @@ export const routes: readonly ((app: FastifyInstance) => void | Promise<void>)[]
   liveRoutes,
   bulkLoadRoutes,
   recordingRoutes,
+  recordingStreamRoutes,
   conversionRoutes,
   bluetoothRoutes,
   ownershipRoutes,
