@@ -127,7 +127,13 @@ const library = [
     from: { path: "^src/(?!cli/)[^/]+/" },
     to: { path: "^src/(index|node)\\.ts$" },
   },
-  ...layers("src/cli/", [["help", "terminal"], ["arguments", "batch", "service"], ["run"], ["commands"]]),
+  ...layers("src/cli/", [
+    ["help", "terminal"],
+    ["arguments", "batch", "service"],
+    ["live"],
+    ["run"],
+    ["commands"],
+  ]),
 ];
 
 const service = [
@@ -170,6 +176,7 @@ const domain = [
       ["accounts", "devices", "json-schemas", "recipes"],
       ["permissions", "ownerships"],
       ["athletes", "managers", "raw-data", "bulk-load", "bluetooth", "jobs"],
+      ["recording-streams"],
       ["activities"],
       ["timeframes"],
       ["computed-data", "webhooks"],

@@ -34,6 +34,8 @@ const OF_NO_RESULT = [
   "--strict",
   "--token-file",
   "--allow-http",
+  "--service",
+  "--replay",
 ];
 
 /** Outputs without local times, which a time zone does not affect. */
@@ -280,6 +282,12 @@ const CASES: readonly Case[] = [
       ["--tz", "Pacific/Auckland"],
       ["--json"],
     ],
+  },
+  {
+    command: "stream",
+    inputs: ["match.asi"],
+    outputs: [["--service", SERVICE, "--device", "A", "--json"]],
+    options: [["--device", "B"], ["--recording", "another"], ["--json"]],
   },
 ];
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { asi, MATCH, namesIn, RIDE, scratchFolder, shell } from "./asi-process.js";
 
-const COMMANDS = ["convert", "info", "ranges", "validate", "repair", "encode", "pull"];
+const COMMANDS = ["convert", "info", "ranges", "validate", "repair", "encode", "pull", "stream"];
 
 describe("help", () => {
   test.each([[], ...COMMANDS.map((name) => [name])])(

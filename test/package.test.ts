@@ -73,6 +73,7 @@ describe("the packed files", () => {
       "docs/heart-rate.md",
       "docs/library.md",
       "docs/metrics.md",
+      "docs/live.md",
       "docs/pull.md",
       "docs/recording-format.md",
       "docs/squad.md",

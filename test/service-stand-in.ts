@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 import { formatSamples } from "../src/index.js";
 
-// A stand-in for the service, for `asi pull`. The tests of the service pull from the real one.
+// A stand-in for the service, for `asi pull` and `asi stream`. The tests of the service use the real one.
 
 export const TOKEN = "token-of-ann";
 
@@ -46,7 +46,9 @@ export async function startStandIn(
       response.writeHead(200);
       for await (const piece of samplesOf(device, url)) response.write(piece);
       response.end();
-    } else response.writeHead(404).end("Nothing here");
+    } else if (/^\/api\/v2\/devices\/[^/]+\/stream\/$/.test(url.pathname))
+      await takeStream(url, response, message);
+    else response.writeHead(404).end("Nothing here");
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const stop = () => {
@@ -66,6 +68,17 @@ export async function standIn(devices: readonly StandInDevice[], intercept?: Int
 
 export function sendJson(response: ServerResponse, body: object): void {
   response.writeHead(200, { "Content-Type": "application/json" }).end(JSON.stringify(body));
+}
+
+/** Takes the whole recording in one request. */
+async function takeStream(url: URL, response: ServerResponse, message: IncomingMessage): Promise<void> {
+  const state = { recording: url.searchParams.get("recording"), stored_until: null };
+  if (message.method === "GET") return sendJson(response, { ...state, stored_bytes: 0, ended: false });
+  let bytes = Number(url.searchParams.get("offset"));
+  for await (const chunk of message) bytes += (chunk as Buffer).length;
+  response
+    .writeHead(200)
+    .end(`${JSON.stringify({ ...state, stored_bytes: bytes, end: "complete", damage: {} })}\n`);
 }
 
 /** Pages of two results, so that two devices and more have several. */

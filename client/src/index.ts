@@ -141,7 +141,7 @@ export function createClient(options: ClientOptions): Client {
   const client = createFetchClient<paths>({
     baseUrl,
     bodySerializer: (body: unknown, headers?: Headers) =>
-      formOf(body) ?? (isCsv(body, headers) ? body : serialize(body, headers)),
+      formOf(body) ?? (body instanceof Blob || isCsv(body, headers) ? body : serialize(body, headers)),
     fetch: (request) => send(() => request.clone()),
   });
   client.use({

@@ -152,6 +152,8 @@ class Examples {
       deleteManagedAthlete: { athlete: anotherManaged.id },
       changeAthletePassword: { athlete: anotherAthlete.id },
       revokePermission: { manager: formerOwner.id },
+      streamRecording: { serial: scene.device.serial_number },
+      retrieveRecordingStream: { serial: scene.device.serial_number },
     };
     for (const { path, method, entry } of entriesOf(document)) {
       for (const content of Object.values<{ example: unknown }>(entry.requestBody?.content ?? {})) {

@@ -13,15 +13,22 @@ import { quantile } from "../bench/measure.js";
 import { align } from "../bench/table.js";
 import { type MatchDayResult, playMatchDay } from "./match-day.js";
 import { playSquadDay, rowsOf } from "./squad-day.js";
+import { playStreams } from "./streams.js";
 import { type Latencies, READING, WRITING } from "./tally.js";
 import { BUSY_TARGETS, TARGETS, verdictsOf } from "./verdict.js";
 
 const USAGE = `npm run load -w server -- [--minutes N] [--readers N] [--database embedded|postgres] [--seed N]
   [--json: print the result as JSON] [--quick: 10 readers for 10 s, targets for a machine with other work]
+  [--streams N: instead, N devices at 10 Hz with an ECG stream their recordings, for half a minute or --minutes]
   [--squads N: instead, N squads of 25 load a match at once while their coaches read; --quick: of 4]`;
 
 /** Registrations from one address and token requests are limited. */
 const MAX_READERS = 250;
+/** The streams of one user. */
+const MAX_STREAMS = 64;
+const STREAM_SECONDS = 30;
+/** Processor time of the service for 50 streams, in cores. */
+const MAX_CORES = 0.5;
 /** Time for starting, signing up and the last webhooks. */
 const AROUND_MS = 10 * 60_000;
 
@@ -30,6 +37,7 @@ const { values } = parseArgs({
     minutes: { type: "string" },
     readers: { type: "string" },
     squads: { type: "string" },
+    streams: { type: "string" },
     database: { type: "string", default: "postgres" },
     seed: { type: "string", default: "1" },
     json: { type: "boolean", default: false },
@@ -41,7 +49,11 @@ const minutes = Number(values.minutes ?? (values.quick ? 1 / 6 : 60));
 const readers = Number(values.readers ?? (values.quick ? 10 : 50));
 const seed = Number(values.seed);
 const squads = Number(values.squads ?? 0);
+const streams = Number(values.streams ?? 0);
 const isValid =
+  Number.isInteger(streams) &&
+  streams >= 0 &&
+  streams <= MAX_STREAMS &&
   Number.isInteger(squads) &&
   squads >= 0 &&
   squads <= MAX_READERS &&
@@ -56,8 +68,32 @@ if (values.help) console.log(USAGE);
 else if (!isValid) {
   console.error(`usage: ${USAGE}\nAt most ${MAX_READERS} readers.`);
   process.exitCode = 2;
-} else if (squads > 0) await mainOfSquads();
+} else if (streams > 0) await mainOfStreams();
+else if (squads > 0) await mainOfSquads();
 else await main();
+
+/** Prints what the streams cost; the exit status is 1 if one fails, a sample is missing, or a target is missed. */
+async function mainOfStreams(): Promise<void> {
+  const loadAtStart = loadavg()[0] ?? 0;
+  await onGround(
+    minutes * 60_000 + AROUND_MS,
+    async (ground) => {
+      const databaseUrl = values.database === "postgres" ? await ground.createDatabase() : null;
+      const seconds = values.minutes === undefined ? STREAM_SECONDS : Math.ceil(minutes * 60);
+      const options = { streams, seconds, databaseUrl, tell: console.log };
+      const { cores, agesMs, peakMemoryMb, errors } = await playStreams(ground, options);
+      const [p50Ms, p99Ms, maxMs] = [0.5, 0.99, 1].map((share) => Math.round(quantile(agesMs, share)));
+      console.log(
+        `Load of the machine at the start ${loadAtStart.toFixed(1)}. ${streams} streams, ${seconds} s: the service takes ${cores.toFixed(2)} ` +
+          `of a core (at most ${MAX_CORES}), ${peakMemoryMb.toFixed(0)} MB. Time from a sample until the gateway knows that it is stored, for the oldest of each storing: ` +
+          `p50 ${p50Ms} ms, p99 ${p99Ms} ms, longest ${maxMs} ms.`,
+        ...errors.slice(0, 20).map((error) => `\nError: ${error}`),
+      );
+      process.exitCode = errors.length === 0 && (values.quick || cores <= MAX_CORES) ? 0 : 1;
+    },
+    killBuiltServices,
+  );
+}
 
 /** Prints the times of all calls; the exit status is 1 if one fails, or the reads are slow. */
 async function mainOfSquads(): Promise<void> {

@@ -36,9 +36,13 @@ const THAT_ATHLETE = "403 403 in  403 403 403";
 const FORBIDDEN_CHARACTERS = "      403 403 403 404 404 in";
 
 /** Additional parameters of a row: other ids, a query. */
-type Besides = (scene: Scene) => { ids?: Record<string, number>; query?: string };
+type Besides = (scene: Scene) => { ids?: Record<string, number | string>; query?: string };
 
 const ofManaged: Besides = ({ managedAthlete }) => ({ ids: { athlete: managedAthlete } });
+const streamed: Besides = ({ device }) => ({
+  ids: { serial: device.serial_number },
+  query: "?recording=one",
+});
 /** Permissions that the athlete has granted to the former owner. */
 const toFormer: Besides = ({ formerOwner }) => ({ ids: { manager: formerOwner.id } });
 
@@ -78,6 +82,9 @@ const matrix: readonly (readonly [operation: string, outcomes: string, besides?:
   ["bulkLoad", THE_OWNER],
   // Other tests check whose devices the recordings may be of.
   ["uploadRecordings", MANAGERS_V2],
+  // Others do not learn whether the device exists.
+  ["streamRecording", THE_OWNER_V2, streamed],
+  ["retrieveRecordingStream", THE_OWNER_V2, streamed],
   ["retrieveJob", "403 404 404 404 404 in"],
   ["retrieveBluetoothConfiguration", THE_OWNER],
   ["configureBluetooth", THE_OWNER],

@@ -6,7 +6,7 @@ import { commands } from "../src/operator/commands.js";
 import { liveConnections } from "../src/store/schema.js";
 import { EventClient } from "./event-source.js";
 import { Processes } from "./processes.js";
-import { sampleAt, timesFrom, walk } from "./recordings.js";
+import { recordingOf, rowAt, sampleAt, timesFrom, walk } from "./recordings.js";
 import { newStore, type TestAccount, type TestDevice, TestService } from "./service.js";
 
 // Separate database, because these tests run jobs.
@@ -115,14 +115,24 @@ describe("live data", () => {
     await client.next();
     await load(own, START_MS - 600_000, 10);
     expect(await client.next()).toMatchObject({
+      event: "late",
       id: String(START_MS + 1_900),
       data: samplesFrom(START_MS - 600_000, 10),
     });
     // Samples between existing ones, and some existing ones again.
     await load(own, START_MS - 599_500, 10);
     expect((await client.next())?.data).toEqual(samplesFrom(START_MS - 599_000, 5));
+    // Late and new samples of one load are two events.
+    await s.load(
+      own,
+      ann,
+      await recordingOf(own.serial_number, [START_MS - 500_000, START_MS + 1_950].map(rowAt)),
+    );
+    expect(await client.next()).toMatchObject({ event: "late", data: [sampleAt(START_MS - 500_000)] });
+    expect(await client.next()).toMatchObject({ event: "samples", data: [sampleAt(START_MS + 1_950)] });
     await load(own, START_MS + 2_000, 1);
     expect(await client.next()).toMatchObject({
+      event: "samples",
       id: String(START_MS + 2_000),
       data: [sampleAt(START_MS + 2_000)],
     });
@@ -148,7 +158,7 @@ describe("live data", () => {
     const ahead = await client.next();
     expect(ahead?.data).toEqual([sampleAt(nowMs + 240_000)]);
     await load(own, nowMs - 5_000, 10);
-    expect((await client.next())?.data).toEqual(samplesFrom(nowMs - 5_000, 10));
+    expect(await client.next()).toMatchObject({ event: "samples", data: samplesFrom(nowMs - 5_000, 10) });
     client.leave();
     // Samples up to the time when the client disconnected are old.
     const idMs = Number(ahead?.id);

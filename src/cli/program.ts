@@ -21,6 +21,7 @@ import { addRepair } from "./commands/repair.js";
 import { addReport } from "./commands/report.js";
 import { addSquad } from "./commands/squad.js";
 import { addStats } from "./commands/stats.js";
+import { addStream } from "./commands/stream.js";
 import { addValidate } from "./commands/validate.js";
 import { optionDescription } from "./help/command-model.js";
 import { HOW_TO_GET_HELP, rewordError } from "./help/wrong-usage.js";
@@ -47,6 +48,7 @@ const COMMANDS = [
   addEcg,
   addEncode,
   addPull,
+  addStream,
   addCompletion,
 ];
 

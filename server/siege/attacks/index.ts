@@ -6,6 +6,7 @@ import { histories } from "./histories.js";
 import { passwords } from "./passwords.js";
 import { reading } from "./reading.js";
 import { squads } from "./squads.js";
+import { streams } from "./streams.js";
 import { work } from "./work.js";
 
 /** All attacks, in the order in which they run. */
@@ -17,5 +18,6 @@ export const attacks: readonly Attack[] = [
   ...crowds,
   ...histories,
   ...work,
+  ...streams,
   ...squads,
 ];

@@ -203,6 +203,21 @@ export const settings = {
     5 * 60_000,
     "How far samples may be ahead of the server's clock; a bulk load refuses later samples",
   ),
+  streamMaxBytes: count(
+    "STREAM_MAX_BYTES",
+    128 * 1024 * 1024,
+    "Largest recording that a gateway streams. Its bytes are in the database until the recording ends",
+  ),
+  streamStoreMs: integer(10, 60_000)(
+    "STREAM_STORE_MS",
+    500,
+    "Interval at which the samples of a stream are stored",
+  ),
+  streamIdleMs: integer(100, 3_600_000)(
+    "STREAM_IDLE_MS",
+    60_000,
+    "Time without bytes after which a stream is closed",
+  ),
   convertMaxBytes: count("CONVERT_MAX_BYTES", 256 * 1024 * 1024, "Largest recording of a conversion"),
   convertConcurrency: integer(1, 64)(
     "CONVERT_CONCURRENCY",

@@ -88,7 +88,8 @@ export async function buildApp(config: Config, dependencies: Dependencies): Prom
     logger: config.logLevel === "silent" ? false : logOptions(config.logLevel),
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: JSON_MAX_BYTES,
-    requestTimeout: Math.max(config.requestTimeoutMs, config.uploadTimeoutMs),
+    // `enforceBodyTimeout` limits the time of each request, because a stream has none.
+    requestTimeout: 0,
     connectionTimeout: 2 * config.requestTimeoutMs,
     forceCloseConnections: "idle",
     trustProxy: config.trustProxy.length > 0 ? config.trustProxy : false,
@@ -101,6 +102,8 @@ export async function buildApp(config: Config, dependencies: Dependencies): Prom
     routerOptions: { ignoreTrailingSlash: false, caseSensitive: true, maxParamLength: 100 },
   });
   app.server.maxConnections = config.maxConnections;
+  // Without a limit for requests, Node.js has none for their headers.
+  app.server.headersTimeout = config.requestTimeoutMs;
   app.decorate("config", config);
   app.decorate("dependencies", dependencies);
   app.decorate("throttle", createThrottle(config, dependencies.database));

@@ -7,6 +7,7 @@ import { StreamedArray } from "../domain/lists/streamed-array.js";
 import { StreamedPage } from "../domain/lists/streamed-page.js";
 import type { Page } from "../wire/types.js";
 import { EventStream } from "./connection/event-stream.js";
+import { LineStream } from "./connection/line-stream.js";
 import { pathPrefix } from "./path-prefix.js";
 
 /** JSON described by a schema. */
@@ -47,6 +48,15 @@ export interface EventsSuccess {
   schema?: undefined;
 }
 
+/** Lines of JSON while the request goes on. */
+export interface LinesSuccess {
+  status: 200;
+  mediaType: "application/x-ndjson";
+  isStream: true;
+  isFile?: false;
+  schema?: undefined;
+}
+
 /** A file with a file name. */
 export interface FileSuccess {
   status: 200;
@@ -58,7 +68,7 @@ export interface FileSuccess {
 }
 
 /** Type of a successful response. */
-export type Success = JsonSuccess | EmptySuccess | TextSuccess | EventsSuccess | FileSuccess;
+export type Success = JsonSuccess | EmptySuccess | TextSuccess | EventsSuccess | LinesSuccess | FileSuccess;
 
 /** Return type of the handler of an operation with this success. */
 export type HandlerResult<S extends Success> =
@@ -68,9 +78,11 @@ export type HandlerResult<S extends Success> =
       ? Promise<FileResponse>
       : S extends EventsSuccess
         ? Promise<EventStream>
-        : S extends TextSuccess
-          ? Promise<string | CustomResponse>
-          : Promise<void>;
+        : S extends LinesSuccess
+          ? Promise<LineStream>
+          : S extends TextSuccess
+            ? Promise<string | CustomResponse>
+            : Promise<void>;
 
 /** Parts of the reply that a handler may change itself. */
 export interface ResponseHead extends Pick<FastifyReply, "raw" | "request"> {
@@ -180,8 +192,8 @@ export function sendResult(
   if (schema !== undefined)
     return sendJson(request, reply.headers(locationOf(request, success, result)), result);
   if (mediaType === undefined) return reply.send();
-  if (result instanceof EventStream) {
-    // nginx would buffer the events.
+  if (result instanceof EventStream || result instanceof LineStream) {
+    // nginx would buffer the parts.
     request.responseShare?.resize(0);
     return reply.type(mediaType).header("X-Accel-Buffering", "no").send(result.body);
   }

@@ -64,7 +64,7 @@ export interface Operation<
   summary: string;
   description?: string;
   method: Method;
-  /** Path with `{name}` for a positive integer and `{job}` for text. Ends with a slash. */
+  /** Path with `{name}` for a positive integer, `{job}` and `{serial}` for text. Ends with a slash. */
   path: Path;
   /** Other accepted methods. */
   otherMethods?: readonly Method[];
@@ -129,6 +129,8 @@ export interface Operation<
   isHeavy?: boolean;
   /** Whether repeating the request has no further effect, or its response has a secret that must not be stored. An `Idempotency-Key` is then ignored. */
   isRepeatable?: boolean;
+  /** Whether the body takes as long as the client sends it. The handler ends it when nothing arrives. */
+  isContinuous?: boolean;
   /** Whether to acquire a slot (`ConcurrencyLimiter`) as soon as the headers have arrived. */
   takesSlot?: boolean;
   handle(call: Call<Op, Path, Q, B>): HandlerResult<S>;
@@ -153,7 +155,10 @@ const mediaType = ({ headers }: FastifyRequest) =>
   headers["content-type"]?.split(";", 1)[0]?.trim().toLowerCase();
 
 /** Pattern of a path parameter. A path with another segment is unknown: status 404. */
-const patterns: Partial<Record<keyof PathIds, string>> = { job: "^job-[0-9a-f-]{36}$|^[1-9]\\d{0,15}$" };
+const patterns: Partial<Record<keyof PathIds, string>> = {
+  job: "^job-[0-9a-f-]{36}$|^[1-9]\\d{0,15}$",
+  serial: "^[A-Za-z0-9_][A-Za-z0-9._-]{0,15}$",
+};
 const INTEGER_PATTERN = "^[1-9]\\d{0,15}$";
 
 const routePath = (path: string) =>
@@ -161,7 +166,7 @@ const routePath = (path: string) =>
 
 function pathIds(params: unknown): PathIds {
   const ids = Object.entries(params as Record<string, string>).map(([name, value]) => {
-    if (name === "job") return [name, value];
+    if (name === "job" || name === "serial") return [name, value];
     const id = Number(value);
     if (!Number.isSafeInteger(id)) throw errors.notFound();
     return [name, id];

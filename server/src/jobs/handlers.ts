@@ -5,6 +5,7 @@ import { ScatteredRecording } from "../domain/bulk-load/scattered.js";
 import { QuotaExceeded } from "../domain/change/quotas.js";
 import { computedDataOf } from "../domain/computed-data/compute.js";
 import { markRest } from "../domain/computed-data/mark-rest.js";
+import { announceStreamed } from "../domain/recording-streams/changes.js";
 import { deriveSessions } from "../domain/sessions/derive-rest.js";
 import type { ChangedSessions } from "../domain/sessions/derive-sessions.js";
 import { attemptDelivery } from "../domain/webhooks/attempt.js";
@@ -80,6 +81,17 @@ const deriveHandler: JobHandler = {
   }),
 };
 
+/** Runs the effects of streamed samples on computed data. Only the database can cause a failure. */
+const streamEffectsHandler: JobHandler = {
+  maxFailures: Number.POSITIVE_INFINITY,
+  maxLosses: Number.POSITIVE_INFINITY,
+  delayMs: (failure) => Math.min(10_000 * 2 ** (failure - 1), HOUR_MS),
+  async run(ctx, { payload }) {
+    await announceStreamed(ctx, Number(payload.device));
+    return {};
+  },
+};
+
 /**
  * Calls a webhook. The delivery records its attempts and the time of the next one; the job only triggers it. Lost workers never
  * fail the job, because a worker that stops during a call may not have delivered.
@@ -115,6 +127,7 @@ export const handlers: Partial<Record<JobKind, JobHandler>> = {
   compute: computeHandler,
   recompute: recomputeHandler,
   derive: deriveHandler,
+  "stream-effects": streamEffectsHandler,
   webhook: webhookHandler,
   "webhook-fan-out": webhookFanOutHandler,
 };

@@ -1,8 +1,9 @@
-import { and, getTableName, is, lte, type SQL, sql, Table } from "drizzle-orm";
+import { and, getTableName, is, lte, not, type SQL, sql, Table } from "drizzle-orm";
 import type { PgTable } from "drizzle-orm/pg-core";
 import { eraseOrphanedMails } from "../domain/accounts/mail-folder.js";
 import type { Context } from "../domain/change/context.js";
 import { IDEMPOTENCY_LIFETIME_MS } from "../domain/change/idempotency.js";
+import { hasChanges } from "../domain/recording-streams/changes.js";
 import { continueRotation } from "../domain/secrets/key-rotation.js";
 import type { Queries } from "../store/connection/database.js";
 import { vacuumAll } from "../store/embedded/vacuum.js";
@@ -15,6 +16,7 @@ import {
   jobBodies,
   jobs,
   passwordResets,
+  recordingStreams,
   refreshTokens,
   webhookDeliveries,
 } from "../store/schema.js";
@@ -24,6 +26,9 @@ const DAY_MS = 86_400_000;
 
 /** Lifetime of bytes without a job; writing them before the job takes less time. */
 const BODY_LIFETIME_MS = 3_600_000;
+
+/** Time within which a gateway can go on with a recording. */
+const STREAM_LIFETIME_MS = 7 * DAY_MS;
 
 /** Longer than the longest period of a throttle: an hour, or a day for registration mails. */
 const LONGEST_THROTTLE_MS = 7_200_000;
@@ -47,6 +52,7 @@ export const REMOVED_KINDS = [
   "idempotency_keys",
   "jobs",
   "job_bodies",
+  "recording_streams",
   "webhook_deliveries",
   "audit_log",
   "throttle_counters",
@@ -83,6 +89,8 @@ async function removeExpired(
   const { queries, clock, config } = ctx;
   const now = clock.now();
   const ago = (ms: number) => new Date(now.getTime() - ms);
+  // Its bytes contain samples.
+  const streamsBefore = ago(Math.min(STREAM_LIFETIME_MS, config.rawRetentionDays * DAY_MS));
   const jobsBefore = ago(config.jobRetentionDays * DAY_MS);
   /** Tables, their indexed column with the time, and the condition of expired rows. */
   const expired: [table: PgTable | SQL, time: SQL, condition: SQL | undefined][] = [
@@ -97,6 +105,11 @@ async function removeExpired(
     ],
     [jobs, sql`${jobs.finishedAt}`, lte(jobs.finishedAt, jobsBefore)],
     [jobBodies, sql`${jobBodies.createdAt}`, isUnusedSince(ago(BODY_LIFETIME_MS))],
+    [
+      recordingStreams,
+      sql`${recordingStreams.updatedAt}`,
+      and(lte(recordingStreams.updatedAt, streamsBefore), not(hasChanges)),
+    ],
     [
       webhookDeliveries,
       sql`${webhookDeliveries.createdAt}`,

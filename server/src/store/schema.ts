@@ -551,6 +551,39 @@ export const liveConnections = pgTable(
   (table) => [primaryKey({ columns: [table.accountId, table.deviceId] })],
 );
 
+/**
+ * The recording that a device streams, or has streamed last. Its bytes are kept until it ends, because a decoder that goes on
+ * after a break needs what it has read before.
+ */
+export const recordingStreams = pgTable("recording_streams", {
+  deviceId: reference("device_id").primaryKey(),
+  managerId: reference("manager_id").notNull(),
+  /** Name of the recording, chosen by the gateway. */
+  recording: text("recording").notNull(),
+  /** Request that may add bytes; the newest one replaces others. */
+  connection: uuid("connection").notNull(),
+  /** Number of bytes of the recording whose samples are stored. */
+  bytes: bigint("bytes", { mode: "number" }).notNull().default(0),
+  /** Latest time of a stored sample, ms since 1970 UTC. */
+  storedUntilMs: bigint("stored_until_ms", { mode: "number" }),
+  /** Times of samples whose effects on computed data are still to come, ms since 1970 UTC; null if there are none. */
+  changedFromMs: bigint("changed_from_ms", { mode: "number" }),
+  changedToMs: bigint("changed_to_ms", { mode: "number" }),
+  endedAt: instant("ended_at"),
+  updatedAt: instant("updated_at").notNull(),
+});
+
+/** The bytes of a recording that has not ended. */
+export const streamPieces = pgTable(
+  "stream_pieces",
+  {
+    deviceId: reference("device_id").notNull(),
+    firstByte: bigint("first_byte", { mode: "number" }).notNull(),
+    bytes: bytea("bytes").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.deviceId, table.firstByte] })],
+);
+
 /** Kind of erasure: an account deleted with its data, or every trace of the person erased. */
 export type ErasureKind = "deleted" | "erased" | "erased with samples";
 

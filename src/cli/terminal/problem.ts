@@ -8,7 +8,7 @@ import type { Report } from "../../types.js";
 export interface Problem {
   /**
    * The code of an `AsiError` or of a system error (`ENOENT`). The command adds `NO_INPUT` if an argument matches nothing,
-   * `WORKER_FAILED` if a worker thread crashed, those of `asi pull` (`cli/service/`), and `UNEXPECTED` for bugs.
+   * `WORKER_FAILED` if a worker thread crashed, those of `asi pull` and `asi stream` (`cli/service/`), and `UNEXPECTED` for bugs.
    */
   code: string;
   message: string;

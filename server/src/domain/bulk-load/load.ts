@@ -1,5 +1,4 @@
 import { AsiError, decode, findRanges, type Range, type RecordingInfo, type Report } from "asi-convert";
-import { eq } from "drizzle-orm";
 import type { Queries } from "../../store/connection/database.js";
 import { bodyOf, decompressBody } from "../../store/queue/job-body.js";
 import { addToPayload } from "../../store/queue/job-lease.js";
@@ -9,21 +8,15 @@ import {
   type Interval,
   type SampleColumns,
   type StoreResult,
-  sqlClientOf,
-  storeSamples,
 } from "../../store/samples/index.js";
-import { devices } from "../../store/schema.js";
-import { EARLIEST_MS, LATEST_MS } from "../../wire/date-time.js";
 import { transact } from "../change/change.js";
 import type { Context } from "../change/context.js";
-import { enforceSampleQuota } from "../change/quotas.js";
-import type { UnitOfWork } from "../change/unit-of-work.js";
-import { updateDevice } from "../devices/device.js";
 import { intersect } from "../sample-ownership/intervals.js";
-import { ownedTimes, timesOfOthers } from "../sample-ownership/owners.js";
 import type { BulkLoadPayload } from "./accept.js";
-import { SampleFilter, type Times } from "./sample-filter.js";
+import { recordFirmware } from "./firmware.js";
+import type { SampleFilter, Times } from "./sample-filter.js";
 import { requireFewChunks } from "./scattered.js";
+import { lockDevice, storeBatches } from "./store-batches.js";
 
 /**
  * Maximum number of ranges and of readable times in the details of a job. A recording can have as many ranges as samples, and a
@@ -52,26 +45,20 @@ export async function loadRecording(
   // Decode before the transaction: the embedded database has one session, so a transaction blocks all other work.
   const { batches, info, report } = await readRecording(ctx.queries, job);
   await requireFewChunks(batches, ctx.config.bulkLoadMaxChunks);
-  const span = spanOf(batches);
   return transact(ctx, "bulk load", async (unit) => {
     const { queries } = unit;
     await lockDevice(queries, device);
-    const latestMs = unit.now.getTime() + ctx.config.bulkLoadMaxAheadMs;
     const owner = { deviceId: device, ownerId: manager };
-    const own = await ownedTimes(queries, owner, span);
-    const times = { own, others: await timesOfOthers(queries, owner, span), latestMs };
-    const filter = new SampleFilter(times);
-    const result = await storeSamples(sqlClientOf(queries), device, filter.filter(batches));
+    const { times, filter, result } = await storeBatches(unit, owner, batches);
     if (filter.read === 0) throw new AsiError("NO_SAMPLES", "The recording has no rows.", { report });
-    if (result.room > 0) await enforceSampleQuota(unit, manager, result.room);
-    await unit.announce("samplesStored", { deviceId: device, ownerId: manager, changed: result.changed });
+    await unit.announce("samplesStored", { ...owner, changed: result.changed });
     const { read, refused, unowned } = filter;
     if (refused > 0) {
       const counts = { read, refused, unowned };
       await unit.announce("samplesRefused", { deviceId: device, managerId: manager, counts });
     }
     const details = detailsOf(device, times, filter, result, report);
-    await recordFirmware(unit, device, info, filter.keptTimes);
+    await recordFirmware(unit, device, info, latestOf(filter.keptTimes));
     await addToPayload(queries, job, { details });
     return details;
   });
@@ -92,26 +79,6 @@ async function readRecording(queries: Queries, job: Pick<Job, "id">): Promise<Re
   const batches: SampleColumns[] = [];
   for await (const batch of decoding) batches.push(concatColumns([batch]));
   return { batches, info: await decoding.info, report: await decoding.report };
-}
-
-/**
- * Makes requests that take or release the device wait until this transaction ends. Samples are then either stored
- * within an ownership or removed with it. The lock does not block rows that only refer to the device.
- */
-async function lockDevice(queries: Queries, device: number): Promise<void> {
-  await queries.select({ id: devices.id }).from(devices).where(eq(devices.id, device)).for("no key update");
-}
-
-/** Range from the first to the last time of a recording, without times that cannot be stored. */
-function spanOf(batches: readonly SampleColumns[]): Interval {
-  let [startMs, stopMs] = [LATEST_MS, EARLIEST_MS];
-  for (const { timestampMs, length } of batches) {
-    for (const ms of timestampMs.subarray(0, length)) {
-      startMs = Math.max(Math.min(startMs, ms), EARLIEST_MS);
-      stopMs = Math.min(Math.max(stopMs, ms), LATEST_MS);
-    }
-  }
-  return { startMs, stopMs };
 }
 
 function detailsOf(
@@ -152,25 +119,9 @@ function ascending(times: readonly number[]): Float64Array {
   return isInOrder ? all : all.sort();
 }
 
+const latestOf = (times: readonly number[]) =>
+  times.length === 0 ? null : times.reduce((latest, ms) => Math.max(latest, ms));
+
 const iso = (ms: number) => new Date(ms).toISOString();
 const toRange = ({ start, stop, size }: Range) => ({ start: iso(start), stop: iso(stop), size });
 const toInterval = ({ startMs, stopMs }: Interval) => ({ start: iso(startMs), stop: iso(stopMs) });
-
-/** Sets the firmware version of a device from the newest loaded recording, unless the device has reported one later. */
-async function recordFirmware(
-  unit: UnitOfWork,
-  deviceId: number,
-  { firmwareVersion }: RecordingInfo,
-  times: readonly number[],
-): Promise<void> {
-  if (times.length === 0 || firmwareVersion === "") return;
-  const at = new Date(times.reduce((latest, ms) => Math.max(latest, ms)));
-  const [device] = await unit.queries.select().from(devices).where(eq(devices.id, deviceId)).for("update");
-  if (device === undefined || (device.firmwareAt !== null && device.firmwareAt >= at)) return;
-  if (device.firmwareVersion !== firmwareVersion) {
-    await updateDevice(unit, device, { firmwareVersion, firmwareAt: at });
-    return;
-  }
-  // No visible property changes, so neither version nor audit is written.
-  await unit.queries.update(devices).set({ firmwareAt: at }).where(eq(devices.id, deviceId));
-}

@@ -6,6 +6,9 @@ export class ScatteredRecording extends Error {
   readonly code = "too_scattered";
 }
 
+export const scatteredAdvice = (maxChunks: number) =>
+  `The recording has samples in more than ${maxChunks} periods of five minutes. Load it in several parts, or ask the operator of the service for a higher BULK_LOAD_MAX_CHUNKS.`;
+
 /**
  * Limits the five-minute periods of a load. Each is a row to read and write, in one transaction that blocks everyone on the
  * embedded database, so the cost of a load depends on periods as much as on samples.
@@ -23,9 +26,7 @@ export async function requireFewChunks(batches: Iterable<SampleColumns>, maxChun
       last = bucket;
       buckets.add(bucket);
       if (buckets.size <= maxChunks) continue;
-      throw new ScatteredRecording(
-        `The recording has samples in more than ${maxChunks} periods of five minutes. Load it in several parts, or ask the operator of the service for a higher BULK_LOAD_MAX_CHUNKS.`,
-      );
+      throw new ScatteredRecording(scatteredAdvice(maxChunks));
     }
   }
 }

@@ -14,7 +14,13 @@ import { ownJob } from "../bulk-load/rules.js";
 import { jsonSchemaForManagers } from "../json-schemas/rules.js";
 import { thatManager } from "../managers/rules.js";
 import { editableMember, readableMember } from "../members/rules.js";
-import { currentOwner, currentOwnerToRelease, everOwner, ownOwnership } from "../ownerships/rules.js";
+import {
+  currentOwner,
+  currentOwnerOfSerial,
+  currentOwnerToRelease,
+  everOwner,
+  ownOwnership,
+} from "../ownerships/rules.js";
 import { thatAthleteAndManager, thatAthletesPermission } from "../permissions/rules.js";
 import { ownRecipe } from "../recipes/rules.js";
 import { editableSession, ownSession, readableSession } from "../sessions/rules.js";
@@ -85,6 +91,8 @@ export const access = {
   // The headers of the recordings name the devices, so the operation itself checks the right.
   uploadRecordings: manager,
   retrieveJob: ownJob,
+  streamRecording: currentOwnerOfSerial,
+  retrieveRecordingStream: currentOwnerOfSerial,
 
   retrieveBluetoothConfiguration: currentOwner,
   configureBluetooth: currentOwner,

@@ -12,6 +12,7 @@ import { deleteReassignedResult, queueComputation, recompute } from "../computed
 import { deleteRemovalRecords, recordRemovals } from "../computed-data/removed-samples.js";
 import { changedTimes } from "../ownerships/interval.js";
 import { deletePermissions } from "../permissions/remove.js";
+import { forgetStream } from "../recording-streams/forget.js";
 import { auditEndOfSession, periodsAudit } from "../sessions/audit.js";
 import { queueDerivation, spanOfChange } from "../sessions/derive-sessions.js";
 import { deriveTimeframes } from "../sessions/derive-timeframes.js";
@@ -128,6 +129,7 @@ export const effects: { [Name in keyof Events]: readonly Reaction<Events[Name]>[
       const startMs = after.endTime.getTime();
       await deleteSamplesFrom(sqlClientOf(unit.queries), after.deviceId, startMs);
       await forgetRecordings(unit, { deviceId: after.deviceId, startMs, stopMs: Number.POSITIVE_INFINITY });
+      await forgetStream(unit, after);
     },
     // The change adds or removes samples that count for the owner.
     (unit, { before, after }) =>
@@ -160,8 +162,11 @@ export const effects: { [Name in keyof Events]: readonly Reaction<Events[Name]>[
     },
     emitChangedSessions,
   ],
+  streamBegun: [(unit, { deviceId, ...begun }) => unit.audit("recording stream", deviceId, null, begun)],
+  streamEnded: [(unit, { deviceId, details }) => unit.audit("recording stream", deviceId, null, details)],
   samplesErased: [
     emitChangedSessions,
+    forgetStream,
     (unit, { deviceId, changed }) => forgetRecordings(unit, { deviceId, ...spanOf(changed) }),
     // Results of other people for the same time include these samples. Delete them, also if retention prevents a new result.
     (unit, input) => recompute(unit, { ...input, forgets: true }),
@@ -178,6 +183,7 @@ export const effects: { [Name in keyof Events]: readonly Reaction<Events[Name]>[
   ],
   samplesDeleted: [
     (unit, { deviceId, deleted }) => emitChangedSessions(unit, { deviceId, changed: deleted }),
+    forgetStream,
     (unit, { deviceId, deleted }) => forgetRecordings(unit, { deviceId, ...spanOf(deleted) }),
     (unit, { deviceId, deleted, count }) =>
       unit.auditAll(

@@ -100,6 +100,10 @@ export interface Events {
     /** Number of samples in the recording, number of refused samples, and number of refused samples without an owner. */
     counts: { read: number; refused: number; unowned: number };
   };
+  /** A gateway begins to stream a recording, or goes on after `bytes`. */
+  streamBegun: { deviceId: number; managerId: number; recording: string; bytes: number };
+  /** The request of a gateway that streamed a recording has ended. */
+  streamEnded: { deviceId: number; details: Record<string, unknown> };
   /** Samples of a device were removed with the person whom they describe. */
   samplesErased: { deviceId: number; ownerId: number; changed: readonly Interval[] };
   /** Samples of a device were removed because of their age; each interval extends from the first to the last removed sample. */

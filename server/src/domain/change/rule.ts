@@ -7,6 +7,7 @@ export interface PathIds {
   manager: number;
   athlete: number;
   device: number;
+  serial: string;
   device_ownership: number;
   permission: number;
   json_schema: number;

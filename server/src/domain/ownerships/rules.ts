@@ -69,6 +69,17 @@ export const currentOwner: Rule<"device", OwnedDevice> = {
   find: (ctx, ids, lookup) => requireOwnedDevice(ctx, ids.device, lookup),
 };
 
+/** Others do not learn whether a device exists, because its serial number suffices to take it. */
+export const currentOwnerOfSerial: Rule<"serial", OwnedDevice> = {
+  description: "The manager who currently owns the device",
+  roles: ["MANAGER"],
+  async find(ctx, { serial }, lookup) {
+    const owned = await findOwnedDevice({ ...ctx, queries: lookup.queries }, serial);
+    if (owned === undefined) throw errors.notFound();
+    return lookup.lock ? requireOwnedDevice(ctx, owned.device.id, lookup) : owned;
+  },
+};
+
 export const currentOwnerToRelease: Rule<"device", OwnedDevice> = {
   ...currentOwner,
   find: (ctx, ids, lookup) =>

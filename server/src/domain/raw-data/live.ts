@@ -5,7 +5,12 @@ import { and, eq, sql } from "drizzle-orm";
 import { currentCaller, onBehalfOf } from "../../fairness/callers.js";
 import { preparedOnce } from "../../store/connection/database.js";
 import { lowerBound, sliceColumns } from "../../store/samples/columns.js";
-import { addedSamples, type KnownSamples, sqlClientOf } from "../../store/samples/index.js";
+import {
+  addedSamples,
+  type KnownSamples,
+  type SampleColumns,
+  sqlClientOf,
+} from "../../store/samples/index.js";
 import { liveConnections } from "../../store/schema.js";
 import { LATEST_LIMITS } from "../../wire/page-limits.js";
 import { authorize } from "../change/access.js";
@@ -17,6 +22,8 @@ import { SAMPLE_KEYS } from "./resource.js";
 
 /** Samples of a device that the client does not have. */
 export interface LiveSamples {
+  /** Whether they are not later than one that the client has got: a tracker has sent them afterwards. */
+  isLate: boolean;
   /** JSON array of samples with ascending times. */
   json: string;
   /**
@@ -24,6 +31,19 @@ export interface LiveSamples {
    * newer samples, and one sample ahead of the clock must not hide the others.
    */
   lastMs: number;
+}
+
+/** A lead over the clock of the server from which on a sample says nothing of the others: its tracker has a fast clock. */
+const AHEAD_MS = 10_000;
+
+/** What a client has. */
+interface Progress {
+  /** As in `LiveSamples`; null before the first sample. */
+  lastMs: number | null;
+  /** Time of the newest sample that is not ahead of the clock. Samples up to this time are late. */
+  frontMs: number;
+  /** Null before the first poll. */
+  known: KnownSamples | null;
 }
 
 /**
@@ -72,8 +92,8 @@ interface Following {
 }
 
 /**
- * Yields the samples of a device in the order of storage, regardless of their times: after every `LIVE_POLL_MS` a batch, or null
- * without samples. Omits samples that are at least 15 minutes older than the newest one, and all but the newest 300 of a batch.
+ * Yields the samples of a device in the order of storage, regardless of their times: after every `LIVE_POLL_MS` a batch, one with
+ * the late ones before it, or null without samples. Omits samples that are at least 15 minutes older than the newest one, and all but the newest 300 of a batch.
  * Every poll checks that the caller may still see the device.
  * @returns the reason for the end; null after the signal
  */
@@ -85,9 +105,8 @@ export async function* followRawData(
   // A stream may request the next batch in the context of another request.
   const caller = currentCaller();
   const device = target.device.id;
-  let lastMs = afterMs;
-  let known: KnownSamples | null = null;
-  const poll = async (): Promise<LiveSamples | LiveEnd | null> => {
+  let progress: Progress = { lastMs: afterMs, frontMs: Number.NEGATIVE_INFINITY, known: null };
+  const poll = async (): Promise<LiveSamples[] | LiveEnd> => {
     const [signedIn, [holder]] = await Promise.all([
       ctx.isSignedIn?.() ?? false,
       connectionOf(ctx.queries).execute({ account: ctx.caller?.id ?? 0, device }),
@@ -95,9 +114,9 @@ export async function* followRawData(
     if (!signedIn) return "signed_out";
     if (holder?.connection !== connection) return "replaced";
     try {
-      const found = await newSamples(ctx, device, lastMs, known);
-      known = found.known;
-      return found.samples;
+      const found = await newSamples(ctx, device, progress);
+      progress = found.progress;
+      return found.events;
     } catch (error) {
       const isRefused =
         error instanceof ServiceError && (error.kind === "forbidden" || error.kind === "not_found");
@@ -109,8 +128,8 @@ export async function* followRawData(
     while (!signal.aborted) {
       const found = await onBehalfOf(caller, poll);
       if (typeof found === "string") return found;
-      lastMs = found?.lastMs ?? lastMs;
-      yield found;
+      if (found.length === 0) yield null;
+      yield* found;
       await sleep(ctx.config.livePollMs, undefined, { signal }).catch(() => undefined);
     }
     return null;
@@ -129,14 +148,12 @@ async function closeLiveConnection({ queries, caller }: Context, connection: str
 /**
  * Returns the samples since the last poll, at most the newest 300. The first poll returns the samples after `lastMs`, or the
  * newest sample if it is null.
- * @param lastMs time of the last sample that the client has
  */
 async function newSamples(
   ctx: Context,
   id: number,
-  lastMs: number | null,
-  known: KnownSamples | null,
-): Promise<{ samples: LiveSamples | null; known: KnownSamples }> {
+  { lastMs, frontMs, known }: Progress,
+): Promise<{ events: LiveSamples[]; progress: Progress }> {
   const target = await authorize(ctx, "streamRawData", { device: id });
   return withOwnershipRecheck(ctx, "streamRawData", target, async ({ device, ownership }, recheck) => {
     const ownedFromMs = ownership.startTime.getTime();
@@ -146,10 +163,23 @@ async function newSamples(
       known !== null ? 0 : lastMs === null ? length - 1 : lowerBound(timestampMs, length, lastMs + 1);
     const samples = sliceColumns(found.samples, Math.max(0, first, length - LATEST_LIMITS.max), length);
     const newestMs = samples.timestampMs[samples.length - 1];
-    if (newestMs === undefined) return { samples: null, known: found.known };
+    const before = { lastMs, frontMs, known: found.known };
+    if (newestMs === undefined) return { events: [], progress: before };
     await recheck(newestMs);
-    const json = Buffer.from(samplesToJson(samples, { keys: SAMPLE_KEYS })).toString();
-    const heldMs = Math.min(newestMs, ctx.clock.now().getTime());
-    return { samples: { json, lastMs: Math.max(heldMs, lastMs ?? heldMs) }, known: found.known };
+    const nowMs = ctx.clock.now().getTime();
+    const heldMs = Math.max(Math.min(newestMs, nowMs), lastMs ?? Number.NEGATIVE_INFINITY);
+    const lateCount = lowerBound(samples.timestampMs, samples.length, frontMs + 1);
+    const inTime = lowerBound(samples.timestampMs, samples.length, nowMs + AHEAD_MS);
+    const events = [
+      { isLate: true, part: sliceColumns(samples, 0, lateCount) },
+      { isLate: false, part: sliceColumns(samples, lateCount, samples.length) },
+    ]
+      .filter(({ part }) => part.length > 0)
+      .map(({ isLate, part }) => ({ isLate, json: jsonOf(part), lastMs: heldMs }));
+    const newFrontMs = Math.max(frontMs, samples.timestampMs[inTime - 1] ?? frontMs);
+    return { events, progress: { ...before, lastMs: heldMs, frontMs: newFrontMs } };
   });
 }
+
+const jsonOf = (samples: SampleColumns): string =>
+  Buffer.from(samplesToJson(samples, { keys: SAMPLE_KEYS })).toString();

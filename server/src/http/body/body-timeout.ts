@@ -11,7 +11,7 @@ import { SMALL_BODY_BYTES } from "./body-budget.js";
  */
 export function enforceBodyTimeout({ raw, routeOptions }: FastifyRequest, config: Config): void {
   // If the client has already disconnected, no events follow, so a timer would never be cleared.
-  if (raw.complete || raw.destroyed) return;
+  if (raw.complete || raw.destroyed || routeOptions.config.operation?.isContinuous === true) return;
   const isUpload = routeOptions.config.operation?.takesSlot === true;
   const cutOff = () => raw.destroy();
   const whole = setTimeout(cutOff, isUpload ? config.uploadTimeoutMs : config.requestTimeoutMs);

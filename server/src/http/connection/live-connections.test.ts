@@ -1,7 +1,7 @@
 import { EventEmitter } from "node:events";
 import type { FastifyReply } from "fastify";
 import { describe, expect, it } from "vitest";
-import { LiveConnections } from "./live-connections.js";
+import { LIVE_LIMITS, LiveConnections } from "./live-connections.js";
 
 /** A response to a client at an address, on a separate connection. */
 function response(address: string) {
@@ -15,7 +15,7 @@ const throttled = expect.objectContaining({ kind: "throttled" });
 
 describe("connections with live data", () => {
   it("take at most half of all connections for the users of one address; ended connections are released", () => {
-    const connections = new LiveConnections();
+    const connections = new LiveConnections(LIVE_LIMITS);
     const clubs = Array.from({ length: 128 }, (_, n) => {
       const club = response("club");
       connections.open(n % 8, n, club);
@@ -30,7 +30,7 @@ describe("connections with live data", () => {
   });
 
   it("can be replaced by a new connection of a full address, but not by a connection of another full address", () => {
-    const connections = new LiveConnections();
+    const connections = new LiveConnections(LIVE_LIMITS);
     for (let n = 0; n < 128; n++) connections.open(n % 8, n, response("club"));
     const replaced = connections.open(0, 200, response("home"));
     expect(() => connections.open(0, 200, response("club"))).toThrow(throttled);
@@ -42,7 +42,7 @@ describe("connections with live data", () => {
   });
 
   it("are limited to 32 per user", () => {
-    const connections = new LiveConnections();
+    const connections = new LiveConnections(LIVE_LIMITS);
     for (let n = 0; n < 32; n++) connections.open(1, n, response("home"));
     expect(() => connections.open(1, 32, response("mobile"))).toThrow(throttled);
     connections.open(2, 32, response("home"));

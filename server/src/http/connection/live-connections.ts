@@ -4,13 +4,15 @@ import { errors } from "../../domain/change/errors.js";
 import { Tally } from "../../fairness/tally.js";
 import { onResponseEnd } from "./response-end.js";
 
-/**
- * Maximum number of open live connections per process: of all users, of all users of one address, and of one user. Each polls the
- * database every `LIVE_POLL_MS`.
- */
-const MAX_CONNECTIONS = 256;
-const MAX_CONNECTIONS_OF_ADDRESS = MAX_CONNECTIONS / 2;
-const MAX_CONNECTIONS_OF_USER = 32;
+/** Maximum number of open connections per process: of all users, of all users of one address, and of one user. */
+export interface ConnectionLimits {
+  process: number;
+  address: number;
+  user: number;
+}
+
+/** Each polls the database every `LIVE_POLL_MS`. */
+export const LIVE_LIMITS: ConnectionLimits = { process: 256, address: 128, user: 32 };
 const RETRY_AFTER_MS = 5_000;
 
 /** Reason why the process ends a connection. */
@@ -22,12 +24,17 @@ interface Connection {
   readonly controller: AbortController;
 }
 
-/** Live connections of a process. A user has one per device; a new one ends the old one immediately. */
+/** Long connections of a process. A user has one per device; a new one ends the old one immediately. */
 export class LiveConnections {
+  readonly #limits: ConnectionLimits;
   readonly #open = new Map<string, Connection>();
   readonly #ofUser = new Tally<number>();
   readonly #ofAddress = new Tally<string>();
   #isStopping = false;
+
+  constructor(limits: ConnectionLimits) {
+    this.#limits = limits;
+  }
 
   get size(): number {
     return this.#open.size;
@@ -69,11 +76,10 @@ export class LiveConnections {
 
   /** Whether another connection is allowed, without the one that it replaces. */
   #hasRoom(user: number, address: string, replaced: Connection | undefined): boolean {
-    if (replaced?.address !== address && this.#ofAddress.get(address) >= MAX_CONNECTIONS_OF_ADDRESS)
-      return false;
+    if (replaced?.address !== address && this.#ofAddress.get(address) >= this.#limits.address) return false;
     return (
       replaced !== undefined ||
-      (this.size < MAX_CONNECTIONS && this.#ofUser.get(user) < MAX_CONNECTIONS_OF_USER)
+      (this.size < this.#limits.process && this.#ofUser.get(user) < this.#limits.user)
     );
   }
 
@@ -85,17 +91,27 @@ export class LiveConnections {
   }
 }
 
-/** Live connections of an application: counted in its metrics, and ended when it stops. */
-export function liveConnectionsOf(app: FastifyInstance): LiveConnections {
-  const connections = new LiveConnections();
+/** Shows the number of open connections in the metrics of an application. */
+export function measureConnections(
+  app: FastifyInstance,
+  connections: LiveConnections,
+  name: string,
+  help: string,
+): void {
   new Gauge({
-    name: "asi_live_connections",
-    help: "Open connections with live data of a device",
+    name,
+    help,
     registers: [app.metrics],
     collect() {
       this.set(connections.size);
     },
   });
+}
+
+/** Live connections of an application: counted in its metrics, and ended when it stops. */
+export function liveConnectionsOf(app: FastifyInstance): LiveConnections {
+  const connections = new LiveConnections(LIVE_LIMITS);
+  measureConnections(app, connections, "asi_live_connections", "Open connections with live data of a device");
   // Before the server waits for the end of all responses.
   app.addHook("preClose", async () => connections.stop());
   return connections;

@@ -4,7 +4,7 @@ import type { Rule } from "../../domain/change/rule.js";
 import { SCOPE_NAMES, SCOPES } from "../../domain/change/scopes.js";
 import { FILE } from "../body/bodies.js";
 import { SESSION_COOKIE } from "../browser/session-cookie.js";
-import type { EventsSuccess, FileSuccess, TextSuccess } from "../responses.js";
+import type { EventsSuccess, FileSuccess, LinesSuccess, TextSuccess } from "../responses.js";
 import type { AnyOperation, Method } from "../route.js";
 import { addCodeSamples, type ExampleDocument } from "./code-samples/index.js";
 import { limitsTable } from "./limits.js";
@@ -180,7 +180,7 @@ function describe(
         name,
         in: "path",
         required: true,
-        schema: name === "job" ? { type: "string" } : { type: "integer", minimum: 1 },
+        schema: isText(name) ? { type: "string" } : { type: "integer", minimum: 1 },
       })),
       ...Object.entries((query?.properties ?? {}) as Record<string, TSchema>).map(([name, schema]) => ({
         name,
@@ -226,11 +226,14 @@ function describe(
   };
 }
 
+/** Whether a parameter of a path is a text instead of a number. */
+const isText = (name: string) => name === "job" || name === "serial";
+
 /** Whether the operation reads a single resource instead of a page of a list; such responses have an entity tag. */
 const showsOne = ({ method, success: { schema } }: AnyOperation) =>
   method === "GET" && schema !== undefined && schema.properties?.results === undefined;
 
-const mediaTypesOf = (success: TextSuccess | EventsSuccess | FileSuccess): string[] => [
+const mediaTypesOf = (success: TextSuccess | EventsSuccess | LinesSuccess | FileSuccess): string[] => [
   success.mediaType,
   ...((success.isFile === true && success.otherMediaTypes) || []),
 ];

@@ -19,9 +19,10 @@ export function measureRequests(app: FastifyInstance): Registry {
     registers: [registry],
   });
   app.addHook("onResponse", async (request, reply) => {
-    // A live connection ends when the client disconnects, so its duration does not describe the service.
-    if (String(reply.getHeader("content-type")).startsWith("text/event-stream")) return;
-    const route = request.routeOptions.config.operation?.path ?? request.routeOptions.url ?? "unknown";
+    // A stream ends when the client disconnects, so its duration does not describe the service.
+    const { operation } = request.routeOptions.config;
+    if (operation !== undefined && "isStream" in operation.success && operation.success.isStream) return;
+    const route = operation?.path ?? request.routeOptions.url ?? "unknown";
     duration.observe({ method: request.method, route, status: reply.statusCode }, reply.elapsedTime / 1000);
   });
   return registry;

@@ -22,6 +22,7 @@ import { personalDataRoutes } from "./personal-data.js";
 import { personalTokenRoutes } from "./personal-tokens.js";
 import { rawDataRoutes } from "./raw-data.js";
 import { recipeRoutes } from "./recipes.js";
+import { recordingStreamRoutes } from "./recording-streams.js";
 import { recordingRoutes } from "./recordings.js";
 import { sampleFileRoutes } from "./sample-files.js";
 import { sessionRoutes } from "./sessions.js";
@@ -47,6 +48,7 @@ export const routes: readonly ((app: FastifyInstance) => void | Promise<void>)[]
   liveRoutes,
   bulkLoadRoutes,
   recordingRoutes,
+  recordingStreamRoutes,
   conversionRoutes,
   bluetoothRoutes,
   ownershipRoutes,

@@ -5,7 +5,7 @@ import { EventStream, lastEventId, type ServerEvent } from "../connection/event-
 import { liveConnectionsOf } from "../connection/live-connections.js";
 import { route } from "../route.js";
 
-const LIVE_DESCRIPTION = `Server-sent events. The first \`samples\` event has the newest sample of your ownership, and none while there is none. The following ones have the samples that are stored later, within about a second, each once and in the order of their storing: late samples come when they are stored, and a sample ahead of the clock holds up no other. Samples more than 15 minutes older than the newest one may be left out, as may the older ones of more than ${LATEST_LIMITS.max} at a time, and a heart rate that is added to a sample is not sent. The data of an event are samples in the order of time. Its id is the time of the newest sample so far, but not later than now: a client that connects again with \`Last-Event-ID\` gets what is newer, and nothing that was stored late meanwhile. A comment is sent when nothing else is.
+const LIVE_DESCRIPTION = `Server-sent events. The first \`samples\` event has the newest sample of your ownership, and none while there is none. The following ones have the samples that are stored later, within about a second, each once and in the order of their storing. Late samples, which a tracker has sent after later ones, come in a \`late\` event when they are stored; a sample ahead of the clock makes no other one late. Samples more than 15 minutes older than the newest one may be left out, as may the older ones of more than ${LATEST_LIMITS.max} at a time, and a heart rate that is added to a sample is not sent. The data of an event are samples in the order of time. Its id is the time of the newest sample so far, but not later than now: a client that connects again with \`Last-Event-ID\` gets what is newer, and nothing that was stored late meanwhile. A comment is sent when nothing else is.
 
 The last event is \`end\`. Its data is an object with the \`reason\`: \`replaced\` (you have opened another connection for this device; there is one for each user and device), \`signed_out\` (the token or the session has ended), \`not_permitted\` (you no longer own the device), \`stopping\` (the process of the service stops) or \`unavailable\` (the database does not respond). After the last two, connect again.`;
 
@@ -24,7 +24,7 @@ async function* events(
         break;
       }
       const found = next.value;
-      yield found && { event: "samples", id: String(found.lastMs), data: found.json };
+      yield found && { event: found.isLate ? "late" : "samples", id: String(found.lastMs), data: found.json };
     }
   } catch (error) {
     // The head of the response has been sent, so only an event can inform the client.

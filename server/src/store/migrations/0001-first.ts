@@ -568,6 +568,28 @@ CREATE TABLE live_connections (
 );
 CREATE INDEX live_connections_device ON live_connections (device_id);
 
+-- The recording that a device streams, or has streamed last, and its bytes until it ends.
+CREATE TABLE recording_streams (
+  device_id bigint PRIMARY KEY REFERENCES devices (id) ON DELETE CASCADE,
+  manager_id bigint NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+  recording text NOT NULL,
+  connection uuid NOT NULL,
+  bytes bigint NOT NULL DEFAULT 0,
+  stored_until_ms bigint,
+  changed_from_ms bigint,
+  changed_to_ms bigint,
+  ended_at timestamptz(3),
+  updated_at timestamptz(3) NOT NULL
+);
+CREATE INDEX recording_streams_manager ON recording_streams (manager_id);
+CREATE INDEX recording_streams_age ON recording_streams (updated_at);
+CREATE TABLE stream_pieces (
+  device_id bigint NOT NULL REFERENCES recording_streams ON DELETE CASCADE,
+  first_byte bigint NOT NULL,
+  bytes bytea NOT NULL,
+  PRIMARY KEY (device_id, first_byte)
+);
+
 -- Counters of rate-limiter-flexible; losing them costs nothing, so they need no write-ahead log.
 CREATE UNLOGGED TABLE throttle_counters (
   key varchar(255) PRIMARY KEY,

@@ -11,6 +11,7 @@ export type JobKind =
   | "compute"
   | "recompute"
   | "derive"
+  | "stream-effects"
   | "webhook"
   | "webhook-fan-out";
 
@@ -49,6 +50,8 @@ export interface NewJob {
   uniqueKey?: string;
   /** Host and port of the receiver that the job calls. */
   receiver?: string;
+  /** Time until the job is due; default 0. */
+  delayMs?: number;
 }
 
 export const newJobId = () => `job-${randomUUID()}`;
@@ -66,7 +69,7 @@ const asRow = (now: Date, job: NewJob) => ({
   details: {},
   uniqueKey: job.uniqueKey ?? null,
   receiver: job.receiver ?? null,
-  dueAt: now,
+  dueAt: new Date(now.getTime() + (job.delayMs ?? 0)),
   createdAt: now,
 });
 
@@ -80,7 +83,7 @@ export async function enqueue(queries: Queries, now: Date, job: NewJob): Promise
 }
 
 /** A job without bytes. */
-export type SmallJob = Omit<NewJob, "body">;
+export type SmallJob = Omit<NewJob, "body" | "delayMs">;
 
 /**
  * Adds many jobs within the caller's transaction, except those whose `uniqueKey` is waiting. They are sent as one JSON value,

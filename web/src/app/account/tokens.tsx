@@ -17,7 +17,7 @@ type Scope = Token["scopes"][number];
 
 const SCOPES: readonly (readonly [Scope, string])[] = [
   ["samples:read", "Read devices and samples, as asi pull does"],
-  ["samples:write", "Upload recordings"],
+  ["samples:write", "Upload and stream recordings"],
   ["sessions:read", "Read athletes, squads, sessions and their figures"],
   ["sessions:write", "Change squads, sessions and activities"],
 ];

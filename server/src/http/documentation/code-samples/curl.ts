@@ -26,6 +26,9 @@ export function curlSample(call: DocumentedCall): string {
     case "csv":
       options.push("--header 'Content-Type: text/csv'", `--data-binary @${body.file}`);
       break;
+    case "recording":
+      options.push("--header 'Content-Type: application/octet-stream'", `--data-binary @${body.file}`);
+      break;
     case "base64": {
       const [open, close] = [`{${JSON.stringify(body.member)}:"`, '"}'].map((text) => shellWord(text));
       before = `{ printf ${open}; base64 < ${body.file} | tr -d '\\n'; printf ${close}; } |\n`;

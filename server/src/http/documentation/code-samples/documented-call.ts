@@ -43,6 +43,8 @@ export type JsonBody = { kind: "json"; value: unknown };
 export type Base64Body = { kind: "base64"; member: string; file: string };
 export type FormBody = { kind: "form"; fields: [name: string, value: string][] };
 export type CsvBody = { kind: "csv"; file: string };
+/** A recording as the whole body. */
+export type RecordingBody = { kind: "recording"; file: string };
 export type FilesBody = { kind: "files"; files: [name: string, file: string][] };
 
 export type Response =
@@ -68,7 +70,7 @@ export interface DocumentedCall {
   isAuthenticated: boolean;
   /** Whether the operation is only for the page, which must send a header. */
   isOfPage: boolean;
-  body: JsonBody | Base64Body | FormBody | FilesBody | CsvBody | null;
+  body: JsonBody | Base64Body | FormBody | FilesBody | CsvBody | RecordingBody | null;
   response: Response;
 }
 
@@ -90,6 +92,7 @@ const PATH_VALUES: Readonly<Record<string, string | number>> = {
   page_session: 4,
   token: 3,
   recipe: 3,
+  serial: "ROVER-1",
   session: 5,
   squad: 2,
   timeframe: 9,
@@ -161,6 +164,7 @@ function bodyOf({ requestBody }: OperationEntry): DocumentedCall["body"] {
     };
   }
   if (type === "text/csv") return { kind: "csv", file: TABLE };
+  if (type === "application/octet-stream") return { kind: "recording", file: RECORDING };
   const encoded = Object.entries(schema.properties ?? {}).find(
     ([, member]) => member.contentEncoding === "base64",
   );

@@ -29,7 +29,7 @@ export function pythonSample(call: DocumentedCall): string {
   const file =
     body?.kind === "files"
       ? body.files[0]?.[1]
-      : body?.kind === "base64" || body?.kind === "csv"
+      : body?.kind === "base64" || body?.kind === "csv" || body?.kind === "recording"
         ? body.file
         : undefined;
   if (file === undefined) return `${[...imports, ...lines].join("\n")}\n`;
@@ -42,7 +42,12 @@ const indented = (line: string) => line.replace(/^(?=.)/gm, "    ");
 
 function headersOf({ isAuthenticated, isOfPage, body }: DocumentedCall): Argument[] {
   if (isOfPage) return [["headers", '{"X-Asi-Page": "1"}']];
-  const type = body?.kind === "csv" ? ', "Content-Type": "text/csv"' : "";
+  const type =
+    body?.kind === "csv"
+      ? ', "Content-Type": "text/csv"'
+      : body?.kind === "recording"
+        ? ', "Content-Type": "application/octet-stream"'
+        : "";
   return isAuthenticated
     ? [["headers", `{"Authorization": f"Bearer {os.environ['ASI_TOKEN']}"${type}}`]]
     : [];
@@ -66,6 +71,8 @@ function bodyOf({ body }: DocumentedCall): Argument[] {
       return [["files", `{${body.files.map(([name]) => `${literal(name)}: recording`).join(", ")}}`]];
     case "csv":
       return [["data", "table"]];
+    case "recording":
+      return [["data", "recording"]];
     case "base64":
       return [["json", `{${literal(body.member)}: base64.b64encode(recording.read()).decode()}`]];
     default:

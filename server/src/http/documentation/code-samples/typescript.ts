@@ -75,7 +75,7 @@ function sample(call: DocumentedCall): string {
     return init === null ? `${start})` : `${start}, ${written(init, indent.length)})`;
   };
   const imports = [
-    ...(call.body?.kind === "files" ? [READS_RECORDING] : []),
+    ...(call.body?.kind === "files" || call.body?.kind === "recording" ? [READS_RECORDING] : []),
     ...(call.body?.kind === "csv" ? [READS_TABLE] : []),
     ...(response.kind === "file" ? [WRITES_FILE] : []),
     importOf("createClient", ...(isList ? [] : ["unwrap"])),
@@ -132,6 +132,10 @@ function initOf({ pathValues, query, body, response }: DocumentedCall): Init | n
   if (body?.kind === "csv") {
     init.headers = { "Content-Type": "text/csv" };
     init.body = new Code(`await readFile(${literal(body.file)}, "utf8")`);
+  }
+  if (body?.kind === "recording") {
+    init.headers = { "Content-Type": "application/octet-stream" };
+    init.body = new Code(`await openAsBlob(${literal(body.file)})`);
   }
   if (body?.kind === "files") {
     const files = body.files.map(([name, file]) => `${literal(name)}: await openAsBlob(${literal(file)})`);

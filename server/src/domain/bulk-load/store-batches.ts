@@ -1,0 +1,62 @@
+import { eq } from "drizzle-orm";
+import type { Queries } from "../../store/connection/database.js";
+import {
+  type Interval,
+  type SampleColumns,
+  type StoreResult,
+  sqlClientOf,
+  storeSamples,
+} from "../../store/samples/index.js";
+import { devices } from "../../store/schema.js";
+import { EARLIEST_MS, LATEST_MS } from "../../wire/date-time.js";
+import { enforceSampleQuota } from "../change/quotas.js";
+import type { UnitOfWork } from "../change/unit-of-work.js";
+import { type Owner, ownedTimes, timesOfOthers } from "../sample-ownership/owners.js";
+import { SampleFilter, type Times } from "./sample-filter.js";
+
+/** What became of the samples of a recording, or of a part of it. */
+export interface StoredBatches {
+  times: Times;
+  filter: SampleFilter;
+  result: StoreResult;
+}
+
+/**
+ * Makes requests that take or release the device wait until this transaction ends. Samples are then either stored
+ * within an ownership or removed with it. The lock does not block rows that only refer to the device.
+ */
+export async function lockDevice(queries: Queries, device: number): Promise<void> {
+  await queries.select({ id: devices.id }).from(devices).where(eq(devices.id, device)).for("no key update");
+}
+
+/**
+ * Stores the samples that the owner of the device may store. The device must be locked.
+ * @throws QuotaExceeded, SampleStoreError; the transaction must then be rolled back
+ */
+export async function storeBatches(
+  unit: UnitOfWork,
+  owner: Owner,
+  batches: readonly SampleColumns[],
+): Promise<StoredBatches> {
+  const { queries, now, config } = unit;
+  const span = spanOf(batches);
+  const own = await ownedTimes(queries, owner, span);
+  const others = await timesOfOthers(queries, owner, span);
+  const times = { own, others, latestMs: now.getTime() + config.bulkLoadMaxAheadMs };
+  const filter = new SampleFilter(times);
+  const result = await storeSamples(sqlClientOf(queries), owner.deviceId, filter.filter(batches));
+  if (result.room > 0) await enforceSampleQuota(unit, owner.ownerId, result.room);
+  return { times, filter, result };
+}
+
+/** Range from the first to the last time of a recording, without times that cannot be stored. */
+function spanOf(batches: readonly SampleColumns[]): Interval {
+  let [startMs, stopMs] = [LATEST_MS, EARLIEST_MS];
+  for (const { timestampMs, length } of batches) {
+    for (const ms of timestampMs.subarray(0, length)) {
+      startMs = Math.max(Math.min(startMs, ms), EARLIEST_MS);
+      stopMs = Math.min(Math.max(stopMs, ms), LATEST_MS);
+    }
+  }
+  return { startMs, stopMs };
+}

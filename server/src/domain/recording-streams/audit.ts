@@ -1,0 +1,19 @@
+import { transact } from "../change/change.js";
+import type { Context } from "../change/context.js";
+import type { OwnedDevice } from "../ownerships/rules.js";
+import type { StreamReceiver } from "./receive.js";
+
+/** Records the end of a request in the audit log, with what it has stored and what was refused. */
+export async function auditEnd(
+  ctx: Context,
+  { device, ownership }: OwnedDevice,
+  { recording, storedBytes, counts }: StreamReceiver,
+  reason: string,
+): Promise<void> {
+  await transact(ctx, "streamRecording", (unit) =>
+    unit.announce("streamEnded", {
+      deviceId: device.id,
+      details: { managerId: ownership.managerId, recording, bytes: storedBytes, reason, ...counts },
+    }),
+  );
+}

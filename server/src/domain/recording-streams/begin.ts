@@ -1,0 +1,77 @@
+import { randomUUID } from "node:crypto";
+import { eq } from "drizzle-orm";
+import type { Queries } from "../../store/connection/database.js";
+import { recordingStreams } from "../../store/schema.js";
+import { change } from "../change/change.js";
+import type { Context } from "../change/context.js";
+import { errors } from "../change/errors.js";
+import type { OwnedDevice } from "../ownerships/rules.js";
+import { announceChanges } from "./changes.js";
+import { nothingOf, type RecordingStream, toState } from "./resource.js";
+
+/** The recording that a gateway wants to send, and the place where it begins. */
+export interface Beginning {
+  recording: string;
+  /** Offset of the first byte of the body. */
+  offset: number;
+}
+
+export async function findStream(queries: Queries, deviceId: number): Promise<RecordingStream | undefined> {
+  const [stream] = await queries
+    .select()
+    .from(recordingStreams)
+    .where(eq(recordingStreams.deviceId, deviceId));
+  return stream;
+}
+
+const isOf = (stream: RecordingStream | undefined, { ownership }: OwnedDevice, recording: string) =>
+  stream?.recording === recording && stream.managerId === ownership.managerId;
+
+/** How much of a recording of the device is stored. */
+export async function stateOfStream({ queries }: Context, owned: OwnedDevice, recording: string) {
+  const stream = await findStream(queries, owned.device.id);
+  return stream !== undefined && isOf(stream, owned, recording) ? toState(stream) : nothingOf(recording);
+}
+
+/**
+ * Begins a stream, or goes on with it. Another open request of the device ends at its next piece, in any process. A device has
+ * one stream: another recording takes its place.
+ * @throws ServiceError `recording_ended`, `offset_ahead`
+ */
+export function beginStream(
+  ctx: Context,
+  serial: string,
+  { recording, offset }: Beginning,
+): Promise<RecordingStream> {
+  return change(ctx, "streamRecording", { serial }, async (unit, owned) => {
+    const { queries } = unit;
+    const { device, ownership } = owned;
+    const before = await findStream(queries, device.id);
+    const isKnown = before !== undefined && isOf(before, owned, recording);
+    if (isKnown && before.endedAt !== null) {
+      throw errors.conflict("recording_ended", "The recording was sent to its end, and takes no more bytes.");
+    }
+    const stored = isKnown ? before.bytes : 0;
+    if (offset > stored) {
+      throw errors.conflict(
+        "offset_ahead",
+        `Of this recording, ${stored} bytes are stored. Send it from there, or from an earlier byte.`,
+      );
+    }
+    const connection = randomUUID();
+    const updatedAt = unit.now;
+    if (before !== undefined && !isKnown) {
+      await announceChanges(unit, before);
+      await queries.delete(recordingStreams).where(eq(recordingStreams.deviceId, device.id));
+    }
+    const managerId = ownership.managerId;
+    const [stream] = await queries
+      .insert(recordingStreams)
+      .values({ deviceId: device.id, managerId, recording, connection, updatedAt })
+      .onConflictDoUpdate({ target: recordingStreams.deviceId, set: { connection, updatedAt } })
+      .returning();
+    if (stream === undefined) throw new Error("The stream was not stored");
+    await unit.announce("streamBegun", { deviceId: device.id, managerId, recording, bytes: stored });
+    return stream;
+  });
+}

@@ -1,0 +1,169 @@
+import { AsiError, RecordingReader, type Report } from "asi-convert";
+import { bucketOf, type SampleColumns } from "../../store/samples/index.js";
+import { ScatteredRecording, scatteredAdvice } from "../bulk-load/scattered.js";
+import type { Context } from "../change/context.js";
+import { errors } from "../change/errors.js";
+import type { OwnedDevice } from "../ownerships/rules.js";
+import { type Beginning, beginStream } from "./begin.js";
+import { storedPieces } from "./pieces.js";
+import type { RecordingStream } from "./resource.js";
+import { storePiece } from "./store-piece.js";
+
+/** Number of bytes in which the header of a recording must be. */
+const HEAD_BYTES = 64 * 1024;
+
+/** From this lead on, the clock of a device counts as fast. */
+const AHEAD_MS = 10_000;
+
+/** What this request has sent so far. */
+export interface Counts {
+  read: number;
+  stored: number;
+  known: number;
+  refused: number;
+  unowned: number;
+}
+
+/**
+ * Receives a recording piece by piece: decodes it as it comes and stores its samples. The result is that of one load of the whole
+ * recording, wherever it is interrupted: a new receiver first reads the stored bytes again, because heart rates depend on what
+ * was recorded before.
+ */
+export class StreamReceiver {
+  readonly counts: Counts = { read: 0, stored: 0, known: 0, refused: 0, unowned: 0 };
+  readonly #ctx: Context;
+  readonly #owned: OwnedDevice;
+  readonly #reader = new RecordingReader({ output: "columns", hr: "auto" });
+  readonly #buckets = new Set<number>();
+  #stream: RecordingStream;
+  /** Number of bytes that the gateway sends again. */
+  #repeatedBytes: number;
+  #aheadMs = 0;
+
+  private constructor(ctx: Context, owned: OwnedDevice, stream: RecordingStream, repeatedBytes: number) {
+    this.#ctx = ctx;
+    this.#owned = owned;
+    this.#stream = stream;
+    this.#repeatedBytes = repeatedBytes;
+  }
+
+  /** @throws ServiceError `recording_ended`, `offset_ahead` */
+  static async begin(ctx: Context, owned: OwnedDevice, beginning: Beginning): Promise<StreamReceiver> {
+    const stream = await beginStream(ctx, owned.device.serialNumber, beginning);
+    return new StreamReceiver(ctx, owned, stream, stream.bytes - beginning.offset);
+  }
+
+  get storedBytes(): number {
+    return this.#stream.bytes;
+  }
+
+  /** Latest time of a stored sample of the recording, ms since 1970 UTC. */
+  get storedUntilMs(): number | null {
+    return this.#stream.storedUntilMs;
+  }
+
+  /** How far the latest time of the last piece is ahead of the server's clock, ms; 0 if it is not. */
+  get aheadMs(): number {
+    return this.#aheadMs;
+  }
+
+  get recording(): string {
+    return this.#stream.recording;
+  }
+
+  /** Reads the stored bytes of an interrupted recording again. Call it once, before the first piece. */
+  async prepare(): Promise<void> {
+    for await (const piece of storedPieces(this.#ctx.queries, this.#stream.deviceId)) this.#decode(piece);
+  }
+
+  /**
+   * Decodes and stores a piece.
+   * @throws AsiError, ServiceError, ScatteredRecording, StreamEnded: nothing of the piece is stored
+   */
+  async take(bytes: Uint8Array): Promise<void> {
+    const piece = bytes.subarray(Math.min(bytes.length, this.#repeatedBytes));
+    this.#repeatedBytes -= bytes.length - piece.length;
+    if (piece.length === 0) return;
+    const { streamMaxBytes } = this.#ctx.config;
+    if (this.#stream.bytes + piece.length > streamMaxBytes) {
+      throw errors.tooLarge(
+        `A streamed recording can have at most ${streamMaxBytes} bytes. Begin another one.`,
+      );
+    }
+    const batches = this.#decode(piece);
+    this.#requireOwnHeader(piece.length);
+    await this.#store(piece, batches, false);
+  }
+
+  /**
+   * Ends the recording.
+   * @returns the report of the library
+   * @throws like `take`
+   */
+  async end(): Promise<Report> {
+    const batches = this.#reader.finish();
+    const { report } = this.#reader.result;
+    this.#requireOwnHeader(HEAD_BYTES);
+    await this.#store(new Uint8Array(), batches, true);
+    return report;
+  }
+
+  /** Releases the decoder. May be called at any time. */
+  close(): void {
+    this.#reader.close();
+  }
+
+  #decode(piece: Uint8Array): SampleColumns[] {
+    const batches = this.#reader.push(piece);
+    const { bulkLoadMaxChunks } = this.#ctx.config;
+    for (const { timestampMs, length } of batches) {
+      for (let i = 0; i < length; i++) this.#buckets.add(bucketOf(timestampMs[i] ?? 0));
+    }
+    if (this.#buckets.size > bulkLoadMaxChunks)
+      throw new ScatteredRecording(scatteredAdvice(bulkLoadMaxChunks));
+    return batches;
+  }
+
+  #requireOwnHeader(newBytes: number): void {
+    const { info } = this.#reader;
+    const { serialNumber } = this.#owned.device;
+    if (info === null) {
+      if (this.#stream.bytes + newBytes < HEAD_BYTES) return;
+      throw new AsiError("NOT_A_RECORDING", `There is no header in the first ${HEAD_BYTES} bytes.`);
+    }
+    if (info.serial === serialNumber) return;
+    throw errors.file(
+      "wrong_device",
+      `The recording is of device ${info.serial}, not of device ${serialNumber}.`,
+    );
+  }
+
+  async #store(piece: Uint8Array, batches: SampleColumns[], ends: boolean): Promise<void> {
+    const { info } = this.#reader;
+    const { stream, result, filter } = await storePiece(this.#ctx, this.#stream, {
+      piece,
+      batches,
+      ends,
+      info,
+    });
+    this.#stream = stream;
+    this.counts.read += filter.read;
+    this.counts.stored += result.stored;
+    this.counts.known += result.known;
+    this.counts.refused += filter.refused;
+    this.counts.unowned += filter.unowned;
+    const latestMs = latestOf(batches);
+    if (latestMs !== null) {
+      const aheadMs = latestMs - this.#ctx.clock.now().getTime();
+      this.#aheadMs = aheadMs > AHEAD_MS ? aheadMs : 0;
+    }
+  }
+}
+
+function latestOf(batches: readonly SampleColumns[]): number | null {
+  let latest: number | null = null;
+  for (const { timestampMs, length } of batches) {
+    for (const ms of timestampMs.subarray(0, length)) latest = Math.max(latest ?? ms, ms);
+  }
+  return latest;
+}

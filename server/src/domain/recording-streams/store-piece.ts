@@ -1,0 +1,101 @@
+import type { RecordingInfo } from "asi-convert";
+import { and, eq, sql } from "drizzle-orm";
+import type { SampleColumns } from "../../store/samples/index.js";
+import { recordingStreams } from "../../store/schema.js";
+import { recordFirmware } from "../bulk-load/firmware.js";
+import { lockDevice, type StoredBatches, storeBatches } from "../bulk-load/store-batches.js";
+import { transact } from "../change/change.js";
+import type { Context } from "../change/context.js";
+import type { UnitOfWork } from "../change/unit-of-work.js";
+import { currentOwner } from "../ownerships/rules.js";
+import { announceChanges, announceLater, withChanges } from "./changes.js";
+import { addPiece, deletePieces } from "./pieces.js";
+import type { RecordingStream } from "./resource.js";
+
+/** Another request has taken the place of this one, or the stream was deleted with samples. */
+export class StreamReplaced extends Error {
+  override readonly name = "StreamReplaced";
+}
+
+interface Piece {
+  piece: Uint8Array;
+  /** The rows of the piece. */
+  batches: readonly SampleColumns[];
+  /** Whether the recording ends with the piece. */
+  ends: boolean;
+  info: RecordingInfo | null;
+}
+
+/** The outcome of a piece. */
+interface StoredPiece extends StoredBatches {
+  stream: RecordingStream;
+}
+
+/**
+ * Stores the bytes and the samples of a piece together, so the offset at which a gateway goes on always fits the samples.
+ * @throws StreamReplaced; ServiceError `permission_denied` if the device has another owner; QuotaExceeded
+ */
+export async function storePiece(
+  ctx: Context,
+  held: RecordingStream,
+  { piece, batches, ends, info }: Piece,
+): Promise<StoredPiece> {
+  const { deviceId, connection, bytes: firstByte } = held;
+  return transact(ctx, "streamRecording", async (unit) => {
+    const { queries } = unit;
+    await lockDevice(queries, deviceId);
+    const { ownership } = await currentOwner.find(ctx, { device: deviceId }, { queries, lock: false });
+    const [before] = await queries
+      .select()
+      .from(recordingStreams)
+      .where(and(eq(recordingStreams.deviceId, deviceId), eq(recordingStreams.connection, connection)));
+    if (before === undefined || before.bytes !== firstByte) throw new StreamReplaced();
+    const outcome = await storeBatches(unit, { deviceId, ownerId: ownership.managerId }, batches);
+    if (piece.length > 0) await addPiece(queries, { deviceId, firstByte, bytes: piece });
+    const stream = await advance(unit, before, piece.length, outcome);
+    if (stream.changedFromMs !== null && before.changedFromMs === null && !ends)
+      await announceLater(unit, stream);
+    if (ends) await conclude(unit, stream, info);
+    return { ...outcome, stream };
+  });
+}
+
+async function advance(
+  { queries, now }: UnitOfWork,
+  { deviceId, bytes }: RecordingStream,
+  addedBytes: number,
+  { result, filter }: StoredBatches,
+): Promise<RecordingStream> {
+  const [first, last] = [result.changed[0], result.changed.at(-1)];
+  const latestMs = filter.keptTimes.reduce((latest, ms) => Math.max(latest, ms), Number.NEGATIVE_INFINITY);
+  const [stream] = await queries
+    .update(recordingStreams)
+    .set({
+      bytes: bytes + addedBytes,
+      updatedAt: now,
+      ...(filter.keptTimes.length === 0
+        ? {}
+        : { storedUntilMs: sql`greatest(${recordingStreams.storedUntilMs}, ${latestMs}::bigint)` }),
+      ...(first === undefined || last === undefined ? {} : withChanges(first.startMs, last.stopMs)),
+    })
+    .where(eq(recordingStreams.deviceId, deviceId))
+    .returning();
+  if (stream === undefined) throw new StreamReplaced();
+  return stream;
+}
+
+/** Ends the recording: its bytes are needed no more. */
+async function conclude(
+  unit: UnitOfWork,
+  stream: RecordingStream,
+  info: RecordingInfo | null,
+): Promise<void> {
+  const { queries, now } = unit;
+  await deletePieces(queries, stream.deviceId);
+  await announceChanges(unit, stream);
+  if (info !== null) await recordFirmware(unit, stream.deviceId, info, stream.storedUntilMs);
+  await queries
+    .update(recordingStreams)
+    .set({ endedAt: now })
+    .where(eq(recordingStreams.deviceId, stream.deviceId));
+}

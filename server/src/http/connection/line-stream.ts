@@ -1,0 +1,18 @@
+import { PassThrough } from "node:stream";
+
+/** A response of lines of JSON, while the request goes on (https://github.com/ndjson/ndjson-spec). */
+export class LineStream {
+  readonly body = new PassThrough();
+
+  /** Writes a line, unless the client has not read the last ones: the next line says more. */
+  write(line: object): void {
+    if (!this.body.writableNeedDrain && !this.body.destroyed) this.body.write(textOf(line));
+  }
+
+  /** Writes the last line. */
+  end(line: object): void {
+    this.body.end(textOf(line));
+  }
+}
+
+const textOf = (line: object) => `${JSON.stringify(line)}\n`;

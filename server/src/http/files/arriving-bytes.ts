@@ -1,0 +1,78 @@
+import type { Readable } from "node:stream";
+
+/** Maximum size of a piece, and thus of the bytes in memory, besides what the connection buffers. */
+const PIECE_BYTES = 256 * 1024;
+
+/** Why no further piece follows: the body is complete, the client has left, nothing arrives, or the reason of the signal. */
+export type Ending = "complete" | "broken" | "idle" | string;
+
+export interface Arrived {
+  bytes: Buffer;
+  /** Null if further pieces follow. */
+  end: Ending | null;
+}
+
+/**
+ * Divides a body without an end into pieces: what has arrived `everyMs` after the first byte of the piece, or `PIECE_BYTES`.
+ * Between two calls of `next` nothing is read, so a slow reader slows down the client.
+ */
+export class ArrivingBytes {
+  readonly #body: Readable;
+  readonly #times: { everyMs: number; idleMs: number };
+  readonly #signal: AbortSignal;
+  #isBroken = false;
+  /** Part of the time of the next piece. The first one is random: devices send at the same moments, and would be stored at once. */
+  #part = Math.random();
+
+  constructor(body: Readable, times: { everyMs: number; idleMs: number }, signal: AbortSignal) {
+    this.#body = body;
+    this.#times = times;
+    this.#signal = signal;
+    body.on("error", () => {
+      this.#isBroken = true;
+    });
+    body.on("close", () => {
+      this.#isBroken ||= !body.readableEnded;
+    });
+  }
+
+  /** Waits for the next piece. */
+  next(): Promise<Arrived> {
+    const body = this.#body;
+    const pieces: Buffer[] = [];
+    let bytes = 0;
+    let due: NodeJS.Timeout | undefined;
+    return new Promise((resolve) => {
+      const finish = (end: Ending | null) => {
+        body.off("data", onData).off("end", onEnd).off("close", onClose);
+        this.#signal.removeEventListener("abort", onAbort);
+        this.#part = 1;
+        body.pause();
+        clearTimeout(due);
+        clearTimeout(idle);
+        resolve({ bytes: Buffer.concat(pieces, bytes), end });
+      };
+      const onData = (piece: Buffer) => {
+        pieces.push(piece);
+        bytes += piece.length;
+        if (bytes >= PIECE_BYTES) return finish(null);
+        due ??= setTimeout(() => finish(null), this.#part * this.#times.everyMs);
+      };
+      const onEnd = () => finish("complete");
+      const onClose = () => finish("broken");
+      const onAbort = () => finish(String(this.#signal.reason));
+      const idle = setTimeout(() => finish("idle"), this.#times.idleMs);
+      if (this.#isBroken) return finish("broken");
+      if (body.readableEnded) return finish("complete");
+      if (this.#signal.aborted) return onAbort();
+      this.#signal.addEventListener("abort", onAbort);
+      body.on("data", onData).once("end", onEnd).once("close", onClose);
+      body.resume();
+    });
+  }
+
+  /** Reads and discards the rest, so that the client reads the response. */
+  discard(): void {
+    this.#body.resume();
+  }
+}

@@ -1,0 +1,90 @@
+import { AsiError } from "asi-convert";
+import type { FastifyRequest } from "fastify";
+import { ScatteredRecording } from "../../domain/bulk-load/scattered.js";
+import type { Context } from "../../domain/change/context.js";
+import { errors, ServiceError } from "../../domain/change/errors.js";
+import type { OwnedDevice } from "../../domain/ownerships/rules.js";
+import { auditEnd } from "../../domain/recording-streams/audit.js";
+import type { StreamReceiver } from "../../domain/recording-streams/receive.js";
+import { StreamReplaced } from "../../domain/recording-streams/store-piece.js";
+import { onBehalfOf } from "../../fairness/callers.js";
+import { isUnavailable } from "../../store/connection/database-errors.js";
+import type { LineStream } from "../connection/line-stream.js";
+import { problemFor } from "../errors.js";
+import { ArrivingBytes } from "./arriving-bytes.js";
+
+interface Receiving {
+  receiver: StreamReceiver;
+  request: FastifyRequest;
+  lines: LineStream;
+  /** Aborted with the reason when the request must end. */
+  ended: AbortSignal;
+}
+
+/** The last line, besides the state: why the stream has ended. */
+interface End {
+  end: string;
+  [member: string]: unknown;
+}
+
+/** Receives a recording until its end. Never rejects: the last line says what has failed. */
+export async function receiveStream(
+  ctx: Context,
+  owned: OwnedDevice,
+  { receiver, request, lines, ended }: Receiving,
+): Promise<void> {
+  const { streamStoreMs, streamIdleMs } = ctx.config;
+  const body = new ArrivingBytes(request.raw, { everyMs: streamStoreMs, idleMs: streamIdleMs }, ended);
+  const receive = async (): Promise<End> => {
+    await receiver.prepare();
+    for (;;) {
+      lines.write(stateOf(receiver));
+      const { bytes, end } = await body.next();
+      if (bytes.length > 0) {
+        if ((await ctx.isSignedIn?.()) === false) return { end: "signed_out" };
+        await receiver.take(bytes);
+      }
+      if (end === "complete") return { end, damage: (await receiver.end()).damage };
+      if (end !== null) return { end };
+    }
+  };
+  await onBehalfOf(request.onBehalfOf, async () => {
+    const end = await receive().catch((error: unknown) => endBy(error, request));
+    receiver.close();
+    body.discard();
+    await auditEnd(ctx, owned, receiver, end.end).catch((error: unknown) =>
+      request.log.warn({ err: error }, "the end of a stream is not in the audit log"),
+    );
+    const { read, stored, known, refused, unowned } = receiver.counts;
+    lines.end({
+      ...stateOf(receiver),
+      samples_read: read,
+      samples_stored: stored,
+      samples_known: known,
+      samples_refused: refused,
+      samples_unowned: unowned,
+      ...end,
+    });
+  });
+}
+
+function stateOf({ storedBytes, storedUntilMs, aheadMs }: StreamReceiver) {
+  const state = { stored_bytes: storedBytes, stored_until: storedUntilMs };
+  return aheadMs === 0 ? state : { ...state, ahead_ms: aheadMs };
+}
+
+function endBy(error: unknown, { log }: FastifyRequest): End {
+  if (error instanceof StreamReplaced) return { end: "replaced" };
+  if (error instanceof AsiError || error instanceof ScatteredRecording) {
+    return refused(errors.file(error.code, error.message));
+  }
+  if (error instanceof ServiceError) {
+    return error.kind === "forbidden" || error.kind === "not_found"
+      ? { end: "not_permitted" }
+      : refused(error);
+  }
+  log.warn({ err: error }, "a stream ended");
+  return error instanceof Error && isUnavailable(error) ? { end: "unavailable" } : { end: "failed" };
+}
+
+const refused = (error: ServiceError): End => ({ end: "refused", problem: problemFor(error) });

@@ -1,0 +1,88 @@
+import { Type } from "@sinclair/typebox";
+import type { FastifyInstance } from "fastify";
+import { errors } from "../../domain/change/errors.js";
+import { stateOfStream } from "../../domain/recording-streams/begin.js";
+import { StreamReceiver } from "../../domain/recording-streams/receive.js";
+import { RecordingName, StreamState } from "../../domain/recording-streams/resource.js";
+import { Query } from "../../wire/types.js";
+import { FILE } from "../body/bodies.js";
+import { LineStream } from "../connection/line-stream.js";
+import {
+  type ConnectionLimits,
+  LiveConnections,
+  measureConnections,
+} from "../connection/live-connections.js";
+import { receiveStream } from "../files/receive-stream.js";
+import { route } from "../route.js";
+
+/** Each holds a decoder of 1.5 MB. A gateway forwards the devices of a club, with one request for each. */
+const STREAM_LIMITS: ConnectionLimits = { process: 128, address: 96, user: 64 };
+
+const PATH = "/api/v2/devices/{serial}/stream/";
+
+const DESCRIPTION = `Takes a recording while the device writes it: the bytes of an .asi file, in one request whose body takes as long as the recording (\`Transfer-Encoding: chunked\`). The samples are stored about every second. The response consists of lines of JSON (\`application/x-ndjson\`), which arrive while the request goes on: after each storing \`stored_bytes\`, the offset up to which the recording is stored, and \`stored_until\`, the latest time of a stored sample in ms; \`ahead_ms\` if the clock of the device is more than 10 s ahead.
+
+The last line has the reason of the \`end\`: \`complete\` (the body has ended, and with it the recording), \`idle\` (nothing arrived for a minute), \`stopping\` (the process of the service stops), \`unavailable\` (the database does not respond), \`replaced\` (another request streams the device), \`signed_out\`, \`not_permitted\` (you no longer own the device), or \`refused\`, with a \`problem\` like those of other operations. What was stored before stays stored. After \`idle\`, \`stopping\` and \`unavailable\`, and after a break of the connection, go on: \`GET\` this path tells the offset, and the next request begins there, or earlier. No sample is missing then, and none is stored twice: the result is that of an upload of the whole recording. A recording that was sent to its end takes no more bytes.
+
+A device has one stream: the bytes of a recording are kept until it ends or another one begins, at most 7 days. Figures follow within 30 seconds. The command \`asi stream\` is a gateway.`;
+
+const StreamQuery = Type.Object({
+  recording: RecordingName,
+  offset: Query.integer("Number of bytes of the recording before the first byte of the body; default 0"),
+});
+
+export function recordingStreamRoutes(app: FastifyInstance): void {
+  const streams = new LiveConnections(STREAM_LIMITS);
+  measureConnections(app, streams, "asi_recording_streams", "Requests that stream a recording");
+  const receiving = new Set<Promise<void>>();
+  app.addHook("preClose", async () => {
+    streams.stop();
+    await Promise.allSettled(receiving);
+  });
+  route(app, {
+    id: "streamRecording",
+    tag: "Files",
+    version: 2,
+    summary: "Stream a recording of a device",
+    description: DESCRIPTION,
+    isEnabled: ({ bulkLoadEnabled }) => bulkLoadEnabled,
+    method: "POST",
+    path: PATH,
+    query: StreamQuery,
+    consumes: FILE,
+    consumesFile: true,
+    describedBody: Type.String({ format: "binary", description: "A recording, or the rest of one" }),
+    isRepeatable: true,
+    isContinuous: true,
+    success: { status: 200, mediaType: "application/x-ndjson", isStream: true },
+    failures: [409, 410],
+    throttle: ["rawData"],
+    async handle({ ctx, target, query: { recording, offset = 0 }, request, reply }) {
+      if (offset < 0 || !Number.isSafeInteger(offset))
+        throw errors.field("offset", "Must be a number of bytes, 0 or more.");
+      const ended = streams.open(ctx.caller?.id ?? 0, target.device.id, reply);
+      // Bytes that have arrived are stored even if the client has left.
+      const { signal: _signal, ...lasting } = ctx;
+      const receiver = await StreamReceiver.begin(lasting, target, { recording, offset });
+      const lines = new LineStream();
+      const work = receiveStream(lasting, target, { receiver, request, lines, ended });
+      receiving.add(work);
+      void work.finally(() => receiving.delete(work));
+      return lines;
+    },
+  });
+
+  route(app, {
+    id: "retrieveRecordingStream",
+    tag: "Files",
+    version: 2,
+    summary: "Get how much of a streamed recording is stored",
+    description:
+      "The offset from which a gateway sends on after a break. It is 0 for an unknown recording, and after another one has taken its place.",
+    method: "GET",
+    path: PATH,
+    query: Type.Object({ recording: RecordingName }),
+    success: { status: 200, schema: StreamState },
+    handle: ({ ctx, target, query: { recording } }) => stateOfStream(ctx, target, recording),
+  });
+}

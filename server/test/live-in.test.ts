@@ -1,0 +1,348 @@
+/** Recordings that gateways stream while devices write them. */
+import { eq } from "drizzle-orm";
+import { describe, expect } from "vitest";
+import { applyRetention } from "../src/jobs/retention.js";
+import { commands } from "../src/operator/commands.js";
+import { auditLog, jobs, streamPieces } from "../src/store/schema.js";
+import { withOwnService } from "./file-service.js";
+import { ecgWalk, framesOf, Gateway } from "./gateway.js";
+import { walk } from "./recordings.js";
+import { type TestAccount, type TestDevice, TestService } from "./service.js";
+
+const START = "2024-03-01T10:00:00.000Z";
+const START_MS = Date.parse(START);
+
+async function streamsOn(s: TestService) {
+  const ann = await s.manager();
+
+  /** A device owned since before the recordings. */
+  async function longOwned(owner = ann): Promise<TestDevice> {
+    const owned = await s.ownedDevice(owner);
+    await s.backdate(owned, "2024-01-01T00:00:00Z");
+    return owned;
+  }
+
+  const stream = (
+    { serial_number }: Pick<TestDevice, "serial_number">,
+    { recording = "one", offset = 0, by = ann, at = s } = {},
+  ) => new Gateway(at.service.url ?? "", serial_number, `recording=${recording}&offset=${offset}`, by.token);
+
+  const stateOf = async ({ serial_number }: TestDevice, recording = "one", by = ann) =>
+    (await s.get(`/api/v2/devices/${serial_number}/stream/?recording=${recording}`, by.token)).body;
+
+  /** All samples of a device within an hour, as the service sends them. */
+  async function samplesOf({ id }: TestDevice, by: TestAccount = ann) {
+    const samples: unknown[] = [];
+    for (let page: number | null = 1; page !== null; ) {
+      const query = `start=${START_MS}&stop=${START_MS + 3_600_000}&limit=25000&page=${page}`;
+      const { body } = await s.get(`/api/v1/devices/${id}/preprocessed-data/?${query}`, by.token);
+      samples.push(...body.results);
+      page = body.next;
+    }
+    return samples;
+  }
+
+  const rangesOf = async ({ id }: TestDevice) =>
+    (
+      await s.get(
+        `/api/v1/devices/${id}/preprocessed-data-ranges/?start=${START_MS}&stop=${START_MS + 3_600_000}`,
+        ann.token,
+      )
+    ).body.results;
+
+  return { s, ann, longOwned, stream, stateOf, samplesOf, rangesOf };
+}
+
+const it = withOwnService({ streamStoreMs: 20 }).extend("live", { scope: "file" }, ({ service }) =>
+  streamsOn(service),
+);
+
+describe("a streamed recording", () => {
+  it("is stored while it is sent, and each line says how far", async ({
+    live: { longOwned, stream, samplesOf, stateOf },
+  }) => {
+    const device = await longOwned();
+    const frames = framesOf(await walk(device.serial_number, START, 100));
+    const gateway = stream(device);
+    expect(await gateway.status()).toBe(200);
+    expect(await gateway.next()).toEqual({ stored_bytes: 0, stored_until: null });
+    const half = Buffer.concat(frames.slice(0, 60));
+    gateway.send(half);
+    const line = await gateway.stored(half.length);
+    expect(line.stored_bytes).toBe(half.length);
+    expect(await stateOf(device)).toEqual({ recording: "one", ended: false, ...line });
+    const stored = (await samplesOf(device)) as { "gnss.timestamp": number }[];
+    expect(stored.at(-1)?.["gnss.timestamp"]).toBe(line.stored_until);
+    const rest = Buffer.concat(frames.slice(60));
+    gateway.send(rest);
+    gateway.finish();
+    expect(await gateway.last()).toEqual({
+      stored_bytes: half.length + rest.length,
+      stored_until: START_MS + 9_900,
+      samples_read: 100,
+      samples_stored: 100,
+      samples_known: 0,
+      samples_refused: 0,
+      samples_unowned: 0,
+      end: "complete",
+      damage: { badChecksums: 0, overlong: 0, overruns: 0 },
+    });
+    expect(await stateOf(device)).toMatchObject({ ended: true });
+  });
+
+  it("has the samples of one upload of the whole, digit by digit, wherever it breaks and overlaps", async ({
+    live: { s, ann, longOwned, stream, stateOf, samplesOf, rangesOf },
+  }) => {
+    const [whole, broken] = [await longOwned(), await longOwned()];
+    // Two ranges, the second without a header of its own, and a damaged frame in the first.
+    const of = async ({ serial_number }: TestDevice) => {
+      const first = await ecgWalk(serial_number, START, 60);
+      const second = await ecgWalk(serial_number, "2024-03-01T10:20:00.000Z", 60);
+      first.fill(0xff, 30_000, 30_010);
+      return Buffer.concat([first, second.subarray(72)]);
+    };
+    await s.load(whole, ann, await of(whole));
+    const recording = await of(broken);
+    const random = (n: number, seed: number) => (seed * 7919 + 104_729) % n;
+    for (let attempt = 0; ; attempt++) {
+      const { stored_bytes } = await stateOf(broken);
+      if (stored_bytes === recording.length) break;
+      // Some attempts send again what is stored.
+      const offset = Math.max(0, stored_bytes - random(5_000, attempt));
+      const gateway = stream(broken, { offset });
+      const to = Math.min(recording.length, stored_bytes + 4_000 + random(30_000, attempt + 1));
+      gateway.send(recording.subarray(offset, to));
+      await gateway.stored(stored_bytes + 1);
+      // More is on its way when the connection breaks.
+      gateway.send(recording.subarray(to, to + random(3_000, attempt)));
+      gateway.break();
+    }
+    const last = stream(broken, { offset: recording.length });
+    last.finish();
+    expect(await last.last()).toMatchObject({ end: "complete", damage: { badChecksums: 1 } });
+    const samples = await samplesOf(broken);
+    expect(samples).toEqual(await samplesOf(whole));
+    expect(await rangesOf(broken)).toEqual(await rangesOf(whole));
+    const withHr = samples.filter((sample) => (sample as { "ecg.hr": number | null })["ecg.hr"] !== null);
+    expect(withHr.length).toBeGreaterThan(80);
+  });
+
+  it("keeps its bytes only until it ends", async ({ live: { s, longOwned, stream } }) => {
+    const device = await longOwned();
+    const recording = await walk(device.serial_number, START, 50);
+    const pieces = () => s.store.database.queries.$count(streamPieces, eq(streamPieces.deviceId, device.id));
+    const gateway = stream(device);
+    gateway.send(recording);
+    await gateway.stored(recording.length);
+    expect(await pieces()).toBeGreaterThan(0);
+    gateway.finish();
+    await gateway.last();
+    expect(await pieces()).toBe(0);
+    const again = stream(device);
+    expect([await again.status(), JSON.parse(await again.text()).code]).toEqual([409, "recording_ended"]);
+  });
+
+  it("begins again after another recording, whose request ends its own", async ({
+    live: { longOwned, stream, stateOf },
+  }) => {
+    const device = await longOwned();
+    const recording = await walk(device.serial_number, START, 50);
+    const gateway = stream(device);
+    gateway.send(recording);
+    await gateway.stored(recording.length);
+    const other = stream(device, { recording: "two" });
+    await other.next();
+    expect(await gateway.last()).toMatchObject({ end: "replaced" });
+    expect((await stateOf(device)).stored_bytes).toBe(0);
+    const ahead = stream(device, { offset: 10 });
+    expect([await ahead.status(), JSON.parse(await ahead.text()).code]).toEqual([409, "offset_ahead"]);
+    other.break();
+  });
+
+  it("ends when another process streams the device: what it sends afterwards is not stored", async ({
+    live: { s, longOwned, stream, samplesOf },
+  }) => {
+    const device = await longOwned();
+    const elsewhere = await TestService.start(s.store, { streamStoreMs: 20 });
+    const frames = framesOf(await walk(device.serial_number, START, 40));
+    const head = Buffer.concat(frames.slice(0, 20));
+    const old = stream(device);
+    old.send(head);
+    await old.stored(head.length);
+    const next = stream(device, { at: elsewhere, offset: head.length });
+    expect(await next.next()).toMatchObject({ stored_bytes: head.length });
+    old.send(Buffer.concat(frames.slice(20, 30)));
+    expect(await old.last()).toMatchObject({ end: "replaced", stored_bytes: head.length });
+    next.send(Buffer.concat(frames.slice(20)));
+    next.finish();
+    expect(await next.last()).toMatchObject({ end: "complete", samples_known: 0 });
+    expect(await samplesOf(device)).toHaveLength(40);
+  });
+
+  it("adds one job for its effects on figures, not one for each second, and none is left at its end", async ({
+    live: { s, longOwned, stream },
+  }) => {
+    const device = await longOwned();
+    const frames = framesOf(await walk(device.serial_number, START, 60));
+    const all = () => s.store.database.queries.select().from(jobs).where(eq(jobs.kind, "stream-effects"));
+    const before = (await all()).length;
+    const gateway = stream(device);
+    let sent = 0;
+    for (let at = 0; at < 60; at += 10) {
+      const part = Buffer.concat(frames.slice(at, at + 10));
+      sent += part.length;
+      gateway.send(part);
+      await gateway.stored(sent);
+    }
+    const [added, ...others] = (await all()).slice(before);
+    expect([added?.state, others]).toEqual(["PENDING", []]);
+    gateway.finish();
+    await gateway.last();
+    s.clock.advance(31_000);
+    await s.runJobs();
+    expect((await all()).find(({ id }) => id === added?.id)?.state).toBe("SUCCESS");
+  });
+
+  it("is in the audit log: each request when it begins and ends", async ({
+    live: { s, longOwned, stream },
+  }) => {
+    const device = await longOwned();
+    const gateway = stream(device);
+    gateway.send(await walk(device.serial_number, START, 5));
+    gateway.finish();
+    await gateway.last();
+    const rows = await s.store.database.queries
+      .select()
+      .from(auditLog)
+      .where(eq(auditLog.entityId, device.id));
+    const streamed = rows.filter(({ entity }) => entity === "recording stream").map(({ after }) => after);
+    expect(streamed).toMatchObject([
+      { recording: "one", bytes: 0 },
+      { recording: "one", reason: "complete", read: 5, stored: 5 },
+    ]);
+  });
+});
+
+describe("a stream is refused, or ends with a reason", () => {
+  it("when the caller does not own the device, without telling whether it exists", async ({
+    live: { s, longOwned, stream },
+  }) => {
+    const device = await longOwned();
+    const bob = await s.manager();
+    for (const serial_number of [device.serial_number, "NOBODYS-1"]) {
+      const gateway = stream({ serial_number }, { by: bob });
+      expect([await gateway.status(), JSON.parse(await gateway.text()).code]).toEqual([404, "not_found"]);
+    }
+  });
+
+  it("when the bytes are no recording, or one of another device", async ({
+    live: { longOwned, stream, samplesOf },
+  }) => {
+    const device = await longOwned();
+    const cases = [
+      [await walk("OTHER-1", START, 5), "wrong_device"],
+      [(await walk(device.serial_number, START, 5)).subarray(72), "NOT_A_RECORDING"],
+      [new Uint8Array(70_000).fill(0x20), "NOT_A_RECORDING"],
+    ] as const;
+    for (const [bytes, code] of cases) {
+      const gateway = stream(device);
+      gateway.send(bytes);
+      gateway.finish();
+      expect(await gateway.last()).toMatchObject({ end: "refused", stored_bytes: 0, problem: { code } });
+    }
+    expect(await samplesOf(device)).toEqual([]);
+  });
+
+  it("when nothing arrives, with what has arrived", async ({ live: { s, longOwned, stream } }) => {
+    const impatient = await TestService.start(s.store, { streamStoreMs: 20, streamIdleMs: 100 });
+    const device = await longOwned();
+    const recording = await walk(device.serial_number, START, 5);
+    const gateway = stream(device, { at: impatient });
+    gateway.send(recording);
+    expect(await gateway.last()).toMatchObject({ end: "idle", stored_bytes: recording.length });
+  });
+
+  it("when the recording is larger than allowed", async ({ live: { s, longOwned, stream } }) => {
+    const small = await TestService.start(s.store, { streamStoreMs: 20, streamMaxBytes: 10_000 });
+    const device = await longOwned();
+    const gateway = stream(device, { at: small });
+    gateway.send(await walk(device.serial_number, START, 200));
+    expect(await gateway.last()).toMatchObject({
+      end: "refused",
+      problem: { code: "too_large", status: 413 },
+    });
+  });
+
+  it("when the device gets another owner, whose times it does not touch", async ({
+    live: { s, longOwned, stream, ann },
+  }) => {
+    const device = await longOwned();
+    const frames = framesOf(await walk(device.serial_number, START, 20));
+    const gateway = stream(device);
+    gateway.send(Buffer.concat(frames.slice(0, 10)));
+    await gateway.stored(1);
+    await s.release(device, ann);
+    gateway.send(Buffer.concat(frames.slice(10)));
+    expect((await gateway.last())?.end).toMatch(/^(not_permitted|replaced)$/);
+  });
+
+  it("when the process stops, after which another one goes on", async ({
+    live: { s, longOwned, stream, samplesOf },
+  }) => {
+    const device = await longOwned();
+    const recording = await walk(device.serial_number, START, 100);
+    const stopping = await TestService.start(s.store, { streamStoreMs: 20 });
+    const gateway = stream(device, { at: stopping });
+    gateway.send(recording.subarray(0, 5_000));
+    await gateway.stored(5_000);
+    const [last] = await Promise.all([gateway.last(), stopping.stop()]);
+    expect(last).toMatchObject({ end: "stopping", stored_bytes: 5_000 });
+    const next = stream(device, { offset: 5_000 });
+    next.send(recording.subarray(5_000));
+    next.finish();
+    expect(await next.last()).toMatchObject({ end: "complete" });
+    expect(await samplesOf(device)).toHaveLength(100);
+  });
+});
+
+describe("a device with a fast clock", () => {
+  it("is accepted up to five minutes ahead, and marked; later samples are refused", async ({
+    live: { s, ann, stream },
+  }) => {
+    const device = await s.ownedDevice(ann);
+    const aheadOf = (ms: number) => new Date(s.clock.now().getTime() + ms).toISOString();
+    const gateway = stream(device);
+    const fast = await walk(device.serial_number, aheadOf(240_000), 5);
+    gateway.send(fast);
+    const { ahead_ms = 0 } = await gateway.stored(fast.length);
+    expect(ahead_ms).toBeGreaterThan(200_000);
+    gateway.send((await walk(device.serial_number, aheadOf(900_000), 5)).subarray(72));
+    gateway.finish();
+    expect(await gateway.last()).toMatchObject({ samples_read: 10, samples_stored: 5, samples_refused: 5 });
+  });
+});
+
+// The last one, because it moves the clock.
+describe("a recording that has not ended", () => {
+  it("does not outlive its samples: its bytes are deleted with them, and with the retention of samples", async ({
+    live: { s, longOwned, stream, stateOf },
+  }) => {
+    const [deleted, expired] = [await longOwned(), await longOwned()];
+    for (const device of [deleted, expired]) {
+      const recording = await walk(device.serial_number, START, 50);
+      const gateway = stream(device);
+      gateway.send(recording);
+      await gateway.stored(recording.length);
+      gateway.break();
+    }
+    const times = { start: START, stop: new Date(START_MS + 60_000).toISOString() };
+    await commands["samples delete"](s.ctx, { serialNumber: deleted.serial_number, ...times });
+    expect((await stateOf(deleted)).stored_bytes).toBe(0);
+    await s.runJobs();
+    s.clock.advance(8 * 86_400_000);
+    await s.runJobs();
+    await applyRetention(s.ctx);
+    const left = await s.store.database.queries.$count(streamPieces, eq(streamPieces.deviceId, expired.id));
+    expect(left).toBe(0);
+  });
+});

@@ -1,0 +1,62 @@
+import { type Command, InvalidArgumentError } from "commander";
+import { parsePath } from "../arguments/values.js";
+import { EXIT_STATUS, type Host } from "./common-options.js";
+
+const MAX_SPEED = 1000;
+
+function parseSpeed(text: string): number {
+  const speed = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+  if (speed > 0 && speed <= MAX_SPEED) return speed;
+  throw new InvalidArgumentError(`Give a speed up to ${MAX_SPEED}, such as 1 for real time or 10.`);
+}
+
+function parseRecording(text: string): string {
+  if (/^[A-Za-z0-9._~-]{1,64}$/.test(text)) return text;
+  throw new InvalidArgumentError("Give up to 64 characters of A-Z, a-z, 0-9, and . _ ~ -.");
+}
+
+/** `asi stream` */
+export function addStream(program: Command, { context, onStatus }: Host): void {
+  program
+    .command("stream")
+    .summary("send a recording to a service while it is recorded")
+    .description(
+      "Sends a recording to an asi-server as it comes: from a device, from standard input, or from a file. The service stores its samples about every second. After a break of the connection or a restart of the service, the command goes on where the service has ended.",
+    )
+    .argument("<input>", "a device such as /dev/ttyACM0, a file, or - for standard input", parsePath)
+    .requiredOption("--service <address>", "the service, such as https://club.example")
+    .requiredOption("--device <serial>", "serial number of the device")
+    .option(
+      "--recording <name>",
+      "name of the recording, up to 64 characters; default: by its content or start",
+      parseRecording,
+    )
+    .option("--replay [speed]", "send a file at the times of its rows; 10: ten times as fast", parseSpeed)
+    .option("--token-file <file>", "read the token from this file; default: from ASI_TOKEN", parsePath)
+    .option("--allow-http", "send the token unencrypted with http://, in a network that you trust")
+    .option("--json", "print what is stored at the end as a line of JSON to standard output")
+    .addHelpText(
+      "before",
+      `Examples:
+  asi stream /dev/ttyACM0 --service https://club.example --device ROVER-1
+  asi stream match.asi --service https://club.example --device ROVER-1 --replay 10
+  cat match.asi | asi stream - --service https://club.example --device ROVER-1
+`,
+    )
+    .addHelpText(
+      "after",
+      `
+The token is read from the environment variable ASI_TOKEN or a file, because other users of the machine can see the options of a
+program. A personal token needs the scope samples:write.
+
+After a break, the command tries again after waits of 0.5 to 30 s, until it is interrupted. It keeps up to 64 MiB of a device or of
+standard input until the service has stored them. Ctrl+C ends such a recording. A file goes on when the command runs again, from the
+byte that the service has stored. A device is read from the middle of its stream, so it gets a header with the serial number of
+--device; a serial port is set to raw. A recording that the service has stored to its end is not sent again.
+${EXIT_STATUS}`,
+    )
+    .action(async (input: string, flags) => {
+      const { stream } = await import("../run/stream.js");
+      onStatus(await stream(input, flags, context));
+    });
+}

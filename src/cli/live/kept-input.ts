@@ -1,0 +1,109 @@
+import { serviceError } from "../service/refusals.js";
+import type { StreamInput } from "./stream-input.js";
+
+/** Bytes that wait for the service: hours of a device. Beyond, nothing is read from the device. */
+const MAX_KEPT_BYTES = 64 * 1024 * 1024;
+
+/** Input that passes once, such as a device: keeps the bytes until the service has stored them. */
+export class KeptInput implements StreamInput {
+  readonly recording: string;
+  readonly endsWithCommand = true;
+  readonly #source: AsyncIterable<Uint8Array> & { destroy(): void };
+  #kept: Uint8Array[] = [];
+  /** Offset of the first kept byte, and of the next byte of the source. */
+  #from = 0;
+  #to = 0;
+  #isComplete = false;
+  #failure: unknown = null;
+  #onChange: () => void = () => {};
+  #changed: Promise<void>;
+
+  /** @param before bytes to send first */
+  constructor(
+    source: AsyncIterable<Uint8Array> & { destroy(): void },
+    recording: string,
+    before: Uint8Array = new Uint8Array(),
+  ) {
+    this.#source = source;
+    this.recording = recording;
+    this.#changed = this.#nextChange();
+    if (before.length > 0) this.#add(before);
+    void this.#fill();
+  }
+
+  async *read(offset: number, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+    if (offset < this.#from) {
+      throw serviceError(
+        "SERVICE_REFUSED",
+        "The service asks for bytes that it had stored before; they are gone.",
+      );
+    }
+    const aborted = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
+    for (let at = offset; !signal.aborted; ) {
+      const changed = this.#changed;
+      const piece = this.#pieceAt(at);
+      if (piece !== null) {
+        at += piece.length;
+        yield piece;
+      } else if (this.#failure !== null) {
+        throw this.#failure;
+      } else if (this.#isComplete) {
+        return;
+      } else {
+        await Promise.race([changed, aborted]);
+      }
+    }
+  }
+
+  acknowledge(offset: number): void {
+    for (let first = this.#kept[0]; first !== undefined; first = this.#kept[0]) {
+      if (this.#from + first.length > offset) break;
+      this.#from += first.length;
+      this.#kept.shift();
+    }
+    this.#tell();
+  }
+
+  close(): void {
+    this.#source.destroy();
+  }
+
+  async #fill(): Promise<void> {
+    try {
+      for await (const bytes of this.#source) {
+        this.#add(Uint8Array.from(bytes));
+        while (this.#to - this.#from > MAX_KEPT_BYTES) await this.#changed;
+      }
+      this.#isComplete = true;
+    } catch (error) {
+      this.#failure = error;
+    }
+    this.#tell();
+  }
+
+  #add(bytes: Uint8Array): void {
+    this.#kept.push(bytes);
+    this.#to += bytes.length;
+    this.#tell();
+  }
+
+  #pieceAt(offset: number): Uint8Array | null {
+    let from = this.#from;
+    for (const piece of this.#kept) {
+      if (offset < from + piece.length) return piece.subarray(offset - from);
+      from += piece.length;
+    }
+    return null;
+  }
+
+  #tell(): void {
+    this.#onChange();
+    this.#changed = this.#nextChange();
+  }
+
+  #nextChange(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#onChange = resolve;
+    });
+  }
+}

@@ -1,0 +1,38 @@
+import { constants, createReadStream, openSync, statSync } from "node:fs";
+import { isatty, ReadStream } from "node:tty";
+import { writeHeader } from "../../recording/header.js";
+import { frame } from "../../recording/ubx.js";
+import { UsageError } from "../terminal/usage-error.js";
+import { FileInput } from "./file-input.js";
+import { KeptInput } from "./kept-input.js";
+import type { StreamInput } from "./stream-input.js";
+
+export interface InputSettings {
+  serial: string;
+  /** Name of the recording; undefined: by its content or the time. */
+  recording?: string | undefined;
+  /** Speed of a replay; null: as fast as the bytes come. */
+  speed: number | null;
+}
+
+/** Opens a file, standard input (`-`) or a device. @throws UsageError; errors of the system */
+export async function openInput(path: string, settings: InputSettings): Promise<StreamInput> {
+  const { serial, speed } = settings;
+  const stat = path === "-" ? null : statSync(path);
+  if (stat?.isFile() === true) return FileInput.open(path, serial, speed, settings.recording);
+  if (speed !== null) throw new UsageError("Only a file can be replayed: --replay needs the name of a file.");
+  if (stat?.isDirectory() === true) throw new UsageError(`${path} is a folder; give a file or a device.`);
+  const recording = settings.recording ?? `${serial}-${new Date().toISOString().replaceAll(":", "")}`;
+  if (stat === null) return new KeptInput(process.stdin, recording);
+  if (!stat.isCharacterDevice()) return new KeptInput(createReadStream(path), recording);
+  // a device is in the middle of its stream, so the recording gets a header; one of the device itself has no effect then
+  return new KeptInput(openDevice(path), recording, frame("header", writeHeader({ serial })));
+}
+
+/** Opens a device. The terminal driver would change bytes of a serial port, unless it is raw. */
+function openDevice(path: string) {
+  // without waiting for a carrier, and without becoming the terminal of this process
+  const descriptor = openSync(path, constants.O_RDONLY | constants.O_NOCTTY | constants.O_NONBLOCK);
+  if (!isatty(descriptor)) return createReadStream(path, { fd: descriptor });
+  return new ReadStream(descriptor).setRawMode(true);
+}

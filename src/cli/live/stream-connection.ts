@@ -1,0 +1,177 @@
+import type { ClientRequest, IncomingMessage } from "node:http";
+import { request as requestHttp } from "node:http";
+import { request as requestHttps } from "node:https";
+import { isRecord } from "../../arguments.js";
+import { errorOf, isPassing, notAService } from "../service/refusals.js";
+
+/** What the service says of a recording. */
+export interface StoredState {
+  storedBytes: number;
+  storedUntilMs: number | null;
+  aheadMs: number;
+}
+
+/** How a request ended: its last line, or null if the connection broke. */
+export type StreamEnd = ({ end: string } & Record<string, unknown>) | null;
+
+export interface StreamTarget {
+  /** Ends with a slash. */
+  base: URL;
+  token: string;
+  serial: string;
+  recording: string;
+}
+
+const urlOf = ({ base, serial, recording }: StreamTarget, query: Record<string, string> = {}) => {
+  const url = new URL(`api/v2/devices/${encodeURIComponent(serial)}/stream/`, base);
+  url.search = new URLSearchParams({ recording, ...query }).toString();
+  return url;
+};
+
+/**
+ * Asks how far a recording is stored.
+ * @returns null while the service is not available
+ * @throws DescribedError if it refuses the request
+ */
+export async function askState(
+  target: StreamTarget,
+  signal: AbortSignal,
+): Promise<(StoredState & { isEnded: boolean }) | null> {
+  let response: Response;
+  try {
+    const headers = { Authorization: `Bearer ${target.token}` };
+    response = await fetch(urlOf(target), { headers, redirect: "manual", signal });
+  } catch {
+    signal.throwIfAborted();
+    return null;
+  }
+  if (response.ok) {
+    const value: unknown = await response.json().catch(() => null);
+    if (!isRecord(value) || typeof value.stored_bytes !== "number") throw notAService(target.base);
+    return { ...stateIn(value), isEnded: value.ended === true };
+  }
+  if (isPassing(response)) return null;
+  throw await errorOf(response, target.base);
+}
+
+/**
+ * Sends the bytes of one request, while it reads the lines of the response.
+ * @throws DescribedError if the service refuses the request; the errors of `bytes`
+ */
+export async function sendFrom(
+  target: StreamTarget,
+  offset: number,
+  bytes: (signal: AbortSignal) => AsyncIterable<Uint8Array>,
+  onState: (state: StoredState) => void,
+  onSent: (bytes: number) => void,
+): Promise<StreamEnd> {
+  const url = urlOf(target, { offset: String(offset) });
+  const over = new AbortController();
+  // not `fetch`, which cannot read a response while it sends
+  const request = (url.protocol === "https:" ? requestHttps : requestHttp)(url, {
+    method: "POST",
+    headers: { Authorization: `Bearer ${target.token}`, "Content-Type": "application/octet-stream" },
+    agent: false,
+  });
+  const response = responseTo(request);
+  request.flushHeaders();
+  request.on("close", () => over.abort());
+  const sending = send(request, bytes, over.signal, onSent).then(
+    () => null,
+    (error: unknown) => {
+      request.destroy();
+      return { error };
+    },
+  );
+  try {
+    const received = await response;
+    if (received === null) return null;
+    if (received.statusCode !== 200) return await refusal(received, target.base);
+    return await lastLine(received, onState);
+  } finally {
+    over.abort();
+    request.destroy();
+    const failure = await sending;
+    // biome-ignore lint/correctness/noUnsafeFinally: the input has failed, which explains the end of the request
+    if (failure !== null) throw failure.error;
+  }
+}
+
+async function send(
+  request: ClientRequest,
+  bytes: (signal: AbortSignal) => AsyncIterable<Uint8Array>,
+  signal: AbortSignal,
+  onSent: (bytes: number) => void,
+): Promise<void> {
+  try {
+    for await (const chunk of bytes(signal)) {
+      if (signal.aborted) return;
+      onSent(chunk.length);
+      if (!request.write(chunk)) await drained(request, signal);
+    }
+    if (!signal.aborted) request.end();
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}
+
+const drained = (request: ClientRequest, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const done = () => {
+      request.off("drain", done);
+      signal.removeEventListener("abort", done);
+      resolve();
+    };
+    request.on("drain", done);
+    signal.addEventListener("abort", done);
+    if (signal.aborted) done();
+  });
+
+/** The response; null if the connection breaks before. */
+const responseTo = (request: ClientRequest): Promise<IncomingMessage | null> =>
+  new Promise((resolve) => {
+    request.once("response", resolve);
+    request.on("error", () => resolve(null));
+    request.once("close", () => resolve(null));
+  });
+
+async function refusal(received: IncomingMessage, base: URL): Promise<null> {
+  const parts: Buffer[] = [];
+  for await (const part of received) parts.push(part as Buffer);
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(received.headers)) headers.set(name, String(value));
+  const status = received.statusCode ?? 502;
+  const response = new Response(Buffer.concat(parts), { status, headers });
+  // what is stored is asked again: another request may have changed it
+  if (isPassing(response) || headers.get("X-Error-Code") === "offset_ahead") return null;
+  throw await errorOf(response, base);
+}
+
+async function lastLine(
+  received: IncomingMessage,
+  onState: (state: StoredState) => void,
+): Promise<StreamEnd> {
+  let rest = "";
+  let last: StreamEnd = null;
+  try {
+    for await (const chunk of received.setEncoding("utf8")) {
+      const lines = `${rest}${chunk}`.split("\n");
+      rest = lines.pop() ?? "";
+      for (const line of lines) {
+        const value: unknown = JSON.parse(line);
+        if (!isRecord(value)) continue;
+        onState(stateIn(value));
+        if (typeof value.end === "string") last = { ...value, end: value.end };
+      }
+    }
+  } catch {
+    // the connection broke
+  }
+  return last;
+}
+
+const stateIn = (value: Record<string, unknown>): StoredState => ({
+  storedBytes: Number(value.stored_bytes),
+  storedUntilMs: typeof value.stored_until === "number" ? value.stored_until : null,
+  aheadMs: typeof value.ahead_ms === "number" ? value.ahead_ms : 0,
+});
