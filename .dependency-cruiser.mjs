@@ -166,7 +166,7 @@ const domain = [
     "server/src/domain/",
     [
       ["change", "sample-ownership"],
-      ["lists", "secrets"],
+      ["change-log", "lists", "secrets"],
       ["accounts", "devices", "json-schemas", "recipes"],
       ["permissions", "ownerships"],
       ["athletes", "managers", "raw-data", "bulk-load", "bluetooth", "jobs"],
@@ -174,7 +174,7 @@ const domain = [
       ["timeframes"],
       ["computed-data", "webhooks"],
       ["squad-roles"],
-      ["sessions"],
+      ["change-feed", "sessions"],
       ["assignments", "members", "squads"],
       ["rosters"],
       ["deletion", "exports"],

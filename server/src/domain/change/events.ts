@@ -100,13 +100,26 @@ export interface Events {
     /** Number of samples in the recording, number of refused samples, and number of refused samples without an owner. */
     counts: { read: number; refused: number; unowned: number };
   };
-  /** Samples of a device were removed with the person whom they describe. */
-  samplesErased: { deviceId: number; ownerId: number; changed: readonly Interval[] };
+  /**
+   * Samples of a device were removed with the person whom they describe. `changed` are the times of the person, `removed` those of
+   * the removed samples.
+   */
+  samplesErased: {
+    deviceId: number;
+    ownerId: number;
+    changed: readonly Interval[];
+    removed: readonly Interval[];
+  };
   /** Samples of a device were removed because of their age; each interval extends from the first to the last removed sample. */
   samplesExpired: { deviceId: number; removed: readonly Interval[]; count: number };
 
-  /** The operator has deleted samples of a device, in closed intervals. */
-  samplesDeleted: { deviceId: number; deleted: readonly Interval[]; count: number };
+  /** The operator has deleted samples of a device, in closed intervals. `removed` are the times of the deleted samples. */
+  samplesDeleted: {
+    deviceId: number;
+    deleted: readonly Interval[];
+    removed: readonly Interval[];
+    count: number;
+  };
 
   activityCreated: { activity: Activity };
   activityUpdated: { before: ActivityRead; after: ActivityRead };
@@ -134,6 +147,8 @@ export interface Events {
   recipeChanged: Changed<Recipe>;
 
   squadChanged: Changed<typeof tables.squads.$inferSelect>;
+  /** The owner is being deleted with the squads. Announced before they are deleted. */
+  squadsErased: { ownerId: number };
   memberChanged: Changed<typeof tables.squadMembers.$inferSelect> & { ownerId: number };
   squadGrantChanged: Changed<typeof tables.squadGrants.$inferSelect>;
   assignmentChanged: Changed<typeof tables.assignments.$inferSelect>;

@@ -1,0 +1,158 @@
+/**
+ * Random histories of a session, with late uploads, retention, erasure, and other rights, while copies begin at any point and follow
+ * the changes now and then. In the end, each copy equals what its reader reads from scratch.
+ */
+import fc from "fast-check";
+import { describe, expect } from "vitest";
+import { withOwnService } from "./file-service.js";
+import type { TestAccount } from "./service.js";
+import { PLAYERS, SessionHistory } from "./session-history.js";
+import { BLOCKS } from "./session-model.js";
+import { step } from "./session-steps.js";
+import { Warehouse } from "./warehouse.js";
+
+const it = withOwnService({ rawDataCacheBytes: 0 });
+
+/** Number of histories: `npm test` some, `npm run test:more` more. */
+const HISTORIES = Number(process.env.CHANGE_HISTORIES ?? (process.env.TEST_ALL_HISTORIES === "1" ? 300 : 30));
+
+type Other =
+  | { do: "let in"; role: "coach" | "physician" }
+  | { do: "let out" | "rename squad" }
+  | { do: "rename session"; name: string }
+  | { do: "rename athlete"; athlete: number; name: string };
+
+const name = fc.constantFrom("Ada", "Bea", "Cem");
+const other: fc.Arbitrary<Other> = fc.oneof(
+  fc.record({
+    do: fc.constant("let in" as const),
+    role: fc.constantFrom("coach" as const, "physician" as const),
+  }),
+  fc.record({ do: fc.constantFrom("let out" as const, "rename squad" as const) }),
+  fc.record({ do: fc.constant("rename session" as const), name }),
+  fc.record({ do: fc.constant("rename athlete" as const), athlete: fc.nat(PLAYERS - 1), name }),
+);
+
+/** What the copies do after a step. */
+const reading = fc.oneof(
+  { weight: 4, arbitrary: fc.constant({ do: "nothing" as const }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant("begin" as const), reader: fc.nat(3) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant("follow" as const),
+      which: fc.nat(9),
+      limit: fc.integer({ min: 1, max: 5 }),
+    }),
+  },
+);
+
+const moment = fc.tuple(fc.oneof({ weight: 5, arbitrary: step }, { weight: 1, arbitrary: other }), reading);
+
+/** A history with a guest of the squad, and the copies. */
+class Followed {
+  readonly copies: { reader: TestAccount; isAthlete: boolean; warehouse: Warehouse }[] = [];
+  readonly history: SessionHistory;
+  readonly guest: TestAccount;
+
+  private constructor(history: SessionHistory, guest: TestAccount) {
+    this.history = history;
+    this.guest = guest;
+  }
+
+  static async begin(s: SessionHistory["s"]): Promise<Followed> {
+    const history = await SessionHistory.begin(s);
+    const followed = new Followed(history, await s.manager());
+    await history.act({ do: "upload", by: 0, device: 0, span: { from: 0, to: BLOCKS } });
+    await followed.act({ do: "let in", role: "coach" });
+    return followed;
+  }
+
+  async act(one: Other): Promise<void> {
+    const { s, owner, squad, session } = this.history;
+    const own = (method: string, path: string, json?: unknown) =>
+      s.send(method, path, { token: owner.token, json });
+    const grants = `/api/v2/squads/${squad}/grants/`;
+    switch (one.do) {
+      case "let in": {
+        const { body } = await own("POST", grants, { username: this.guest.username, role: one.role });
+        await s.post(`/api/v2/invitations/${body.id}/accept/`, undefined, this.guest.token);
+        return;
+      }
+      case "let out":
+        for (const { id } of (await own("GET", grants)).body.results) await own("DELETE", `${grants}${id}/`);
+        return;
+      case "rename squad":
+        await own("PUT", `/api/v2/squads/${squad}/`, { name: `Team ${s.clock.now().getTime()}` });
+        return;
+      case "rename session":
+        await own("PATCH", `/api/v2/sessions/${session}/`, { name: one.name });
+        return;
+      case "rename athlete": {
+        const { id, token } = this.history.athlete(one.athlete);
+        await s.send("PATCH", `/api/v1/athletes/${id}/`, {
+          token,
+          json: { profile: { first_name: one.name } },
+        });
+        return;
+      }
+    }
+  }
+
+  async read(
+    what:
+      | { do: "nothing" }
+      | { do: "begin"; reader: number }
+      | { do: "follow"; which: number; limit: number },
+  ) {
+    if (what.do === "follow")
+      await this.copies[what.which % Math.max(1, this.copies.length)]?.warehouse.follow(what.limit);
+    if (what.do !== "begin") return;
+    const { s, managers } = this.history;
+    const isAthlete = what.reader === 3;
+    const reader = [...managers, this.guest][what.reader] ?? this.history.athlete(0);
+    this.copies.push({ reader, isAthlete, warehouse: await Warehouse.of(s, reader, { isAthlete }) });
+  }
+
+  /** An erased athlete cannot read any more. */
+  forgetErased(): void {
+    const { id } = this.history.athlete(0);
+    const left = this.copies.filter(({ reader, isAthlete }) => !isAthlete || reader.id === id);
+    this.copies.splice(0, this.copies.length, ...left);
+  }
+
+  async expectEqual(): Promise<void> {
+    const { s } = this.history;
+    await s.runJobs();
+    for (const { reader, isAthlete, warehouse } of this.copies) {
+      await warehouse.follow();
+      const anew = await Warehouse.of(s, reader, { isAthlete });
+      expect(warehouse.contents()).toEqual(anew.contents());
+    }
+  }
+}
+
+const isOther = (one: { do: string }): one is Other =>
+  ["let in", "let out", "rename squad", "rename session", "rename athlete"].includes(one.do);
+
+describe("over random histories", () => {
+  it("a copy that follows the changes from any point equals the service", async ({ service }) => {
+    let told = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(moment, { minLength: 8, maxLength: 8 }), async (moments) => {
+        const followed = await Followed.begin(service);
+        for (const [one, reading] of [[{ do: "wait" }, { do: "begin", reader: 0 }] as const, ...moments]) {
+          if (isOther(one)) await followed.act(one);
+          else await followed.history.act(one);
+          followed.forgetErased();
+          await followed.read(reading);
+        }
+        await followed.expectEqual();
+        told += followed.copies.length;
+        await followed.history.end();
+      }),
+      { numRuns: HISTORIES, endOnFailure: true },
+    );
+    expect(told).toBeGreaterThanOrEqual(HISTORIES);
+  }, 1_800_000);
+});
