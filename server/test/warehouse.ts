@@ -64,6 +64,8 @@ export class Warehouse {
   }
 
   contents(): Contents {
+    const times = [...this.#samples.values()].flatMap((lines) => [...lines.keys()]);
+    expect(times.every(Number.isSafeInteger)).toBe(true);
     const sorted = <T>(map: ReadonlyMap<number, T>) => Object.fromEntries([...map].sort(([a], [b]) => a - b));
     const samples = [...this.#samples].map(
       ([device, lines]) => [device, [...lines].sort(([a], [b]) => a - b).map(([, line]) => line)] as const,
