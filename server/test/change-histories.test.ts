@@ -20,7 +20,8 @@ type Other =
   | { do: "let in"; role: "coach" | "physician" }
   | { do: "let out" | "rename squad" }
   | { do: "rename session"; name: string }
-  | { do: "rename athlete"; athlete: number; name: string };
+  | { do: "rename athlete"; athlete: number; name: string }
+  | { do: "renumber"; athlete: number; number: number };
 
 const name = fc.constantFrom("Ada", "Bea", "Cem");
 const other: fc.Arbitrary<Other> = fc.oneof(
@@ -31,6 +32,11 @@ const other: fc.Arbitrary<Other> = fc.oneof(
   fc.record({ do: fc.constantFrom("let out" as const, "rename squad" as const) }),
   fc.record({ do: fc.constant("rename session" as const), name }),
   fc.record({ do: fc.constant("rename athlete" as const), athlete: fc.nat(PLAYERS - 1), name }),
+  fc.record({
+    do: fc.constant("renumber" as const),
+    athlete: fc.nat(PLAYERS - 1),
+    number: fc.integer({ min: 1, max: 9 }),
+  }),
 );
 
 /** What the copies do after a step. */
@@ -63,10 +69,16 @@ const ofSamples: fc.Arbitrary<Step> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ do: fc.constant("run jobs") }) },
 );
 
+const ofRights: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({ do: fc.constant("withdraw"), athlete: fc.nat(PLAYERS - 1), to: fc.constant(0) }),
+  fc.record({ do: fc.constantFrom("release", "take"), by: fc.constant(0), device: anyDevice }),
+);
+
 const moment = fc.tuple(
   fc.oneof(
-    { weight: 4, arbitrary: step },
+    { weight: 3, arbitrary: step },
     { weight: 3, arbitrary: ofSamples },
+    { weight: 1, arbitrary: ofRights },
     { weight: 2, arbitrary: other },
   ),
   reading,
@@ -106,11 +118,18 @@ class Followed {
         for (const { id } of (await own("GET", grants)).body.results) await own("DELETE", `${grants}${id}/`);
         return;
       case "rename squad":
-        await own("PUT", `/api/v2/squads/${squad}/`, { name: `Team ${s.clock.now().getTime()}` });
+        await own("PATCH", `/api/v2/squads/${squad}/`, { name: `Team ${s.clock.now().getTime()}` });
         return;
       case "rename session":
         await own("PATCH", `/api/v2/sessions/${session}/`, { name: one.name });
         return;
+      case "renumber": {
+        const { id } = this.history.athlete(one.athlete);
+        const { results } = (await own("GET", `/api/v2/members/?squad=${squad}&athlete=${id}`)).body;
+        for (const member of results)
+          await own("PATCH", `/api/v2/members/${member.id}/`, { number: one.number });
+        return;
+      }
       case "rename athlete": {
         const { id, token } = this.history.athlete(one.athlete);
         await s.send("PATCH", `/api/v1/athletes/${id}/`, {
@@ -161,7 +180,7 @@ class Followed {
 }
 
 const isOther = (one: { do: string }): one is Other =>
-  ["let in", "let out", "rename squad", "rename session", "rename athlete"].includes(one.do);
+  ["let in", "let out", "rename squad", "rename session", "rename athlete", "renumber"].includes(one.do);
 
 /** Histories that continue each other, because beginning one takes most of the time. */
 const IN_A_ROW = 10;

@@ -48,14 +48,27 @@ export function currentEpoch(queries: Queries, nowMs: number): string | undefine
   return epoch !== undefined && Math.abs(nowMs - epoch.begunMs) < DAY_MS ? epoch.id : undefined;
 }
 
+/** Number of rows that one statement deletes. */
+const ROWS_AT_A_TIME = 10_000;
+
+async function deleteAll(queries: Queries): Promise<void> {
+  for (let count = ROWS_AT_A_TIME; count === ROWS_AT_A_TIME; ) {
+    const { rowCount } = await queries.execute(sql`
+      DELETE FROM ${changes} WHERE ctid = ANY(ARRAY(
+        SELECT ctid FROM ${changes} WHERE changed_at <= 'infinity' ORDER BY changed_at LIMIT ${ROWS_AT_A_TIME}
+      ))`);
+    count = rowCount ?? 0;
+  }
+}
+
 /** Begins an epoch. The first one of a history removes what other histories have left. */
 export async function beginEpoch(queries: Queries, now: Date): Promise<void> {
   const history = await historyOf(queries);
   const id = randomUUID();
   await queries.transaction(async (tx) => {
     await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended('change_epochs', 0))`);
-    const others = sql`NOT EXISTS (SELECT FROM ${changeEpochs} WHERE history = ${history})`;
-    await tx.execute(sql`DELETE FROM ${changes} WHERE ${others}`);
+    const { rows } = await tx.execute(sql`SELECT FROM ${changeEpochs} WHERE history = ${history} LIMIT 1`);
+    if (rows.length === 0) await deleteAll(tx);
     await tx.execute(sql`DELETE FROM ${changeEpochs} WHERE history <> ${history}`);
     await tx.execute(sql`
       INSERT INTO ${changeEpochs} (id, history, pruned_through, begun_at)
