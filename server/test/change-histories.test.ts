@@ -69,8 +69,16 @@ const ofSamples: fc.Arbitrary<Step> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ do: fc.constant("run jobs") }) },
 );
 
+const ALWAYS = { from: 0, to: 2 * BLOCKS };
 const ofRights: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ do: fc.constant("withdraw"), athlete: fc.nat(PLAYERS - 1), to: fc.constant(0) }),
+  fc.record({
+    do: fc.constant("consent"),
+    athlete: fc.nat(PLAYERS - 1),
+    to: fc.constant(0),
+    read: fc.constant(ALWAYS),
+    write: fc.constant(ALWAYS),
+  }),
   fc.record({ do: fc.constantFrom("release", "take"), by: fc.constant(0), device: anyDevice }),
 );
 
@@ -78,7 +86,7 @@ const moment = fc.tuple(
   fc.oneof(
     { weight: 3, arbitrary: step },
     { weight: 3, arbitrary: ofSamples },
-    { weight: 1, arbitrary: ofRights },
+    { weight: 2, arbitrary: ofRights },
     { weight: 2, arbitrary: other },
   ),
   reading,

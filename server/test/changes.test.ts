@@ -1,20 +1,21 @@
 /** What `/api/v2/changes/` tells: everything that its reader has to read again, and nothing of others. */
 import { join } from "node:path";
 import { eq, sql } from "drizzle-orm";
-import { describe, expect } from "vitest";
+import { describe, expect, onTestFinished } from "vitest";
 import { transact } from "../src/domain/change/change.js";
 import type { Change } from "../src/domain/change-feed/resource.js";
 import { recordAthlete } from "../src/domain/change-log/record.js";
+import { deletePermissions } from "../src/domain/permissions/remove.js";
 import { applyRetention } from "../src/jobs/retention.js";
 import { commands } from "../src/operator/commands.js";
 import { backup } from "../src/store/backup/backup.js";
 import { restore } from "../src/store/backup/restore.js";
-import { changes } from "../src/store/schema.js";
+import { changes, permissions, timeframes } from "../src/store/schema.js";
 import { withOwnService } from "./file-service.js";
 import { walk } from "./recordings.js";
 import { newScratchFolder } from "./scratch.js";
 import { newStore, type TestAccount, TestService } from "./service.js";
-import { guestOf, SquadScene } from "./squad-scene.js";
+import { guestOf, SquadScene, START } from "./squad-scene.js";
 
 const it = withOwnService();
 
@@ -124,8 +125,8 @@ describe("samples", () => {
   });
 
   it("that a release removes are told as removed", async ({ service: s }) => {
-    const { owner, device, load } = await loaded(s);
     s.clock.stopAt(Date.now());
+    const { owner, device, load } = await loaded(s);
     const ahead = new Date(s.clock.now().getTime() + 60_000).toISOString();
     await load(ahead);
     const next = await follow(s, owner);
@@ -175,6 +176,36 @@ describe("sessions", () => {
   });
 });
 
+describe("figures", () => {
+  it("are told when a player has another number, name or permission, or no device", async ({
+    service: s,
+  }) => {
+    const scene = await SquadScene.of(s, ["Ann"]);
+    const [ann] = scene.players;
+    if (ann === undefined) throw new Error("No player");
+    s.clock.stopAt(Date.parse(START));
+    onTestFinished(() => s.clock.stopAt(Date.now()));
+    const session = await scene.session();
+    const next = await follow(s, scene.manager);
+    const isTold = async () => {
+      await s.runJobs();
+      expect(await next()).toContainEqual(object("figures", session));
+    };
+    const { body } = await scene.send("GET", `/api/v2/members/?squad=${scene.squad}`);
+    await scene.send("PATCH", `/api/v2/members/${body.results[0].id}/`, { number: 17 });
+    await isTold();
+    await scene.send("PATCH", `/api/v1/athletes/${ann.athlete}/`, { athlete_profile: { last_name: "Bell" } });
+    await isTold();
+    const matching = eq(permissions.athleteId, ann.athlete);
+    await transact(s.ctx, "test", (unit) => deletePermissions(unit, matching));
+    await isTold();
+    const { device } = ann;
+    await s.store.database.queries.delete(timeframes).where(eq(timeframes.athleteId, ann.athlete));
+    expect((await s.release(device, scene.manager)).status).toBe(204);
+    await isTold();
+  });
+});
+
 describe("athletes", () => {
   const permissionsOf = (athlete: TestAccount, manager: TestAccount) =>
     `/api/v1/athletes/${athlete.id}/managers/${manager.id}/permissions/`;
@@ -186,8 +217,8 @@ describe("athletes", () => {
     );
 
   it("are told when their permission is given, begins, ends, and is withdrawn", async ({ service: s }) => {
-    const [manager, athlete] = [await s.manager(), await s.athlete()];
     s.clock.stopAt(Date.now());
+    const [manager, athlete] = [await s.manager(), await s.athlete()];
     const next = await follow(s, manager);
     const now = s.clock.now().getTime();
     await permit(s, athlete, manager, new Date(now + 60_000), new Date(now + 120_000));
@@ -224,13 +255,16 @@ describe("a personal token", () => {
       await s.personalToken(scene.manager, "sessions:read"),
       await s.personalToken(scene.manager, "samples:write"),
     ];
-    const [first, second] = [await follow(s, { token: samples }), await follow(s, { token: sessions })];
+    const [first, second, third] = [
+      await follow(s, { token: samples }),
+      await follow(s, { token: sessions }),
+      await follow(s, { token: writing }),
+    ];
     await scene.session();
     await scene.run(scene.players[0]?.device ?? { id: 0, serial_number: "", device_name: "" }, 0, 1);
     expect(new Set((await first()).map(({ kind }) => kind))).toEqual(new Set(["samples"]));
     expect(new Set((await second()).map(({ kind }) => kind))).toEqual(new Set(["session", "figures"]));
-    const refused = await read(s, writing, "");
-    expect([refused.status, refused.body.code]).toEqual([403, "insufficient_scope"]);
+    expect(await third()).toEqual([]);
   });
 });
 
