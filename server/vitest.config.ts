@@ -96,6 +96,7 @@ const ON_SAMPLES = [
   "sample-servers-erasure",
   "sample-servers-former-tables",
   "bulk-load",
+  "changes",
   "raw-data",
 ];
 

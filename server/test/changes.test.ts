@@ -124,6 +124,18 @@ describe("samples", () => {
     ]);
   });
 
+  it.runIf(process.env.TEST_DISTRIBUTED === "1")(
+    "on another server are told again by a load that finds them, because it may have been interrupted",
+    async ({ service: s }) => {
+      const { owner, device, load } = await loaded(s);
+      const next = await follow(s, owner);
+      await load("2024-05-16T13:00:00.000Z");
+      expect(await next()).toEqual([
+        samplesOf(device.id, "2024-05-16T13:00:00.000Z", "2024-05-16T13:00:00.101Z"),
+      ]);
+    },
+  );
+
   it("that a release removes are told as removed", async ({ service: s }) => {
     s.clock.stopAt(Date.now());
     const { owner, device, load } = await loaded(s);

@@ -5,6 +5,7 @@ import { bodyOf, decompressBody } from "../../store/queue/job-body.js";
 import { addToPayload } from "../../store/queue/job-lease.js";
 import type { Job } from "../../store/queue/job-queue.js";
 import {
+  chunkTables,
   concatColumns,
   type Interval,
   type SampleColumns,
@@ -63,6 +64,7 @@ export async function loadRecording(
     const filter = new SampleFilter(times);
     const result = await storeSamples(sqlClientOf(queries), device, filter.filter(batches));
     if (filter.read === 0) throw new AsiError("NO_SAMPLES", "The recording has no rows.", { report });
+    await tellAgain(unit, device, filter.keptTimes, result);
     if (result.room > 0) await enforceSampleQuota(unit, manager, result.room);
     await unit.announce("samplesStored", { deviceId: device, ownerId: manager, changed: result.changed });
     const { read, refused, unowned } = filter;
@@ -75,6 +77,23 @@ export async function loadRecording(
     await addToPayload(queries, job, { details });
     return details;
   });
+}
+
+/**
+ * Another server of samples commits before the coordinator. If the coordinator then fails, the job runs again and finds its samples, and
+ * nobody has been told of them.
+ */
+async function tellAgain(
+  unit: UnitOfWork,
+  deviceId: number,
+  times: readonly number[],
+  { known, changed }: StoreResult,
+): Promise<void> {
+  if (known === 0 || changed.length > 0) return;
+  const [table] = await chunkTables(sqlClientOf(unit.queries));
+  if (table === "sample_chunks") return;
+  const found = findRanges(ascending(times)).map(({ start, stop }) => ({ startMs: start, stopMs: stop }));
+  await unit.announce("samplesFound", { deviceId, found });
 }
 
 interface RecordingRead {

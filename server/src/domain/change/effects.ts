@@ -193,6 +193,7 @@ export const effects: { [Name in keyof Events]: readonly Reaction<Events[Name]>[
     recompute,
     (unit, { deviceId, changed }) => recordSamples(unit, { deviceId, times: changed }),
   ],
+  samplesFound: [(unit, { deviceId, found }) => recordSamples(unit, { deviceId, times: found })],
   samplesErased: [
     (unit, { deviceId, removed }) => recordSamples(unit, { deviceId, times: removed }),
     (unit, { deviceId, changed }) => forgetRecordings(unit, { deviceId, ...spanOf(changed) }),

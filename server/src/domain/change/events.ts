@@ -93,6 +93,8 @@ export interface Events {
    * samples or new heart rates.
    */
   samplesStored: { deviceId: number; ownerId?: number; changed: readonly Interval[] };
+  /** A load on another server of samples found all of its samples stored, possibly by itself. */
+  samplesFound: { deviceId: number; found: readonly Interval[] };
   /** Samples that a manager loaded were not stored: see `SampleFilter`. */
   samplesRefused: {
     deviceId: number;
