@@ -172,7 +172,7 @@ const domain = [
     "server/src/domain/",
     [
       ["change", "sample-ownership"],
-      ["lists", "secrets"],
+      ["change-log", "lists", "secrets"],
       ["accounts", "devices", "json-schemas", "recipes"],
       ["permissions", "ownerships"],
       ["athletes", "managers", "raw-data", "bulk-load", "bluetooth", "jobs"],
@@ -181,7 +181,7 @@ const domain = [
       ["timeframes"],
       ["computed-data", "webhooks"],
       ["squad-roles"],
-      ["sessions"],
+      ["change-feed", "sessions"],
       ["assignments", "members", "squads"],
       ["rosters"],
       ["deletion", "exports"],

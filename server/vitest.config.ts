@@ -69,6 +69,7 @@ const ONCE = [
   "telemetry",
   "telemetry-settings",
   "usernames",
+  "warehouse-document",
   "webhook-receivers",
 ];
 
@@ -95,12 +96,14 @@ const ON_SAMPLES = [
   "sample-servers-erasure",
   "sample-servers-former-tables",
   "bulk-load",
+  "changes",
   "raw-data",
 ];
 
 /** `npm test` runs some of the random histories, requests and kills; with this setting, these files run more of them. */
 const ALL_HISTORIES = { TEST_ALL_HISTORIES: "1" };
 const WITH_LONG_FORM = [
+  "change-histories",
   "former-owner-histories",
   "key-rotation",
   "properties",

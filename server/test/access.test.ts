@@ -187,6 +187,9 @@ const matrix: readonly (readonly [operation: string, outcomes: string, besides?:
   ["acceptInvitation", "401 403 403 in  404 404"],
   ["deleteInvitation", "401 403 403 404 404 404", () => ({ ids: { invitation: 999_999_999 } })],
 
+  // Other tests check what each is told: changes.test.ts.
+  ["listChanges", PEOPLE_V2],
+
   ["listWebhooks", THE_OWNER],
   ["createWebhook", THE_OWNER],
   ["retrieveWebhook", THE_OWNER],

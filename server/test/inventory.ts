@@ -104,6 +104,7 @@ export const rows = [
   ["X13", "GET", "/api/v2/sessions/suggested/", "squad sessions"],
   ["X13", "GET", "/api/v2/sessions/{session}/figures/", "squad sessions"],
   ["X13", "GET", "/api/v2/squads/{squad}/season/", "squad sessions"],
+  ["X15", "GET", "/api/v2/changes/", "changes"],
   ["X1", "GET", "/api/v1/devices/{device}/live/", "raw data"],
   ["X4", "GET", "/api/v1/activities/{activity}/webhooks/{webhook}/deliveries/", "webhooks"],
   [
@@ -170,5 +171,6 @@ export const implemented: ReadonlySet<Group> = new Set<Group>([
   "operation",
   "sessions",
   "squad sessions",
+  "changes",
   "password reset",
 ]);

@@ -99,6 +99,8 @@ const ROWS: readonly string[] = [
    FROM generate_series(1, 200000) AS n`,
   `INSERT INTO idempotency_keys (account_id, path, key, fingerprint, created_at)
    SELECT ${manager("n")}, '/api/v1/timeframes/', 'key-' || n, sha256(n::text::bytea), ${daysAgo("n / 20000.0")} FROM generate_series(1, 30000) AS n`,
+  `INSERT INTO changes (account_id, kind, object_id, day, from_ms, to_ms, xid, changed_at)
+    SELECT ${manager("n")}, 'samples', 1 + n % ${DEVICES}, n, n, n + 1, (n::text)::xid8, ${daysAgo("n % 90")} FROM generate_series(1, 200000) AS n`,
   `INSERT INTO throttle_counters (key, points, expire)
    SELECT 'user:user-' || n, 5, 1000 * extract(epoch FROM now())::bigint + n % 120000 - 60000 FROM generate_series(1, 30000) AS n`,
 ];

@@ -46,6 +46,15 @@ async function readLists(s: TestService, { ids, owner }: Scene, document: OpenAp
   }
 }
 
+/** Changes from a cursor on, of all kinds. */
+async function followChanges(s: TestService, { owner, device }: Scene): Promise<void> {
+  const path = "/api/v2/changes/";
+  const { body } = await s.get(path, owner.token);
+  await s.load(device, owner, await walk(device.serial_number, hours(-1), 2));
+  await s.send("POST", "/api/v2/squads/", { token: owner.token, json: { name: "Changed" } });
+  await s.get(`${path}?cursor=${body.next_cursor}`, owner.token);
+}
+
 /** Times around now: the recording of the scene is from this minute. */
 const hours = (count: number) => new Date(Date.now() + count * 3_600_000).toISOString();
 
@@ -97,6 +106,7 @@ async function liveThrough(s: TestService): Promise<void> {
   const scene = await newScene(s);
   await readLists(s, scene, document);
   await readRawData(s, scene);
+  await followChanges(s, scene);
   await emitBeyondQuota(s, scene);
   const again = await walk(scene.device.serial_number, new Date().toISOString(), 2);
   await s.load(scene.device, scene.owner, again);

@@ -39,6 +39,20 @@ export const reading: readonly Attack[] = [
       ask(siege, tally, 16, (round) => `/api/v2/samples/?format=${["csv", "jsonl", "parquet"][round % 3]}`),
   },
   {
+    name: "changes, from the first one on, 16 at a time",
+    as: "user",
+    days: true,
+    async run(siege, tally) {
+      const { client, attacker } = siege;
+      const { body } = await client.send("/api/v2/changes/", { token: attacker.token });
+      const [epoch, , ...rest] = Buffer.from(JSON.parse(body.toString()).next_cursor, "base64url")
+        .toString()
+        .split(" ");
+      const cursor = Buffer.from([epoch, 1, ...rest].join(" ")).toString("base64url");
+      await ask(siege, tally, 16, (round) => `/api/v2/changes/?cursor=${cursor}&limit=${1 + (round % 1000)}`);
+    },
+  },
+  {
     name: "ranges over 14 days, 16 at a time",
     as: "user",
     days: true,

@@ -163,6 +163,11 @@ export const settings = {
     90,
     "Days for which finished jobs and webhook deliveries are kept",
   ),
+  changesRetentionDays: count(
+    "CHANGES_RETENTION_DAYS",
+    90,
+    "Days for which a reader of the changes can be away; one that returns later must read everything again",
+  ),
   retentionIntervalMs: integer(1_000, 86_400_000)(
     "RETENTION_INTERVAL_MS",
     3_600_000,

@@ -3,6 +3,7 @@ import type { PgTable } from "drizzle-orm/pg-core";
 import { eraseOrphanedMails } from "../domain/accounts/mail-folder.js";
 import type { Context } from "../domain/change/context.js";
 import { IDEMPOTENCY_LIFETIME_MS } from "../domain/change/idempotency.js";
+import { pruneChanges, pruneEpochs } from "../domain/change-log/prune.js";
 import { hasChanges } from "../domain/recording-streams/changes.js";
 import { continueRotation } from "../domain/secrets/key-rotation.js";
 import type { Queries } from "../store/connection/database.js";
@@ -56,6 +57,7 @@ export const REMOVED_KINDS = [
   "webhook_deliveries",
   "audit_log",
   "throttle_counters",
+  "changes",
   "samples",
 ] as const;
 
@@ -74,6 +76,11 @@ export async function applyRetention(
   }: { signal?: AbortSignal; vacuums?: boolean; onRemoved?: OnRemoved } = {},
 ): Promise<void> {
   await removeExpired(ctx, signal, onRemoved);
+  await pruneEpochs(ctx);
+  for (let count = ROWS_PER_STATEMENT; count === ROWS_PER_STATEMENT && !signal?.aborted; ) {
+    count = await pruneChanges(ctx, ROWS_PER_STATEMENT);
+    if (count > 0) onRemoved("changes", count);
+  }
   if (!signal?.aborted) await eraseOrphanedMails(ctx, signal);
   if (!signal?.aborted) await continueRotation(ctx);
   // Run this last, because it fails while a sample server is unreachable.

@@ -540,6 +540,42 @@ export const idempotencyKeys = pgTable(
   (table) => [primaryKey({ columns: [table.accountId, table.path, table.key] })],
 );
 
+/** What a change concerns: samples of a device, or an object. */
+export type ChangeKind = "samples" | "session" | "figures" | "squad" | "athlete";
+
+/** Id of a transaction, as text, because JavaScript has no such numbers. */
+const transactionId = customType<{ data: string }>({ dataType: () => "xid8" });
+
+/** What an account has to read again; see `domain/change-log/`. Rows outlive accounts and objects. */
+export const changes = pgTable(
+  "changes",
+  {
+    accountId: reference("account_id").notNull(),
+    kind: text("kind").$type<ChangeKind>().notNull(),
+    objectId: reference("object_id").notNull(),
+    /** Days since 1970 of samples; otherwise 0. */
+    day: integer("day").notNull().default(0),
+    /** Changed times of the day, ms since 1970 UTC; the end is not included. */
+    fromMs: reference("from_ms"),
+    toMs: reference("to_ms"),
+    /** Transaction of the last change. */
+    xid: transactionId("xid").notNull(),
+    seq: bigserial("seq", { mode: "number" }).notNull(),
+    changedAt: instant("changed_at").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.accountId, table.kind, table.objectId, table.day] })],
+);
+
+/** Parts of the history of the database in which cursors of changes are valid. */
+export const changeEpochs = pgTable("change_epochs", {
+  id: uuid("id").primaryKey(),
+  /** Identifies the database and its history. */
+  history: text("history").notNull(),
+  /** Changes up to this transaction may have been removed. */
+  prunedThrough: transactionId("pruned_through").notNull(),
+  begunAt: instant("begun_at").notNull(),
+});
+
 /** Connection that receives the live data of a device for a user; the newest one replaces others. */
 export const liveConnections = pgTable(
   "live_connections",

@@ -1,7 +1,7 @@
 import { and, eq, inArray, or, type SQL, sql } from "drizzle-orm";
 import type { PgTable } from "drizzle-orm/pg-core";
 import { isLeased, isWaiting } from "../../store/queue/job-queue.js";
-import { auditLog, idempotencyKeys, jobs } from "../../store/schema.js";
+import { auditLog, changes, idempotencyKeys, jobs } from "../../store/schema.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 import type { Account } from "./find.js";
 import { usernameKey } from "./usernames.js";
@@ -70,6 +70,7 @@ export const ofPerson = ({ id }: Pick<Account, "id">): Erasing[] => [
   deleting(jobs, sql`account_id = ${id}`),
   deleting(jobs, sql`charged_to = ${id} AND kind IN ('webhook-fan-out', 'webhook')`),
   deleting(idempotencyKeys, sql`account_id = ${id}`),
+  deleting(changes, sql`account_id = ${id}`),
 ];
 
 /**
@@ -90,6 +91,7 @@ export async function erasePerson({ queries }: UnitOfWork, { id, username }: Acc
       ),
     ),
   );
+  await queries.delete(changes).where(eq(changes.accountId, id));
   // Recordings and their times.
   await queries.delete(jobs).where(eq(jobs.accountId, id));
   // Pending webhook jobs, which contain URLs and secrets. Computations stay, because they may belong to time frames

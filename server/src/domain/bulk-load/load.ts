@@ -4,13 +4,16 @@ import { bodyOf, decompressBody } from "../../store/queue/job-body.js";
 import { addToPayload } from "../../store/queue/job-lease.js";
 import type { Job } from "../../store/queue/job-queue.js";
 import {
+  chunkTables,
   concatColumns,
   type Interval,
   type SampleColumns,
   type StoreResult,
+  sqlClientOf,
 } from "../../store/samples/index.js";
 import { transact } from "../change/change.js";
 import type { Context } from "../change/context.js";
+import type { UnitOfWork } from "../change/unit-of-work.js";
 import { intersect } from "../sample-ownership/intervals.js";
 import type { BulkLoadPayload } from "./accept.js";
 import { recordFirmware } from "./firmware.js";
@@ -51,6 +54,7 @@ export async function loadRecording(
     const owner = { deviceId: device, ownerId: manager };
     const { times, filter, result } = await storeBatches(unit, owner, batches);
     if (filter.read === 0) throw new AsiError("NO_SAMPLES", "The recording has no rows.", { report });
+    await tellAgain(unit, device, filter.keptTimes, result);
     await unit.announce("samplesStored", { ...owner, changed: result.changed });
     const { read, refused, unowned } = filter;
     if (refused > 0) {
@@ -62,6 +66,23 @@ export async function loadRecording(
     await addToPayload(queries, job, { details });
     return details;
   });
+}
+
+/**
+ * Another server of samples commits before the coordinator. If the coordinator then fails, the job runs again and finds its samples, and
+ * nobody has been told of them.
+ */
+async function tellAgain(
+  unit: UnitOfWork,
+  deviceId: number,
+  times: readonly number[],
+  { known, changed }: StoreResult,
+): Promise<void> {
+  if (known === 0 || changed.length > 0) return;
+  const [table] = await chunkTables(sqlClientOf(unit.queries));
+  if (table === "sample_chunks") return;
+  const found = findRanges(ascending(times)).map(({ start, stop }) => ({ startMs: start, stopMs: stop }));
+  await unit.announce("samplesFound", { deviceId, found });
 }
 
 interface RecordingRead {

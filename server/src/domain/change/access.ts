@@ -181,6 +181,8 @@ export const access = {
   acceptInvitation: ownInvitation,
   deleteInvitation: ownInvitation,
 
+  listChanges: managersAndAthletes,
+
   listWebhooks: ownActivity,
   createWebhook: ownActivity,
   retrieveWebhook: ownWebhook,

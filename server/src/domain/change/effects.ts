@@ -1,6 +1,6 @@
-import { eq } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import { deleteSamplesFrom, type Interval, sqlClientOf } from "../../store/samples/index.js";
-import { permissions, timeframes } from "../../store/schema.js";
+import { permissions, type Role, timeframes } from "../../store/schema.js";
 import { mailChangedCredentials } from "../accounts/credentials-mail.js";
 import { erasePerson } from "../accounts/erase.js";
 import { recordErasure } from "../accounts/erasures.js";
@@ -8,6 +8,19 @@ import { revokeResets, revokeTokens } from "../accounts/write.js";
 import { activityAudit } from "../activities/audit.js";
 import { deleteOwnerSettings, eraseOwner } from "../bluetooth/forget.js";
 import { forgetRecordings } from "../bulk-load/repeated.js";
+import {
+  recordAthlete,
+  recordLostSamples,
+  recordPermissions,
+  recordRoles,
+  recordSamples,
+  recordSessions,
+  recordSquads,
+  sessionsDuring,
+  sessionsOfMember,
+  sessionsOfTimeframes,
+  theseSessions,
+} from "../change-log/record.js";
 import { deleteReassignedResult, queueComputation, recompute } from "../computed-data/recompute.js";
 import { deleteRemovalRecords, recordRemovals } from "../computed-data/removed-samples.js";
 import { changedTimes } from "../ownerships/interval.js";
@@ -58,12 +71,29 @@ const auditedChange = <Row extends AuditedRow>({ before, after }: Written<Row>) 
   after,
 });
 
+const recordIfAthlete = async (unit: UnitOfWork, { id, role }: { id: number; role: Role }) => {
+  if (role === "ATHLETE") await recordAthlete(unit, id);
+};
+
+/** Athletes see the squads to which they belong. */
+const recordMembers = (
+  unit: UnitOfWork,
+  members: readonly ({ athleteId: number; squadId: number } | null)[],
+) =>
+  recordRoles(
+    unit,
+    members.flatMap((one) => (one === null ? [] : [{ accountId: one.athleteId, squadId: one.squadId }])),
+  );
+
 /**
  * The single table of effects. A change announces an event with `unit.announce`; the reactions run in the order given here, in
  * the same transaction, before `announce` returns.
  */
 export const effects: { [Name in keyof Events]: readonly Reaction<Events[Name]>[] } = {
-  accountCreated: [(unit, { account }) => unit.audit("account", account.id, null, account)],
+  accountCreated: [
+    (unit, { account }) => unit.audit("account", account.id, null, account),
+    (unit, { account }) => recordIfAthlete(unit, account),
+  ],
   accountUpdated: [
     // A new password ends all sessions.
     async (unit, { before, after }) => {
@@ -80,12 +110,17 @@ export const effects: { [Name in keyof Events]: readonly Reaction<Events[Name]>[
       if (after.birthDate !== before.birthDate) await recompute(unit, { athleteId: after.id });
     },
     audit("account"),
+    (unit, { after }) => recordIfAthlete(unit, after),
+    // The figures of a session have the names of its players.
+    (unit, { after }) => recordSessions(unit, "figures", sessionsOfMember(after.id)),
   ],
   accountClosed: [
     (unit, { accountId }) => revokeTokens(unit, accountId),
     (unit, { accountId }) => endDeliveries(unit, accountId),
   ],
   accountDeleted: [
+    (unit, { account }) => recordIfAthlete(unit, account),
+    (unit, { account }) => recordSessions(unit, "figures", sessionsOfMember(account.id)),
     (unit, { account }) => deleteTimeframes(unit, eq(timeframes.athleteId, account.id)),
     (unit, { account }) => deletePermissions(unit, eq(permissions.athleteId, account.id)),
     // After the reactions above, because it erases the values of the audit rows that they write.
@@ -108,6 +143,7 @@ export const effects: { [Name in keyof Events]: readonly Reaction<Events[Name]>[
         await queueDerivation(unit, { ownerId: managerId, athleteId, ...times });
       }
     },
+    (unit, { granted }) => recordPermissions(unit, granted),
   ],
   permissionsRevoked: [
     (unit, { revoked }) =>
@@ -115,6 +151,7 @@ export const effects: { [Name in keyof Events]: readonly Reaction<Events[Name]>[
         "permission",
         revoked.map((before) => ({ id: before.id, before })),
       ),
+    (unit, { revoked }) => recordPermissions(unit, revoked),
   ],
 
   deviceChanged: [audit("device")],
@@ -127,7 +164,9 @@ export const effects: { [Name in keyof Events]: readonly Reaction<Events[Name]>[
     async (unit, { before, after }) => {
       if (before === null || after.endTime >= before.endTime) return;
       const startMs = after.endTime.getTime();
-      await deleteSamplesFrom(sqlClientOf(unit.queries), after.deviceId, startMs);
+      const { deviceId, managerId } = after;
+      const { times } = await deleteSamplesFrom(sqlClientOf(unit.queries), deviceId, startMs);
+      await recordLostSamples(unit, managerId, { deviceId, times });
       await forgetRecordings(unit, { deviceId: after.deviceId, startMs, stopMs: Number.POSITIVE_INFINITY });
       await forgetStream(unit, after);
     },
@@ -138,6 +177,13 @@ export const effects: { [Name in keyof Events]: readonly Reaction<Events[Name]>[
         ownerId: after.managerId,
         changed: changedTimes(before, after),
       }),
+    // A session names players without a device of its owner.
+    async (unit, { before, after }) => {
+      for (const { startMs, stopMs } of changedTimes(before, after)) {
+        const times = { startTime: new Date(startMs), endTime: new Date(stopMs) };
+        await recordSessions(unit, "figures", sessionsDuring(after.managerId, times));
+      }
+    },
   ],
   ownerReplaced: [deleteOwnerSettings],
   ownerErased: [eraseOwner],
@@ -156,15 +202,18 @@ export const effects: { [Name in keyof Events]: readonly Reaction<Events[Name]>[
   samplesStored: [
     deleteRemovalRecords,
     recompute,
+    (unit, { deviceId, changed }) => recordSamples(unit, { deviceId, times: changed }),
     async (unit, { deviceId, ownerId, changed }) => {
       if (ownerId === undefined || changed.length === 0) return;
       await emitAccountEvent(unit, ownerId, "samples.stored", { device: deviceId, ...timesOfSpan(changed) });
     },
     emitChangedSessions,
   ],
+  samplesFound: [(unit, { deviceId, found }) => recordSamples(unit, { deviceId, times: found })],
   streamBegun: [(unit, { deviceId, ...begun }) => unit.audit("recording stream", deviceId, null, begun)],
   streamEnded: [(unit, { deviceId, details }) => unit.audit("recording stream", deviceId, null, details)],
   samplesErased: [
+    (unit, { deviceId, removed }) => recordSamples(unit, { deviceId, times: removed }),
     emitChangedSessions,
     forgetStream,
     (unit, { deviceId, changed }) => forgetRecordings(unit, { deviceId, ...spanOf(changed) }),
@@ -177,6 +226,7 @@ export const effects: { [Name in keyof Events]: readonly Reaction<Events[Name]>[
   ],
   samplesExpired: [
     recordRemovals,
+    (unit, { deviceId, removed }) => recordSamples(unit, { deviceId, times: removed }),
     (unit, { deviceId, removed }) => forgetRecordings(unit, { deviceId, ...spanOf(removed) }),
     (unit, { deviceId, removed, count }) =>
       unit.audit("samples", deviceId, { ...spanOf(removed), chunks: removed.length, count }, null),
@@ -184,6 +234,7 @@ export const effects: { [Name in keyof Events]: readonly Reaction<Events[Name]>[
   samplesDeleted: [
     (unit, { deviceId, deleted }) => emitChangedSessions(unit, { deviceId, changed: deleted }),
     forgetStream,
+    (unit, { deviceId, removed }) => recordSamples(unit, { deviceId, times: removed }),
     (unit, { deviceId, deleted }) => forgetRecordings(unit, { deviceId, ...spanOf(deleted) }),
     (unit, { deviceId, deleted, count }) =>
       unit.auditAll(
@@ -203,10 +254,12 @@ export const effects: { [Name in keyof Events]: readonly Reaction<Events[Name]>[
       unit.audit("activity", after.id, activityAudit(before), activityAudit(after)),
     (unit, { after }) => emitActivityEvent(unit, "activity-updated", { activityId: after.id }),
     (unit, { after }) => recompute(unit, { activityId: after.id }),
+    (unit, { after }) => recordSessions(unit, "session", theseSessions([after.id])),
   ],
   activityDeleted: [
     (unit, { activity }) => emitActivityEvent(unit, "activity-deleted", { activityId: activity.id }),
     auditEndOfSession,
+    (unit, { activity }) => recordSessions(unit, "session", theseSessions([activity.id])),
     (unit, { activity }) => unit.audit("activity", activity.id, activityAudit(activity), null),
   ],
   activitiesErased: [
@@ -221,12 +274,14 @@ export const effects: { [Name in keyof Events]: readonly Reaction<Events[Name]>[
     (unit, { before, after }) => unit.audit("session", after.id, before, after),
     (unit, { after }) => deriveTimeframes(unit, after),
     (unit, { before, after }) => (before === null ? done : emitSessionEvent(unit, after)),
+    (unit, { after }) => recordSessions(unit, "session", theseSessions([after.id])),
   ],
   sessionPeriodsChanged: [
     (unit, { session, before, after }) =>
       unit.audit("session periods", session.id, periodsAudit(before), periodsAudit(after)),
     (unit, { session }) => deriveTimeframes(unit, session),
     (unit, { session }) => emitSessionEvent(unit, session),
+    (unit, { session }) => recordSessions(unit, "session", theseSessions([session.id])),
   ],
   timeframesDerived: [
     (unit, { created }) =>
@@ -245,6 +300,8 @@ export const effects: { [Name in keyof Events]: readonly Reaction<Events[Name]>[
       const sessions = new Map(created.map(({ activityId, ownerId }) => [activityId, ownerId]));
       for (const [id, ownerId] of sessions) await emitSessionEvent(unit, { id, ownerId });
     },
+    // Athletes see the sessions in which they have time frames.
+    (unit, { created }) => recordSessions(unit, "session", sessionsOfTimeframes(created.map(({ id }) => id))),
   ],
 
   timeframeCreated: [
@@ -263,6 +320,10 @@ export const effects: { [Name in keyof Events]: readonly Reaction<Events[Name]>[
     },
     (unit, { before, after }) => deleteReassignedResult(unit, before, after),
     (unit, { after }) => queueComputation(unit, [after]),
+    async (unit, { before, after }) => {
+      if (after.athleteId === before.athleteId) return;
+      await recordSessions(unit, "session", sessionsOfTimeframes([after.id]), before.athleteId);
+    },
   ],
   timeframesDeleted: [
     (unit, { deleted, withActivity }) =>
@@ -277,15 +338,21 @@ export const effects: { [Name in keyof Events]: readonly Reaction<Events[Name]>[
         "timeframe",
         deleted.map((before) => ({ id: before.id, before })),
       ),
+    (unit, { deleted }) => recordSessions(unit, "session", sessionsOfTimeframes(deleted.map(({ id }) => id))),
   ],
 
   resultsOutdated: [(unit, { timeframes }) => queueComputation(unit, timeframes)],
 
   recipeChanged: [audit("recipe")],
 
-  squadChanged: [audit("squad")],
+  squadChanged: [
+    audit("squad"),
+    (unit, { before, after }) => recordSquads(unit, sql`id = ${(after ?? before)?.id ?? 0}`),
+  ],
+  squadsErased: [(unit, { ownerId }) => recordSquads(unit, sql`owner_id = ${ownerId}`)],
   memberChanged: [
     audit("squad member"),
+    (unit, { before, after }) => recordMembers(unit, [before, after]),
     async (unit, { before, after, ownerId }) => {
       const squadId = (after ?? before)?.squadId ?? 0;
       await queueDerivation(unit, { ownerId, squadId, ...spanOfChange(before, after) });
@@ -295,6 +362,12 @@ export const effects: { [Name in keyof Events]: readonly Reaction<Events[Name]>[
     // The erasure of an account looks for its values in the audit log under this name.
     (unit, { before, after }) =>
       unit.audit("squad grant", (after ?? before)?.id ?? 0, grantAudit(before), grantAudit(after)),
+    // An invitation has no effect before it is accepted.
+    (unit, { before, after }) => {
+      const grant = before === null ? after : (after ?? before);
+      if (grant.guestId === null || grant.acceptedAt === null) return Promise.resolve();
+      return recordRoles(unit, [{ accountId: grant.guestId, squadId: grant.squadId }]);
+    },
   ],
   assignmentChanged: [
     audit("assignment"),
@@ -307,6 +380,11 @@ export const effects: { [Name in keyof Events]: readonly Reaction<Events[Name]>[
   rosterImported: [
     (unit, { members }) => unit.auditAll("squad member", members.map(auditedChange)),
     (unit, { assignments }) => unit.auditAll("assignment", assignments.map(auditedChange)),
+    (unit, { members }) =>
+      recordMembers(
+        unit,
+        members.flatMap(({ before, after }) => [before, after]),
+      ),
     // Assignments have an effect on the sessions of all squads.
     async (unit, { ownerId, squadId, members, assignments }) => {
       const rows = [...members, ...assignments].flatMap(({ before, after }) => [before, after]);

@@ -83,7 +83,7 @@ export const errors = {
       detail: "This account is disabled. Ask the operator of the service.",
     }),
   notFound: (detail = "Not found.") => new ServiceError("not_found", "not_found", { detail }),
-  gone: (detail: string) => new ServiceError("gone", "gone", { detail }),
+  gone: (detail: string, code = "gone") => new ServiceError("gone", code, { detail }),
   tooLarge: (detail: string) => new ServiceError("too_large", "too_large", { detail }),
   preconditionFailed: () =>
     new ServiceError("precondition_failed", "precondition_failed", {

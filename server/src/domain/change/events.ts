@@ -93,6 +93,8 @@ export interface Events {
    * samples or new heart rates.
    */
   samplesStored: { deviceId: number; ownerId?: number; changed: readonly Interval[] };
+  /** A load on another server of samples found all of its samples stored, possibly by itself. */
+  samplesFound: { deviceId: number; found: readonly Interval[] };
   /** Samples that a manager loaded were not stored: see `SampleFilter`. */
   samplesRefused: {
     deviceId: number;
@@ -104,13 +106,26 @@ export interface Events {
   streamBegun: { deviceId: number; managerId: number; recording: string; bytes: number };
   /** The request of a gateway that streamed a recording has ended. */
   streamEnded: { deviceId: number; details: Record<string, unknown> };
-  /** Samples of a device were removed with the person whom they describe. */
-  samplesErased: { deviceId: number; ownerId: number; changed: readonly Interval[] };
+  /**
+   * Samples of a device were removed with the person whom they describe. `changed` are the times of the person, `removed` those of
+   * the removed samples.
+   */
+  samplesErased: {
+    deviceId: number;
+    ownerId: number;
+    changed: readonly Interval[];
+    removed: readonly Interval[];
+  };
   /** Samples of a device were removed because of their age; each interval extends from the first to the last removed sample. */
   samplesExpired: { deviceId: number; removed: readonly Interval[]; count: number };
 
-  /** The operator has deleted samples of a device, in closed intervals. */
-  samplesDeleted: { deviceId: number; deleted: readonly Interval[]; count: number };
+  /** The operator has deleted samples of a device, in closed intervals. `removed` are the times of the deleted samples. */
+  samplesDeleted: {
+    deviceId: number;
+    deleted: readonly Interval[];
+    removed: readonly Interval[];
+    count: number;
+  };
 
   activityCreated: { activity: Activity };
   activityUpdated: { before: ActivityRead; after: ActivityRead };
@@ -138,6 +153,8 @@ export interface Events {
   recipeChanged: Changed<Recipe>;
 
   squadChanged: Changed<typeof tables.squads.$inferSelect>;
+  /** The owner is being deleted with the squads. Announced before they are deleted. */
+  squadsErased: { ownerId: number };
   memberChanged: Changed<typeof tables.squadMembers.$inferSelect> & { ownerId: number };
   squadGrantChanged: Changed<typeof tables.squadGrants.$inferSelect>;
   assignmentChanged: Changed<typeof tables.assignments.$inferSelect>;

@@ -89,5 +89,13 @@ export const SCOPE_OPERATIONS = {
   ],
 } as const;
 
-/** Operations of every personal token: the account that it belongs to, and conversions, which store nothing. */
-export const UNSCOPED_OPERATIONS = ["retrieveAccount", "convertFile", "convertFileToFormat"] as const;
+/**
+ * Operations of every personal token: the account that it belongs to; conversions, which store nothing; and the changes, which are
+ * limited to what the token may read.
+ */
+export const UNSCOPED_OPERATIONS = [
+  "retrieveAccount",
+  "convertFile",
+  "convertFileToFormat",
+  "listChanges",
+] as const;

@@ -71,10 +71,13 @@ export async function isGone(queries: Queries, id: number, error: unknown): Prom
 const ofOwner = (id: number): SQL => eq(timeframes.ownerId, id);
 
 /** The squads of a manager, whose sessions are gone with their activities, and the assignments. */
-const squadsOf = (id: number) => [
-  deleting(squads, sql`owner_id = ${id}`),
-  deleting(assignments, sql`owner_id = ${id}`),
-];
+async function eraseSquads(unit: UnitOfWork, id: number): Promise<boolean> {
+  await unit.announce("squadsErased", { ownerId: id });
+  return eraseSome(unit, [
+    deleting(squads, sql`owner_id = ${id}`),
+    deleting(assignments, sql`owner_id = ${id}`),
+  ]);
+}
 
 /** Number of managed athletes in one read. */
 const ATHLETES_AT_A_TIME = 100;
@@ -82,7 +85,7 @@ const ATHLETES_AT_A_TIME = 100;
 async function removeManager(ctx: Context, { id }: Account): Promise<void> {
   const run = withAccount(ctx, id);
   while (await run((unit) => eraseActivities(unit, id)));
-  while (await run((unit) => eraseSome(unit, squadsOf(id))));
+  while (await run((unit) => eraseSquads(unit, id)));
   await eraseEarlierDeliveries(run, id);
   while (await run((unit) => eraseSome(unit, [carriersOf(id)])));
   await deleteInBatches(ctx.queries, ofOwner(id), (limit) =>
@@ -116,7 +119,7 @@ async function removeManager(ctx: Context, { id }: Account): Promise<void> {
     for (const athlete of managed) await deleteRows(unit, athlete);
     for (const device of await devicesOf(queries, id)) while (await eraseOwnerships(unit, device, id));
     while (await eraseActivities(unit, id));
-    while (await eraseSome(unit, squadsOf(id)));
+    while (await eraseSquads(unit, id));
     await deletePermissions(unit, toManager);
     await deleteRows(unit, account);
     for (const removed of [...managed, account]) await unit.announce("accountRemoved", { account: removed });

@@ -54,6 +54,7 @@ async function erasePart(unit: UnitOfWork, worn: Worn, fromMs: number): Promise<
   const { deviceId, ownerId, athleteId } = worn;
   const client = sqlClientOf(queries);
   const changed: Interval[] = [];
+  const removed: Interval[] = [];
   const { own, others, stopMs: lastMs } = await wornPart(queries, worn, fromMs);
   const times = [
     ...own.map((one) => ({ ...one, isOwn: true })),
@@ -75,7 +76,11 @@ async function erasePart(unit: UnitOfWork, worn: Worn, fromMs: number): Promise<
       const ranges = await listRanges(client, deviceId, [{ startMs, stopMs: end }]);
       part.kept += ranges.reduce((sum, { size }) => sum + size, 0);
     } else if (isOwn) {
-      if (slice.chunks > 0) part.removed += await deleteSamplesBetween(client, deviceId, startMs, slice.toMs);
+      if (slice.chunks > 0) {
+        const { count, times } = await deleteSamplesBetween(client, deviceId, startMs, slice.toMs);
+        part.removed += count;
+        removed.push(...times);
+      }
       // also where retention was first: results of others can have the samples
       changed.push({ startMs, stopMs: end });
     }
@@ -91,6 +96,6 @@ async function erasePart(unit: UnitOfWork, worn: Worn, fromMs: number): Promise<
     part.nextMs === undefined ? undefined : lt(timeframes.endTime, new Date(part.nextMs)),
   )}`;
   await deleteTimeframes(unit, done, { limit: TIMEFRAMES_AT_A_TIME });
-  await unit.announce("samplesErased", { deviceId, ownerId, changed });
+  await unit.announce("samplesErased", { deviceId, ownerId, changed, removed });
   return part;
 }

@@ -47,11 +47,17 @@ export async function deleteSamples(
         stop.getTime(),
         CHUNKS_PER_TRANSACTION,
       );
-      const count = chunks === 0 ? 0 : await deleteSamplesBetween(client, device.id, from, toMs);
+      const { count, times } =
+        chunks === 0 ? { count: 0, times: [] } : await deleteSamplesBetween(client, device.id, from, toMs);
       if (count > 0) {
         // Times of samples are whole milliseconds.
         const interval = { startMs: from, stopMs: toMs - 1 };
-        await unit.announce("samplesDeleted", { deviceId: device.id, deleted: [interval], count });
+        await unit.announce("samplesDeleted", {
+          deviceId: device.id,
+          deleted: [interval],
+          removed: times,
+          count,
+        });
       }
       deleted += count;
       return toMs;

@@ -2,6 +2,7 @@ import { and, eq, inArray, notInArray, or } from "drizzle-orm";
 import { jsonSchemas, sessionFigures, sessionTimeframes, timeframes } from "../../store/schema.js";
 import { enforceTimeframeQuota } from "../change/quotas.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
+import { recordSessions, theseSessions } from "../change-log/record.js";
 import { requireActivityTakesMore, tooManyTimeframes } from "../timeframes/check.js";
 import { deleteTimeframes } from "../timeframes/remove.js";
 import type { Session } from "./rules.js";
@@ -50,6 +51,8 @@ export async function deriveTimeframes(unit: UnitOfWork, session: Session): Prom
   }
   await addTimeframes(unit, session, jsonSchemaId, [...missing.values()]);
   await deleteFiguresOfOthers(unit, session, wanted);
+  // Names, numbers and players without samples may have changed even if no time frame has.
+  await recordSessions(unit, "figures", theseSessions([session.id]));
 }
 
 async function addTimeframes(

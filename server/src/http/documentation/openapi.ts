@@ -29,6 +29,7 @@ const TAGS: Readonly<Record<string, string>> = {
   Sessions: "What a squad did together: matches and trainings with their periods and figures",
   Webhooks:
     "Calls to your own address when samples are stored, jobs end, or sessions change, as Standard Webhooks defines them",
+  Changes: "What has changed since a cursor, for copies of your data",
   Recipes:
     "Definitions for counting runs in time frames; a version never changes, but there can be newer versions",
 };

@@ -5,6 +5,7 @@ import { athleteRoutes } from "./athletes.js";
 import { authorizeRoutes } from "./authorize.js";
 import { bluetoothRoutes } from "./bluetooth.js";
 import { bulkLoadRoutes } from "./bulk-load.js";
+import { changeRoutes } from "./changes.js";
 import { computedDataRoutes } from "./computed-data.js";
 import { conversionRoutes } from "./conversion.js";
 import { deviceRoutes } from "./devices.js";
@@ -63,6 +64,7 @@ export const routes: readonly ((app: FastifyInstance) => void | Promise<void>)[]
   squadRoutes,
   squadRoleRoutes,
   squadSessionRoutes,
+  changeRoutes,
   webhookRoutes,
   accountWebhookRoutes,
   docsRoutes,

@@ -5,8 +5,14 @@ import type { Migration } from "../migrations/migration.js";
 import { BackupError, type BackupHead, headLine, readBackup, writeBackup } from "./backup-file.js";
 import { withSnapshot } from "./snapshot.js";
 
-/** Tables omitted from a backup: `migrate` creates their rows, or the rows are short-lived (counters, open connections). */
-const SKIPPED = new Set(["migrations", "throttle_counters", "live_connections"]);
+/** Changes and epochs, whose numbers of transactions mean nothing in another history. */
+export const HISTORY_TABLES = ["changes", "change_epochs"];
+
+/**
+ * Tables omitted from a backup: `migrate` creates their rows, the rows are short-lived (counters, open connections), or they belong
+ * to the history of one database.
+ */
+const SKIPPED = new Set(["migrations", "throttle_counters", "live_connections", ...HISTORY_TABLES]);
 
 /** Maximum number of row sizes in one read, and maximum number of bytes that a statement reads or writes. */
 export const BATCH_ROWS = 500;

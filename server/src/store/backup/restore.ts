@@ -2,7 +2,7 @@ import { DrizzleQueryError, type SQL, sql } from "drizzle-orm";
 import type { Queries } from "../connection/database.js";
 import { migrations as ownMigrations } from "../migrations/index.js";
 import type { Migration } from "../migrations/migration.js";
-import { BATCH_BYTES, BATCH_ROWS, tableNames, verifyBackup } from "./backup.js";
+import { BATCH_BYTES, BATCH_ROWS, HISTORY_TABLES, tableNames, verifyBackup } from "./backup.js";
 import { BackupError, readBackup } from "./backup-file.js";
 
 /** Schema for migrating a backup of an earlier release. It exists only within the transaction of a restore. */
@@ -45,6 +45,8 @@ export async function restore(
     await tx.execute(sql`SET LOCAL statement_timeout = 0`);
     await tx.execute(sql`SET LOCAL idle_in_transaction_session_timeout = 0`);
     await requireNoMove(tx);
+    // Cursors of readers of the previous content must not be valid.
+    await empty(tx, "public", HISTORY_TABLES);
     if (missing.length === 0) {
       await load(tx, file, "public");
       return;

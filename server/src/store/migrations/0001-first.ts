@@ -590,6 +590,35 @@ CREATE TABLE stream_pieces (
   PRIMARY KEY (device_id, first_byte)
 );
 
+-- What an account has to read again: one row for each object, or for each day of a device, with the last change. Neither the account
+-- nor the object needs to exist any more. (xid, seq) is the order in which readers are told, see domain/change-log.
+CREATE TABLE changes (
+  account_id bigint NOT NULL,
+  kind text NOT NULL CHECK (kind IN ('samples', 'session', 'figures', 'squad', 'athlete')),
+  object_id bigint NOT NULL,
+  -- Of samples: days since 1970, and the changed times of this day. The end is not included.
+  day integer NOT NULL DEFAULT 0,
+  from_ms bigint,
+  to_ms bigint,
+  xid xid8 NOT NULL,
+  seq bigserial NOT NULL,
+  changed_at timestamptz(3) NOT NULL,
+  PRIMARY KEY (account_id, kind, object_id, day),
+  CHECK ((kind = 'samples') = (from_ms IS NOT NULL) AND (kind = 'samples') = (to_ms IS NOT NULL))
+);
+CREATE INDEX changes_order ON changes (account_id, xid, seq);
+CREATE INDEX changes_age ON changes (changed_at);
+
+-- Cursors are valid as long as their epoch is in this table.
+CREATE TABLE change_epochs (
+  id uuid PRIMARY KEY,
+  -- Identifies the database and its history.
+  history text NOT NULL,
+  -- Changes up to this transaction may have been removed because of their age.
+  pruned_through xid8 NOT NULL,
+  begun_at timestamptz(3) NOT NULL
+);
+
 -- Counters of rate-limiter-flexible; losing them costs nothing, so they need no write-ahead log.
 CREATE UNLOGGED TABLE throttle_counters (
   key varchar(255) PRIMARY KEY,

@@ -17,7 +17,7 @@ export type { MergeCounts } from "./merge.js";
 export { readPage, type SamplePage } from "./page.js";
 export { Pauses } from "./pauses.js";
 export { listRanges, type SampleRange } from "./ranges.js";
-export { deleteSamplesBetween, deleteSamplesFrom } from "./removal.js";
+export { deleteSamplesBetween, deleteSamplesFrom, type Removal } from "./removal.js";
 export { chunkTables, deleteStoredBefore, listStoredBefore, type RemovedChunk } from "./retention.js";
 export type { SqlClient } from "./sql-client.js";
 export { sqlClientOf } from "./sql-client.js";

@@ -4,10 +4,19 @@ import { encodeChunk } from "./codec.js";
 import { concatColumns, lowerBound, type SampleColumns, sliceColumns } from "./columns.js";
 import { lockDeviceSamples } from "./device-lock.js";
 import { SampleStoreError } from "./errors.js";
-import type { SqlClient } from "./sql-client.js";
+import type { Interval } from "./intervals.js";
+import type { SqlBigint, SqlClient } from "./sql-client.js";
 
 /** A time later than all samples, ms since 1970 UTC. */
 const END_MS = 8_640_000_000_000_000;
+
+/** Samples that were removed. */
+export interface Removal {
+  /** Number of samples. */
+  count: number;
+  /** Their times: a closed interval for each bucket, which may have other samples in between. */
+  times: Interval[];
+}
 
 /**
  * Removes the samples of a device at or after a time. Locks the device, so this transaction and loads of the device wait for each
@@ -16,36 +25,38 @@ const END_MS = 8_640_000_000_000_000;
  * @param tx     a transaction with the isolation level READ COMMITTED
  * @param fromMs earliest time to remove, ms since 1970 UTC
  */
-export const deleteSamplesFrom = (tx: SqlClient, deviceId: number, fromMs: number): Promise<number> =>
+export const deleteSamplesFrom = (tx: SqlClient, deviceId: number, fromMs: number): Promise<Removal> =>
   deleteSamplesBetween(tx, deviceId, fromMs, END_MS);
 
 /**
  * Removes the samples of a device between two times.
  *
  * @param toMs earliest time after `fromMs` to keep, ms since 1970 UTC
- * @returns the number of removed samples
  */
 export async function deleteSamplesBetween(
   tx: SqlClient,
   deviceId: number,
   fromMs: number,
   toMs: number,
-): Promise<number> {
-  if (fromMs >= toMs) return 0;
+): Promise<Removal> {
+  if (fromMs >= toMs) return { count: 0, times: [] };
   await lockDeviceSamples(tx, deviceId);
   const first = bucketOf(fromMs);
   const last = bucketOf(toMs);
-  const { rows } = await tx.query<{ n: number }>(
+  const { rows } = await tx.query<Record<"start_ms" | "stop_ms", SqlBigint> & { n: number }>(
     `DELETE FROM sample_chunks
-     WHERE device_id = $1 AND bucket BETWEEN $2 AND $3 AND start_ms >= $4 AND stop_ms < $5 RETURNING n`,
+     WHERE device_id = $1 AND bucket BETWEEN $2 AND $3 AND start_ms >= $4 AND stop_ms < $5
+     RETURNING start_ms, stop_ms, n`,
     [deviceId, first, last, fromMs, toMs],
   );
-  let removed = rows.reduce((sum, { n }) => sum + n, 0);
+  const times = rows.map((row) => ({ startMs: Number(row.start_ms), stopMs: Number(row.stop_ms) }));
+  let count = rows.reduce((sum, { n }) => sum + n, 0);
   for (const header of await readChunks(tx, deviceId, first === last ? [first] : [first, last])) {
     if (header.stopMs < fromMs || header.startMs >= toMs) continue;
-    removed += header.size - (await cutOut(tx, deviceId, header, fromMs, toMs));
+    count += header.size - (await cutOut(tx, deviceId, header, fromMs, toMs));
+    times.push({ startMs: header.startMs, stopMs: header.stopMs });
   }
-  return removed;
+  return { count, times };
 }
 
 /** Removes samples of one chunk between two times. @returns the number of remaining samples */

@@ -1,0 +1,45 @@
+import { FormatRegistry, Type } from "@sinclair/typebox";
+import type { Position } from "../change-log/read-log.js";
+
+/** Where a reader of the changes is. */
+export interface ChangeCursor extends Position {
+  epoch: string;
+  /** Permissions that begin or end later have not been told: their time, ms, and the athlete. */
+  clockMs: number;
+  athleteId: number;
+}
+
+const PATTERN = /^([0-9a-f-]{36}) (\d{1,18}) (\d{1,15}) (\d{1,15}) (\d{1,15})$/;
+
+export const encodeChangeCursor = ({ epoch, xid, seq, clockMs, athleteId }: ChangeCursor): string =>
+  Buffer.from([epoch, xid, seq, clockMs, athleteId].join(" ")).toString("base64url");
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+function decode(text: string): ChangeCursor | undefined {
+  const parts = PATTERN.exec(Buffer.from(text, "base64url").toString("latin1"));
+  if (parts === null) return undefined;
+  const [, epoch = "", xid = "", ...numbers] = parts;
+  if (!UUID.test(epoch)) return undefined;
+  const [seq = 0, clockMs = 0, athleteId = 0] = numbers.map(Number);
+  return { epoch, xid, seq, clockMs, athleteId };
+}
+
+FormatRegistry.Set("change-cursor", (text) => decode(text) !== undefined);
+
+export const ChangeCursorQuery = Type.Optional(
+  Type.Transform(
+    Type.String({
+      format: "change-cursor",
+      description: "`next_cursor` of the previous response; absent to begin now",
+      problem: "There is no such cursor. Begin without one, and read everything.",
+      openapi: { type: "string" },
+    }),
+  )
+    .Decode((text): ChangeCursor => {
+      const cursor = decode(text);
+      if (cursor === undefined) throw new Error("The format of the cursor was not checked");
+      return cursor;
+    })
+    .Encode(encodeChangeCursor),
+);

@@ -1,0 +1,147 @@
+import { type StaticDecode, Type } from "@sinclair/typebox";
+import { sql } from "drizzle-orm";
+import type { ChangeKind } from "../../store/schema.js";
+import { CursorQuery } from "../../wire/cursor.js";
+import { CURSOR_LIMITS } from "../../wire/page-limits.js";
+import type { Context } from "../change/context.js";
+import { DAY_MS } from "../change/daily-bytes.js";
+import { errors } from "../change/errors.js";
+import { beginEpoch, currentEpoch } from "../change-log/history.js";
+import { type LoggedChange, type LogPage, readLog } from "../change-log/read-log.js";
+import { type ChangeCursor, ChangeCursorQuery, encodeChangeCursor } from "./cursor.js";
+import type { Change, Changes } from "./resource.js";
+import { visibleIn } from "./visible.js";
+
+export const ChangesQuery = Type.Object({ cursor: ChangeCursorQuery, limit: CursorQuery.limit });
+
+const OF_SAMPLES: readonly ChangeKind[] = ["samples"];
+const OF_SESSIONS: readonly ChangeKind[] = ["session", "figures", "squad", "athlete"];
+
+/** The kinds that the token may read; a token that only writes is told nothing. */
+function kindsFor({ caller }: Context): readonly ChangeKind[] {
+  const scopes = caller?.scopes ?? null;
+  return [
+    ...(scopes === null || scopes.includes("samples:read") ? OF_SAMPLES : []),
+    ...(scopes === null || scopes.includes("sessions:read") ? OF_SESSIONS : []),
+  ];
+}
+
+/** The log, with an epoch for the next cursor. */
+async function readCurrent(
+  ctx: Context,
+  kinds: readonly ChangeKind[],
+  cursor: ChangeCursor | undefined,
+  limit: number,
+): Promise<LogPage & { epoch: string }> {
+  const { queries, clock, caller } = ctx;
+  for (;;) {
+    const epoch = currentEpoch(queries, clock.now().getTime());
+    const page = await readLog(queries, {
+      accountId: caller?.id ?? 0,
+      kinds,
+      after: cursor ?? { xid: "0", seq: 0 },
+      limit,
+      ownEpoch: epoch,
+      givenEpoch: cursor?.epoch,
+    });
+    if (epoch !== undefined && page.hasOwn) return { ...page, epoch };
+    await beginEpoch(queries, clock.now());
+  }
+}
+
+/** @throws ServiceError `cursor_expired`, `history_replaced` */
+function requireValid(ctx: Context, { clockMs }: ChangeCursor, { hasGiven, isPruned }: LogPage): void {
+  const { clock, config } = ctx;
+  const isOld = clock.now().getTime() - clockMs >= config.changesRetentionDays * DAY_MS;
+  if (isPruned || (!hasGiven && isOld)) {
+    throw errors.gone(
+      `Changes are kept for ${config.changesRetentionDays} days. Read everything again, and begin with a new cursor.`,
+      "cursor_expired",
+    );
+  }
+  if (!hasGiven) {
+    throw errors.gone(
+      "The database is another one than that of the cursor, or was restored. Read everything again, and begin with a new cursor.",
+      "history_replaced",
+    );
+  }
+}
+
+/** An athlete of whom a READ permission has begun or ended by the clock, without a change. */
+interface ClockChange {
+  athleteId: number;
+  atMs: number;
+}
+
+async function clockChanges(
+  { queries, caller }: Context,
+  { clockMs, athleteId }: ChangeCursor,
+  nowMs: number,
+  limit: number,
+): Promise<ClockChange[]> {
+  const [after, now] = [new Date(clockMs), new Date(nowMs)];
+  const { rows } = await queries.execute<{ athlete_id: string; ms: string }>(sql`
+    SELECT athlete_id, (extract(epoch FROM at) * 1000)::bigint AS ms FROM (
+      SELECT athlete_id, start_time AS at FROM permissions WHERE manager_id = ${caller?.id ?? 0} AND permission = 'READ'
+      UNION SELECT athlete_id, expiration_time FROM permissions WHERE manager_id = ${caller?.id ?? 0} AND permission = 'READ'
+    ) AS times WHERE (at, athlete_id) > (${after}::timestamptz, ${athleteId}::bigint) AND at <= ${now}
+    ORDER BY at, athlete_id LIMIT ${limit}`);
+  return rows.map((row) => ({ athleteId: Number(row.athlete_id), atMs: Number(row.ms) }));
+}
+
+const asLogged = ({ athleteId }: ClockChange): LoggedChange => ({
+  xid: "0",
+  seq: 0,
+  kind: "athlete",
+  objectId: athleteId,
+  fromMs: null,
+  toMs: null,
+});
+
+const instant = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
+
+/**
+ * What the caller has to read again since the cursor: without one, nothing. A change says nothing about the content, so telling it
+ * twice or late does no harm.
+ * @throws ServiceError `cursor_expired`, `history_replaced`
+ */
+export async function listChanges(
+  ctx: Context,
+  { cursor, limit = CURSOR_LIMITS.default }: StaticDecode<typeof ChangesQuery>,
+): Promise<Changes> {
+  const kinds = kindsFor(ctx);
+  const nowMs = ctx.clock.now().getTime();
+  const page = await readCurrent(ctx, kinds, cursor, limit);
+  const { epoch } = page;
+  if (cursor === undefined) return answer([], { epoch, ...page.end, clockMs: nowMs, athleteId: 0 }, false);
+  requireValid(ctx, cursor, page);
+  const byClock = kinds.includes("athlete") ? await clockChanges(ctx, cursor, nowMs, limit) : [];
+  const lastByClock = byClock.length === limit ? byClock.at(-1) : undefined;
+  const clock =
+    lastByClock === undefined
+      ? // The clocks of two processes may differ.
+        nowMs > cursor.clockMs
+        ? { clockMs: nowMs, athleteId: 0 }
+        : {}
+      : { clockMs: lastByClock.atMs, athleteId: lastByClock.athleteId };
+  const logged = page.changes.slice(0, limit - byClock.length);
+  const last = logged.at(-1) ?? cursor;
+  const hasMore = page.hasMore || logged.length < page.changes.length || lastByClock !== undefined;
+  const position = hasMore ? { xid: last.xid, seq: last.seq } : page.end;
+  const told = [...byClock.map(asLogged), ...logged];
+  const isVisible = await visibleIn(ctx, told);
+  const results = told.map((change) => ({
+    kind: change.kind,
+    id: change.objectId,
+    from: instant(change.fromMs),
+    to: instant(change.toMs),
+    removed: !isVisible(change),
+  }));
+  return answer(results, { ...cursor, ...clock, ...position, epoch }, hasMore);
+}
+
+const answer = (results: Change[], cursor: ChangeCursor, hasMore: boolean): Changes => ({
+  results,
+  next_cursor: encodeChangeCursor(cursor),
+  has_more: hasMore,
+});

@@ -1,0 +1,54 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { DateTimeOut, Nullable } from "../../wire/types.js";
+import { encodeChangeCursor } from "./cursor.js";
+
+export const Change = Type.Object(
+  {
+    kind: Type.Union(
+      (["samples", "session", "figures", "squad", "athlete"] as const).map((kind) => Type.Literal(kind)),
+      { description: "`figures` are those of a session" },
+    ),
+    id: Type.Integer({ description: "Of the device, the session, the squad or the athlete" }),
+    from: Nullable(DateTimeOut({ description: "Samples: first time to read again; otherwise null" })),
+    to: Nullable(DateTimeOut({ description: "Samples: end of this time, not included; otherwise null" })),
+    removed: Type.Boolean({ description: "Whether you may not read it any more, or it does not exist" }),
+  },
+  { $id: "Change" },
+);
+export type Change = Static<typeof Change>;
+
+export const Changes = Type.Object(
+  {
+    results: Type.Array(Change),
+    next_cursor: Type.String({
+      description: "For the parameter `cursor` of the next request, now or later",
+    }),
+    has_more: Type.Boolean({ description: "Whether there are more changes already" }),
+  },
+  {
+    $id: "Changes",
+    examples: [
+      {
+        results: [
+          {
+            kind: "samples",
+            id: 7,
+            from: "2024-01-01T13:30:00.000Z",
+            to: "2024-01-01T15:29:59.901Z",
+            removed: false,
+          },
+          { kind: "session", id: 5, from: null, to: null, removed: true },
+        ],
+        next_cursor: encodeChangeCursor({
+          epoch: "6f1c2a52-5e0b-4d55-9d0c-3e3a8e7f4d10",
+          xid: "7301",
+          seq: 0,
+          clockMs: 1704124800000,
+          athleteId: 0,
+        }),
+        has_more: false,
+      },
+    ],
+  },
+);
+export type Changes = Static<typeof Changes>;

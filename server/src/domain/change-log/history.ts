@@ -1,0 +1,79 @@
+import { randomUUID } from "node:crypto";
+import { type SQL, sql } from "drizzle-orm";
+import type { Queries } from "../../store/connection/database.js";
+import { changeEpochs, changes } from "../../store/schema.js";
+import { DAY_MS } from "../change/daily-bytes.js";
+
+/*
+ * Numbers of transactions order the changes only within one history of one database. After a restore or a recovery to an earlier
+ * time, a cursor could be ahead of what the database contains, and changes would be lost. So a cursor names the epoch in which it was
+ * given out, and is valid only where the database knows this epoch:
+ *
+ * - `historyOf` differs in another database, and after a recovery or a failover, which begin another timeline.
+ * - Each process begins its own epochs, one a day. Files of a stopped database that are copied back know no later epoch.
+ * - A restore by the service deletes all epochs.
+ */
+
+/** The service may lack the right to read the identifier of the database system. */
+const histories = new WeakMap<Queries, SQL>();
+
+const IN_SYSTEM = sql`(SELECT oid FROM pg_database WHERE datname = current_database()) || ' '
+  || left(pg_walfile_name(pg_current_wal_lsn()), 8)`;
+
+/** Identifies the database and its timeline, as an expression. */
+export async function historyOf(queries: Queries): Promise<SQL> {
+  const known = histories.get(queries);
+  if (known !== undefined) return known;
+  const { rows } = await queries.execute<{ is_permitted: boolean }>(
+    sql`SELECT has_function_privilege('pg_control_system()', 'EXECUTE') AS is_permitted`,
+  );
+  const history = rows[0]?.is_permitted
+    ? sql`(SELECT system_identifier::text FROM pg_control_system()) || ' ' || ${IN_SYSTEM}`
+    : IN_SYSTEM;
+  histories.set(queries, history);
+  return history;
+}
+
+interface Epoch {
+  id: string;
+  begunMs: number;
+}
+
+/** Current epoch of this process, by database. */
+const current = new WeakMap<Queries, Epoch>();
+
+/** The epoch of this process for new cursors; undefined if it has none of the last day. */
+export function currentEpoch(queries: Queries, nowMs: number): string | undefined {
+  const epoch = current.get(queries);
+  return epoch !== undefined && Math.abs(nowMs - epoch.begunMs) < DAY_MS ? epoch.id : undefined;
+}
+
+/** Number of rows that one statement deletes. */
+const ROWS_AT_A_TIME = 10_000;
+
+async function deleteAll(queries: Queries): Promise<void> {
+  for (let count = ROWS_AT_A_TIME; count === ROWS_AT_A_TIME; ) {
+    const { rowCount } = await queries.execute(sql`
+      DELETE FROM ${changes} WHERE ctid = ANY(ARRAY(
+        SELECT ctid FROM ${changes} WHERE changed_at <= 'infinity' ORDER BY changed_at LIMIT ${ROWS_AT_A_TIME}
+      ))`);
+    count = rowCount ?? 0;
+  }
+}
+
+/** Begins an epoch. The first one of a history removes what other histories have left. */
+export async function beginEpoch(queries: Queries, now: Date): Promise<void> {
+  const history = await historyOf(queries);
+  const id = randomUUID();
+  await queries.transaction(async (tx) => {
+    await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended('change_epochs', 0))`);
+    const { rows } = await tx.execute(sql`SELECT FROM ${changeEpochs} WHERE history = ${history} LIMIT 1`);
+    if (rows.length === 0) await deleteAll(tx);
+    await tx.execute(sql`DELETE FROM ${changeEpochs} WHERE history <> ${history}`);
+    await tx.execute(sql`
+      INSERT INTO ${changeEpochs} (id, history, pruned_through, begun_at)
+      SELECT ${id}::uuid, ${history}, coalesce(
+        (SELECT pruned_through FROM ${changeEpochs} ORDER BY pruned_through DESC LIMIT 1), '0'::xid8), ${now}`);
+  });
+  current.set(queries, { id, begunMs: now.getTime() });
+}

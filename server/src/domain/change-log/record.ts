@@ -1,0 +1,213 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { Interval } from "../../store/samples/index.js";
+import { type ChangeKind, changes } from "../../store/schema.js";
+import type { UnitOfWork } from "../change/unit-of-work.js";
+
+/*
+ * The log of changes says what each account has to read again (docs/warehouse.md). A row has no content: it means "read this object
+ * again", so recording too much costs a request of the reader, and recording too little is an error.
+ *
+ * Rows are written in the transaction of the change, for the accounts that may read the object, or lose it. They have the id of the
+ * transaction, because a number of a sequence can become visible after a higher one: see `read-log.ts`.
+ */
+
+/** Columns of a change of an object, beside `account_id` and `object_id`. */
+const OBJECT = sql`0 AS day, NULL::bigint AS from_ms, NULL::bigint AS to_ms`;
+
+/** @param rows the columns `account_id`, `object_id`, `day`, `from_ms`, `to_ms`; each object once for an account */
+async function record({ queries, now }: UnitOfWork, kind: ChangeKind, rows: SQL): Promise<void> {
+  // In the order of the key, so that concurrent changes do not deadlock.
+  await queries.execute(sql`
+    INSERT INTO ${changes} AS known (account_id, kind, object_id, day, from_ms, to_ms, xid, changed_at)
+    SELECT account_id, ${kind}::text, object_id, day, from_ms, to_ms, pg_current_xact_id(), ${now}::timestamptz FROM (${rows}) AS changed
+    ORDER BY account_id, object_id, day
+    ON CONFLICT (account_id, kind, object_id, day) DO UPDATE SET xid = excluded.xid, seq = excluded.seq,
+      changed_at = excluded.changed_at, from_ms = least(known.from_ms, excluded.from_ms), to_ms = greatest(known.to_ms, excluded.to_ms)`);
+}
+
+const recordObjects = (unit: UnitOfWork, kind: ChangeKind, rows: SQL): Promise<void> =>
+  record(unit, kind, sql`SELECT DISTINCT account_id, object_id, ${OBJECT} FROM (${rows}) AS concerned`);
+
+/** A literal, so that it has the type of the other operand. */
+const DAY_MS = sql.raw("86400000::bigint");
+
+const msOf = (time: SQL) => sql`(extract(epoch FROM ${time}) * 1000)::bigint`;
+
+/** A device, and closed intervals with changed samples. */
+interface ChangedSamples {
+  deviceId: number;
+  times: readonly Interval[];
+}
+
+/** Intervals as a multirange of ms. */
+const multirangeOf = (times: readonly Interval[]): SQL =>
+  sql`(SELECT range_agg(int8range(start_ms, stop_ms, '[]')) FROM unnest(
+    ${sql.param(times.map(({ startMs }) => startMs))}::bigint[], ${sql.param(times.map(({ stopMs }) => stopMs))}::bigint[]
+  ) AS changed (start_ms, stop_ms))`;
+
+/** One row for each day. @param parts the columns `account_id`, `object_id` and `part`, a range of ms */
+const recordParts = (unit: UnitOfWork, parts: SQL): Promise<void> =>
+  record(
+    unit,
+    "samples",
+    sql`SELECT account_id, object_id, day, min(greatest(lower(part), day * ${DAY_MS})) AS from_ms,
+        max(least(upper(part), (day + 1) * ${DAY_MS})) AS to_ms
+      FROM (${parts}) AS parts CROSS JOIN LATERAL
+        generate_series(floor(lower(part) / ${DAY_MS}::numeric)::integer, floor((upper(part) - 1) / ${DAY_MS}::numeric)::integer) AS day
+      GROUP BY account_id, object_id, day`,
+  );
+
+/**
+ * Samples were stored or removed: every manager has to read the times during which they owned the device again. A device may have
+ * been taken ten thousand times, so each ownership is compared with all times at once.
+ */
+export async function recordSamples(unit: UnitOfWork, { deviceId, times }: ChangedSamples): Promise<void> {
+  if (times.length === 0) return;
+  await recordParts(
+    unit,
+    sql`SELECT account_id, ${deviceId}::bigint AS object_id, unnest(times * int8multirange(owned)) AS part
+      FROM (SELECT manager_id AS account_id, int8range(${msOf(sql`start_time`)}, ${msOf(sql`end_time`)}) AS owned
+        FROM ownerships WHERE device_id = ${deviceId}) AS ownerships
+      CROSS JOIN (SELECT ${multirangeOf(times)} AS times) AS changed WHERE times && owned`,
+  );
+}
+
+/** Samples were removed from times that the manager no longer owns. */
+export async function recordLostSamples(
+  unit: UnitOfWork,
+  managerId: number,
+  { deviceId, times }: ChangedSamples,
+): Promise<void> {
+  if (times.length === 0) return;
+  await recordParts(
+    unit,
+    sql`SELECT ${managerId}::bigint AS account_id, ${deviceId}::bigint AS object_id, unnest(${multirangeOf(times)}) AS part`,
+  );
+}
+
+/** Ids of sessions, as a statement. */
+export type SessionIds = SQL;
+
+export const theseSessions = (ids: readonly number[]): SessionIds =>
+  sql`SELECT unnest(${sql.param(ids)}::bigint[]) AS id`;
+
+/** Sessions from which the time frames are derived. */
+export const sessionsOfTimeframes = (ids: readonly number[]): SessionIds =>
+  sql`SELECT session_id AS id FROM session_timeframes WHERE timeframe_id = ANY(${sql.param(ids)}::bigint[])`;
+
+/** A time of a manager's sessions: from inclusive, to exclusive. */
+interface Times {
+  startTime: Date;
+  endTime: Date;
+}
+
+/** Longest session, so that an index on the start finds those that begin before a time. */
+const LONGEST = sql`interval '24 hours'`;
+
+const isDuring = (start: SQL, end: SQL): SQL =>
+  sql`start_time < ${end} AND start_time > ${start} - ${LONGEST} AND end_time > ${start}`;
+
+/** Sessions of a manager's squads in an interval. */
+export const sessionsDuring = (ownerId: number, { startTime, endTime }: Times): SessionIds =>
+  sql`SELECT activity_id AS id FROM sessions WHERE squad_id = ANY(ARRAY(SELECT id FROM squads WHERE owner_id = ${ownerId}))
+    AND ${isDuring(sql`${startTime}::timestamptz`, sql`${endTime}::timestamptz`)}`;
+
+/** Sessions during the memberships of an athlete. */
+export const sessionsOfMember = (athleteId: number): SessionIds =>
+  sql`SELECT activity_id AS id FROM sessions JOIN (
+      SELECT squad_id, start_time AS joined, end_time AS ended FROM squad_members WHERE athlete_id = ${athleteId}
+    ) AS member USING (squad_id) WHERE ${isDuring(sql`joined`, sql`ended`)}`;
+
+/** A permission of an athlete for a manager. */
+export interface Permitted {
+  athleteId: number;
+  managerId: number;
+  startTime: Date;
+  expirationTime: Date;
+}
+
+const permittedIn = (permitted: readonly Permitted[]): SQL =>
+  sql`unnest(${sql.param(permitted.map(({ athleteId }) => athleteId))}::bigint[],
+    ${sql.param(permitted.map(({ managerId }) => managerId))}::bigint[],
+    ${sql.param(permitted.map(({ startTime }) => startTime.toISOString()))}::timestamptz[],
+    ${sql.param(permitted.map(({ expirationTime }) => expirationTime.toISOString()))}::timestamptz[])
+    AS permitted (athlete_id, manager_id, allowed, expired)`;
+
+/** Sessions of the managers during the permissions and memberships of the athletes. */
+export const sessionsPermitted = (permitted: readonly Permitted[]): SessionIds =>
+  sql`SELECT activity_id AS id FROM (
+      SELECT squad_id, greatest(allowed, start_time) AS joined, least(expired, end_time) AS ended
+      FROM ${permittedIn(permitted)} JOIN squad_members USING (athlete_id)
+      JOIN squads ON squads.id = squad_id AND owner_id = manager_id
+    ) AS member JOIN sessions USING (squad_id) WHERE ${isDuring(sql`joined`, sql`ended`)}`;
+
+/**
+ * Sessions, or only their figures, have changed for everybody who may read them.
+ * @param alsoFor another account, which loses them
+ */
+export async function recordSessions(
+  unit: UnitOfWork,
+  kind: "session" | "figures",
+  ids: SessionIds,
+  alsoFor?: number,
+): Promise<void> {
+  const lost = alsoFor === undefined ? sql`` : sql`UNION ALL SELECT ${alsoFor}::bigint, id FROM ids`;
+  await recordObjects(
+    unit,
+    kind,
+    sql`WITH ids AS MATERIALIZED (${ids})
+      SELECT owner_id AS account_id, activities.id AS object_id FROM activities
+        JOIN sessions ON activity_id = activities.id WHERE activities.id = ANY(ARRAY(SELECT id FROM ids))
+      UNION ALL SELECT guest_id, activity_id FROM sessions JOIN squad_grants USING (squad_id)
+        WHERE activity_id = ANY(ARRAY(SELECT id FROM ids)) AND accepted_at IS NOT NULL
+      UNION ALL SELECT athlete_id, session_id FROM session_timeframes JOIN timeframes ON timeframes.id = timeframe_id
+        WHERE session_id = ANY(ARRAY(SELECT id FROM ids)) ${lost}`,
+  );
+}
+
+/** Squads have changed for everybody who may read them. @param condition beside `squads` */
+export const recordSquads = (unit: UnitOfWork, condition: SQL): Promise<void> =>
+  recordObjects(
+    unit,
+    "squad",
+    sql`WITH ids AS MATERIALIZED (SELECT id FROM squads WHERE ${condition})
+      SELECT owner_id AS account_id, id AS object_id FROM squads WHERE id = ANY(ARRAY(SELECT id FROM ids))
+      UNION ALL SELECT guest_id, squad_id FROM squad_grants
+        WHERE squad_id = ANY(ARRAY(SELECT id FROM ids)) AND accepted_at IS NOT NULL
+      UNION ALL SELECT athlete_id, squad_id FROM squad_members WHERE squad_id = ANY(ARRAY(SELECT id FROM ids))`,
+  );
+
+/** Accounts have another role in a squad. */
+export async function recordRoles(
+  unit: UnitOfWork,
+  roles: readonly { accountId: number; squadId: number }[],
+): Promise<void> {
+  if (roles.length === 0) return;
+  await recordObjects(
+    unit,
+    "squad",
+    sql`SELECT * FROM unnest(${sql.param(roles.map(({ accountId }) => accountId))}::bigint[],
+      ${sql.param(roles.map(({ squadId }) => squadId))}::bigint[]) AS role (account_id, object_id)`,
+  );
+}
+
+/** An athlete has changed, for the athlete and everybody who may read the account. */
+export const recordAthlete = (unit: UnitOfWork, id: number): Promise<void> =>
+  recordObjects(
+    unit,
+    "athlete",
+    sql`SELECT manager_id AS account_id, athlete_id AS object_id FROM permissions WHERE athlete_id = ${id} AND permission = 'READ'
+      UNION ALL SELECT id, id FROM accounts WHERE id = ${id}
+      UNION ALL SELECT managed_by, id FROM accounts WHERE id = ${id} AND managed_by IS NOT NULL`,
+  );
+
+/** Permissions were given or withdrawn: the managers see other athletes, and other figures of their sessions. */
+export async function recordPermissions(unit: UnitOfWork, permitted: readonly Permitted[]): Promise<void> {
+  if (permitted.length === 0) return;
+  await recordObjects(
+    unit,
+    "athlete",
+    sql`SELECT manager_id AS account_id, athlete_id AS object_id FROM ${permittedIn(permitted)}`,
+  );
+  await recordSessions(unit, "figures", sessionsPermitted(permitted));
+}

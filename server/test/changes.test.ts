@@ -1,0 +1,368 @@
+/** What `/api/v2/changes/` tells: everything that its reader has to read again, and nothing of others. */
+import { join } from "node:path";
+import { eq, sql } from "drizzle-orm";
+import { describe, expect, onTestFinished } from "vitest";
+import { transact } from "../src/domain/change/change.js";
+import type { Change } from "../src/domain/change-feed/resource.js";
+import { recordAthlete } from "../src/domain/change-log/record.js";
+import { deletePermissions } from "../src/domain/permissions/remove.js";
+import { applyRetention } from "../src/jobs/retention.js";
+import { commands } from "../src/operator/commands.js";
+import { backup } from "../src/store/backup/backup.js";
+import { restore } from "../src/store/backup/restore.js";
+import { changes, permissions, timeframes } from "../src/store/schema.js";
+import { withOwnService } from "./file-service.js";
+import { walk } from "./recordings.js";
+import { newScratchFolder } from "./scratch.js";
+import { newStore, type TestAccount, TestService } from "./service.js";
+import { guestOf, SquadScene, START } from "./squad-scene.js";
+
+const it = withOwnService();
+
+const PATH = "/api/v2/changes/";
+const DAY_MS = 86_400_000;
+const isPostgres = process.env.TEST_DATABASE === "postgres";
+
+const read = (s: TestService, token: string, cursor: string, limit = 100) =>
+  s.get(
+    `${PATH}?${new URLSearchParams({ limit: String(limit), ...(cursor === "" ? {} : { cursor }) })}`,
+    token,
+  );
+
+/** Begins to follow the changes of an account. @returns everything since the last call */
+async function follow(s: TestService, { token }: { token: string }) {
+  let cursor: string = (await read(s, token, "")).body.next_cursor;
+  return async (limit?: number): Promise<Change[]> => {
+    const told: Change[] = [];
+    for (;;) {
+      const { status, body } = await read(s, token, cursor, limit);
+      expect(status, JSON.stringify(body)).toBe(200);
+      cursor = body.next_cursor;
+      told.push(...body.results);
+      if (!body.has_more) return told;
+    }
+  };
+}
+
+/** A manager with a device, and a session's recording on it. */
+async function loaded(s: TestService, start = "2024-05-16T13:00:00.000Z") {
+  const owner = await s.manager();
+  const device = await s.ownedDevice(owner);
+  await s.backdate(device, "2020-01-01T00:00:00Z");
+  const load = async (from: string, count = 2) =>
+    s.load(device, owner, await walk(device.serial_number, from, count));
+  await load(start);
+  return { owner, device, load };
+}
+
+const samplesOf = (id: number, from: string, to: string): Change => ({
+  kind: "samples",
+  id,
+  from,
+  to,
+  removed: false,
+});
+
+const object = (kind: Change["kind"], id: number, removed = false): Change => ({
+  kind,
+  id,
+  from: null,
+  to: null,
+  removed,
+});
+
+describe("samples", () => {
+  it("that are loaded are told to the owner of the device, with their times", async ({ service: s }) => {
+    const { owner, device, load } = await loaded(s);
+    const next = await follow(s, owner);
+    const others = await follow(s, await s.manager());
+    await load("2024-05-17T13:00:00.000Z");
+    expect(await next()).toEqual([
+      samplesOf(device.id, "2024-05-17T13:00:00.000Z", "2024-05-17T13:00:00.101Z"),
+    ]);
+    expect(await next()).toEqual([]);
+    expect(await others()).toEqual([]);
+  });
+
+  it("of two days are told by day", async ({ service: s }) => {
+    const { owner, device, load } = await loaded(s);
+    const next = await follow(s, owner);
+    await load("2024-05-17T23:59:59.900Z");
+    expect(await next(1)).toEqual([
+      samplesOf(device.id, "2024-05-17T23:59:59.900Z", "2024-05-18T00:00:00.000Z"),
+      samplesOf(device.id, "2024-05-18T00:00:00.000Z", "2024-05-18T00:00:00.001Z"),
+    ]);
+  });
+
+  it("of one day have one row, however often they change", async ({ service: s }) => {
+    const { owner, device, load } = await loaded(s);
+    const next = await follow(s, owner);
+    for (const minute of ["20", "30", "10"]) await load(`2024-05-16T13:${minute}:00.000Z`);
+    const { queries } = s.store.database;
+    expect(await queries.$count(changes, eq(changes.objectId, device.id))).toBe(1);
+    expect(await next()).toEqual([
+      samplesOf(device.id, "2024-05-16T13:00:00.000Z", "2024-05-16T13:30:00.101Z"),
+    ]);
+  });
+
+  it("that are deleted, or expire, are told", async ({ service: s }) => {
+    const { owner, device, load } = await loaded(s);
+    await load("2024-05-17T13:00:00.000Z");
+    const next = await follow(s, owner);
+    const serialNumber = device.serial_number;
+    await commands["samples delete"](s.ctx, {
+      serialNumber,
+      start: "1970-01-01T00:00:00Z",
+      stop: "2024-05-17T00:00:00Z",
+    });
+    expect(await next()).toEqual([
+      samplesOf(device.id, "2024-05-16T13:00:00.000Z", "2024-05-16T13:00:00.101Z"),
+    ]);
+    await applyRetention({ ...s.ctx, config: { ...s.config, rawRetentionDays: -1 } });
+    expect(await next()).toEqual([
+      samplesOf(device.id, "2024-05-17T13:00:00.000Z", "2024-05-17T13:00:00.101Z"),
+    ]);
+  });
+
+  it.runIf(process.env.TEST_DISTRIBUTED === "1")(
+    "on another server are told again by a load that finds them, because it may have been interrupted",
+    async ({ service: s }) => {
+      const { owner, device, load } = await loaded(s);
+      const next = await follow(s, owner);
+      await load("2024-05-16T13:00:00.000Z");
+      expect(await next()).toEqual([
+        samplesOf(device.id, "2024-05-16T13:00:00.000Z", "2024-05-16T13:00:00.101Z"),
+      ]);
+    },
+  );
+
+  it("that a release removes are told as removed", async ({ service: s }) => {
+    s.clock.stopAt(Date.now());
+    const { owner, device, load } = await loaded(s);
+    const ahead = new Date(s.clock.now().getTime() + 60_000).toISOString();
+    await load(ahead);
+    const next = await follow(s, owner);
+    expect((await s.release(device, owner)).status).toBe(204);
+    expect(await next()).toMatchObject([{ kind: "samples", id: device.id, from: ahead, removed: true }]);
+  });
+});
+
+describe("sessions", () => {
+  it("that are created, changed and deleted are told to everybody who sees them", async ({ service: s }) => {
+    const scene = await SquadScene.of(s, ["Ann"]);
+    const guest = await guestOf(scene, "coach");
+    const [own, other] = [await follow(s, scene.manager), await follow(s, guest)];
+    const session = await scene.session();
+    expect(await own()).toContainEqual(object("session", session));
+    expect(await other()).toContainEqual(object("session", session));
+    await scene.send("PATCH", `/api/v2/sessions/${session}/`, { place: "Away" });
+    expect(await other()).toContainEqual(object("session", session));
+    await scene.run(scene.players[0]?.device ?? { id: 0, serial_number: "", device_name: "" }, 0, 1);
+    expect(await other()).toEqual([object("figures", session)]);
+    await scene.send("DELETE", `/api/v2/sessions/${session}/`);
+    expect(await own()).toContainEqual(object("session", session, true));
+    expect(await other()).toContainEqual(object("session", session, true));
+  });
+
+  it("of a squad are told to a guest who comes or goes, as a change of the squad", async ({ service: s }) => {
+    const scene = await SquadScene.of(s, ["Ann"]);
+    const guest = await guestOf(scene, "coach");
+    const next = await follow(s, guest);
+    expect((await scene.send("DELETE", `/api/v2/squads/${scene.squad}/grants/${guest.grant}/`)).status).toBe(
+      204,
+    );
+    expect(await next()).toEqual([object("squad", scene.squad, true)]);
+    await scene.session();
+    expect(await next()).toEqual([]);
+  });
+
+  it("of a deleted owner are told to the guests as removed", async ({ service: s }) => {
+    const scene = await SquadScene.of(s);
+    const guest = await guestOf(scene, "coach");
+    const session = await scene.session();
+    const next = await follow(s, guest);
+    await commands["account delete"](s.ctx, { username: scene.manager.username });
+    expect(await next()).toContainEqual(object("squad", scene.squad, true));
+    expect((await s.get(`/api/v2/sessions/${session}/`, guest.token)).status).toBe(404);
+    expect(await s.store.database.queries.$count(changes, eq(changes.accountId, scene.manager.id))).toBe(0);
+  });
+});
+
+describe("figures", () => {
+  it("are told when a player has another number, name or permission, or no device", async ({
+    service: s,
+  }) => {
+    const scene = await SquadScene.of(s, ["Ann"]);
+    const [ann] = scene.players;
+    if (ann === undefined) throw new Error("No player");
+    s.clock.stopAt(Date.parse(START));
+    onTestFinished(() => s.clock.stopAt(Date.now()));
+    const session = await scene.session();
+    const next = await follow(s, scene.manager);
+    const isTold = async () => {
+      await s.runJobs();
+      expect(await next()).toContainEqual(object("figures", session));
+    };
+    const { body } = await scene.send("GET", `/api/v2/members/?squad=${scene.squad}`);
+    await scene.send("PATCH", `/api/v2/members/${body.results[0].id}/`, { number: 17 });
+    await isTold();
+    await scene.send("PATCH", `/api/v1/athletes/${ann.athlete}/`, { athlete_profile: { last_name: "Bell" } });
+    await isTold();
+    const matching = eq(permissions.athleteId, ann.athlete);
+    await transact(s.ctx, "test", (unit) => deletePermissions(unit, matching));
+    await isTold();
+    const { device } = ann;
+    await s.store.database.queries.delete(timeframes).where(eq(timeframes.athleteId, ann.athlete));
+    expect((await s.release(device, scene.manager)).status).toBe(204);
+    await isTold();
+  });
+});
+
+describe("athletes", () => {
+  const permissionsOf = (athlete: TestAccount, manager: TestAccount) =>
+    `/api/v1/athletes/${athlete.id}/managers/${manager.id}/permissions/`;
+  const permit = (s: TestService, athlete: TestAccount, manager: TestAccount, start: Date, end: Date) =>
+    s.post(
+      permissionsOf(athlete, manager),
+      { permission: "READ", start_time: start.toISOString(), expiration_time: end.toISOString() },
+      athlete.token,
+    );
+
+  it("are told when their permission is given, begins, ends, and is withdrawn", async ({ service: s }) => {
+    s.clock.stopAt(Date.now());
+    const [manager, athlete] = [await s.manager(), await s.athlete()];
+    const next = await follow(s, manager);
+    const now = s.clock.now().getTime();
+    await permit(s, athlete, manager, new Date(now + 60_000), new Date(now + 120_000));
+    expect(await next()).toEqual([object("athlete", athlete.id, true)]);
+    s.clock.stopAt(now + 60_000);
+    expect(await next(1)).toEqual([object("athlete", athlete.id)]);
+    s.clock.stopAt(now + 120_000);
+    expect(await next()).toContainEqual(object("athlete", athlete.id, true));
+    await permit(s, athlete, manager, new Date(now), new Date(now + DAY_MS));
+    expect(await next()).toContainEqual(object("athlete", athlete.id));
+    await s.send("DELETE", permissionsOf(athlete, manager), { token: athlete.token });
+    expect(await next()).toContainEqual(object("athlete", athlete.id, true));
+  });
+
+  it("who are erased are told as removed", async ({ service: s }) => {
+    const scene = await SquadScene.of(s, ["Ann"]);
+    const [ann] = scene.players;
+    await scene.run(ann?.device ?? { id: 0, serial_number: "", device_name: "" }, 0, 1);
+    const session = await scene.session();
+    const next = await follow(s, scene.manager);
+    await commands["athlete erase"](s.ctx, { id: String(ann?.athlete), samples: true, yes: true });
+    const told = await next();
+    expect(told).toContainEqual(object("athlete", ann?.athlete ?? 0, true));
+    expect(told).toContainEqual(object("session", session));
+    expect(told).toContainEqual(expect.objectContaining({ kind: "samples", id: ann?.device.id }));
+  });
+});
+
+describe("a personal token", () => {
+  it("is told what its scopes allow", async ({ service: s }) => {
+    const scene = await SquadScene.of(s, ["Ann"]);
+    const [samples, sessions, writing] = [
+      await s.personalToken(scene.manager, "samples:read"),
+      await s.personalToken(scene.manager, "sessions:read"),
+      await s.personalToken(scene.manager, "samples:write"),
+    ];
+    const [first, second, third] = [
+      await follow(s, { token: samples }),
+      await follow(s, { token: sessions }),
+      await follow(s, { token: writing }),
+    ];
+    await scene.session();
+    await scene.run(scene.players[0]?.device ?? { id: 0, serial_number: "", device_name: "" }, 0, 1);
+    expect(new Set((await first()).map(({ kind }) => kind))).toEqual(new Set(["samples"]));
+    expect(new Set((await second()).map(({ kind }) => kind))).toEqual(new Set(["session", "figures"]));
+    expect(await third()).toEqual([]);
+  });
+});
+
+describe("a cursor", () => {
+  it.runIf(isPostgres)(
+    "misses no change of a transaction that ends after later ones",
+    async ({ service: s }) => {
+      const athletes = [await s.athlete(), await s.athlete()] as const;
+      const nexts = await Promise.all(athletes.map((athlete) => follow(s, athlete)));
+      const [slow, quick] = athletes;
+      await transact(s.ctx, "test", async (unit) => {
+        await recordAthlete(unit, slow.id);
+        await transact(s.ctx, "test", (other) => recordAthlete(other, quick.id));
+        // The later one waits for the earlier one, so that no cursor can be between them.
+        for (const next of nexts) expect(await next()).toEqual([]);
+      });
+      for (const [place, next] of nexts.entries())
+        expect(await next()).toEqual([object("athlete", athletes[place]?.id ?? 0)]);
+    },
+  );
+
+  it("is valid in every process of the service", async ({ service: s }) => {
+    const { owner, device, load } = await loaded(s);
+    const { body } = await read(s, owner.token, "");
+    const other = await TestService.start(s.store);
+    await load("2024-05-17T13:00:00.000Z");
+    expect((await read(other, owner.token, body.next_cursor)).body.results).toMatchObject([
+      { id: device.id },
+    ]);
+  });
+
+  it("of a reader who was away for longer than changes are kept has expired", async () => {
+    const s = await TestService.start(await newStore());
+    const { owner, load } = await loaded(s);
+    const { body } = await read(s, owner.token, "");
+    await load("2024-05-17T13:00:00.000Z");
+    s.clock.advance((s.config.changesRetentionDays + 2) * DAY_MS);
+    await applyRetention(s.ctx);
+    expect(await s.store.database.queries.$count(changes)).toBe(0);
+    const token = await s.logIn(owner.username, owner.password);
+    const { status, body: problem } = await read(s, token, body.next_cursor);
+    expect([status, problem.code]).toEqual([410, "cursor_expired"]);
+    expect((await read(s, token, "")).status).toBe(200);
+  });
+
+  it("may not skip changes that were removed because of their age", async () => {
+    const s = await TestService.start(await newStore());
+    const { owner, load } = await loaded(s);
+    const { body } = await read(s, owner.token, "");
+    await load("2024-05-17T13:00:00.000Z");
+    await s.store.database.queries.update(changes).set({ changedAt: new Date(0) });
+    await applyRetention(s.ctx);
+    const { status, body: problem } = await read(s, owner.token, body.next_cursor);
+    expect([status, problem.code]).toEqual([410, "cursor_expired"]);
+  });
+
+  it("of before a restored backup is refused", async () => {
+    const s = await TestService.start(await newStore());
+    const { owner } = await loaded(s);
+    const { body } = await read(s, owner.token, "");
+    const file = join(newScratchFolder(), "backup");
+    await backup(s.store.database, file, newScratchFolder());
+    await restore(s.store.database.queries, file);
+    const { status, body: problem } = await read(s, owner.token, body.next_cursor);
+    expect([status, problem.code]).toEqual([410, "history_replaced"]);
+    const next = await follow(s, owner);
+    expect(await next()).toEqual([]);
+  });
+
+  it("of another timeline of the database is refused, and its changes are gone", async () => {
+    const s = await TestService.start(await newStore());
+    const { owner, load } = await loaded(s);
+    const { body } = await read(s, owner.token, "");
+    const { queries } = s.store.database;
+    await queries.execute(sql`UPDATE change_epochs SET history = history || '0'`);
+    const { status, body: problem } = await read(s, owner.token, body.next_cursor);
+    expect([status, problem.code]).toEqual([410, "history_replaced"]);
+    expect(await queries.$count(changes)).toBe(0);
+    const next = await follow(s, owner);
+    await load("2024-05-17T13:00:00.000Z");
+    expect(await next()).toHaveLength(1);
+  });
+
+  it("that the service has not given is refused", async ({ service: s }) => {
+    const { token } = await s.manager();
+    for (const cursor of ["x", Buffer.from("after:3").toString("base64url")])
+      expect((await read(s, token, cursor)).status).toBe(400);
+  });
+});
