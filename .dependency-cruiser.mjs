@@ -127,7 +127,7 @@ const library = [
     from: { path: "^src/(?!cli/)[^/]+/" },
     to: { path: "^src/(index|node)\\.ts$" },
   },
-  ...layers("src/cli/", [["help", "terminal"], ["arguments", "batch", "service"], ["run"], ["commands"]]),
+  ...layers("src/cli/", [["help", "terminal"], ["arguments", "batch", "service"], ["run"], ["asking"], ["commands"]]),
 ];
 
 const service = [
