@@ -127,7 +127,13 @@ const library = [
     from: { path: "^src/(?!cli/)[^/]+/" },
     to: { path: "^src/(index|node)\\.ts$" },
   },
-  ...layers("src/cli/", [["help", "terminal"], ["arguments", "batch", "service"], ["run"], ["asking"], ["commands"]]),
+  ...layers("src/cli/", [
+    ["help", "terminal"],
+    ["arguments", "batch", "service"],
+    ["run"],
+    ["asking"],
+    ["commands"],
+  ]),
 ];
 
 const service = [
@@ -153,7 +159,7 @@ const service = [
     ["limits", "monitoring"],
     ["body"],
     ["files"],
-    ["documentation"],
+    ["asking", "documentation"],
     ["routes"],
   ]),
 ];

@@ -170,6 +170,9 @@ export const access = {
   acceptInvitation: ownInvitation,
   deleteInvitation: ownInvitation,
 
+  // It reads other operations as the caller, and they check the rights.
+  ask: authenticated,
+
   listWebhooks: ownActivity,
   createWebhook: ownActivity,
   retrieveWebhook: ownWebhook,

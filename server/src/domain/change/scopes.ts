@@ -80,5 +80,8 @@ export const SCOPE_OPERATIONS = {
   ],
 } as const;
 
-/** Operations of every personal token: the account that it belongs to, and conversions, which store nothing. */
-export const UNSCOPED_OPERATIONS = ["retrieveAccount", "convertFile", "convertFileToFormat"] as const;
+/**
+ * Operations of every personal token: the account that it belongs to, conversions, which store nothing, and questions, whose tools call
+ * operations that check the scope.
+ */
+export const UNSCOPED_OPERATIONS = ["retrieveAccount", "convertFile", "convertFileToFormat", "ask"] as const;

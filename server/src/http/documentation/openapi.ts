@@ -27,6 +27,7 @@ const TAGS: Readonly<Record<string, string>> = {
   Squads: "Squads, their members, and who wears which device",
   Roles: "Managers whom the owner of a squad lets in: coach, analyst, physician",
   Sessions: "What a squad did together: matches and trainings with their periods and figures",
+  Asking: "Questions of assistants: the Model Context Protocol",
   Recipes:
     "Definitions for counting runs in time frames; a version never changes, but there can be newer versions",
 };

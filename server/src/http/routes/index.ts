@@ -1,5 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import { activityRoutes } from "./activities.js";
+import { askingRoutes } from "./asking.js";
 import { athleteRoutes } from "./athletes.js";
 import { authorizeRoutes } from "./authorize.js";
 import { bluetoothRoutes } from "./bluetooth.js";
@@ -57,6 +58,7 @@ export const routes: readonly ((app: FastifyInstance) => void | Promise<void>)[]
   squadRoleRoutes,
   squadSessionRoutes,
   webhookRoutes,
+  askingRoutes,
   docsRoutes,
   healthRoutes,
   pageRoutes,
