@@ -2,6 +2,7 @@
 import { FIGURE_DEFINITIONS } from "asi-convert/squad";
 import { beforeAll, describe, expect, it } from "vitest";
 import { AskingClient } from "./asking-client.js";
+import { hold } from "./held-locks.js";
 import { service, startService, type TestService } from "./service.js";
 import { minute, SquadScene } from "./squad-scene.js";
 
@@ -244,6 +245,29 @@ describe("the address /mcp", () => {
     );
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
     for (const { body } of answers) expect(body.result.structuredContent.session).toBe(session);
+  });
+
+  it("ends the reads of a tool when its client leaves", async () => {
+    const { app, url } = s.service;
+    const { small, large } = app.responseBudgets;
+    const locked = await hold(s, "LOCK TABLE squads IN ACCESS EXCLUSIVE MODE");
+    try {
+      const leaving = new AbortController();
+      const call = { ...PING, method: "tools/call", params: { name: "list_squads", arguments: {} } };
+      const asked = fetch(`${url}/mcp`, {
+        method: "POST",
+        signal: leaving.signal,
+        headers: { Authorization: `Bearer ${scene.manager.token}`, "Content-Type": "application/json" },
+        body: JSON.stringify(call),
+      });
+      await locked.waiters(1);
+      expect(large.held).toBeGreaterThan(0);
+      leaving.abort();
+      await expect(asked).rejects.toThrow();
+      await expect.poll(() => small.held + large.held).toBe(0);
+    } finally {
+      await locked.release();
+    }
   });
 
   it("reads with a personal token what its scopes allow", async () => {

@@ -42,6 +42,8 @@ const described = ({ name, title, description, inputSchema, output }: Tool) => (
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
 });
 
+const LIST = { tools: TOOLS.map(described) };
+
 async function called(name: string, given: unknown, api: OwnApi): Promise<CallToolResult> {
   const tool = TOOLS.find((one) => one.name === name);
   if (tool === undefined)
@@ -69,7 +71,7 @@ function serverFor(api: OwnApi): Server {
     { name: "asi-server", title: "Tracking service", version },
     { capabilities: { tools: {} }, instructions: INSTRUCTIONS, jsonSchemaValidator: NO_VALIDATION },
   );
-  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: TOOLS.map(described) }));
+  server.setRequestHandler(ListToolsRequestSchema, () => LIST);
   server.setRequestHandler(CallToolRequestSchema, ({ params }) => called(params.name, params.arguments, api));
   return server;
 }

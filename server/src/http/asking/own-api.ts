@@ -1,5 +1,12 @@
+import type { Readable } from "node:stream";
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import { errors } from "../../domain/change/errors.js";
+import { madeFor } from "../connection/own-requests.js";
+import { clientLeft } from "../connection/response-end.js";
 import type { Problem } from "../problem.js";
+
+/** A larger resource would block other requests while it is parsed. A season of 40 players in 400 sessions has 5 MB. */
+const MAX_BYTES = 8 * 1024 * 1024;
 
 /** A tool cannot answer: the caller learns the reason and what to do. */
 export class ToolError extends Error {
@@ -35,34 +42,67 @@ type QueryValue = string | number | undefined;
 export class OwnApi {
   readonly #app: FastifyInstance;
   readonly #request: FastifyRequest;
+  readonly #authorization: string;
 
+  /** @throws ServiceError `unauthenticated` for a caller with a cookie instead of a token */
   constructor(app: FastifyInstance, request: FastifyRequest) {
+    const { authorization } = request.headers;
+    if (authorization === undefined) throw errors.unauthenticated(false);
     this.#app = app;
     this.#request = request;
+    this.#authorization = authorization;
   }
 
   /** @throws ToolError with the code of the API */
   async get<T>(path: string, query: Readonly<Record<string, QueryValue>> = {}): Promise<Found<T>> {
-    const { headers, ip, id, ctx } = this.#request;
     const given = Object.entries(query).filter(([, value]) => value !== undefined);
     const search = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
     const url = search === "" ? path : `${path}?${search}`;
-    const answer = await this.#app.inject({
-      method: "GET",
-      url,
-      remoteAddress: ip,
-      signal: ctx.signal as AbortSignal,
-      headers: { authorization: headers.authorization ?? "", accept: "application/json", "x-request-id": id },
-    });
-    if (answer.statusCode !== 200) throw refused(answer.statusCode, answer.headers, answer.body);
+    const { answer, text } = await this.#read(url);
+    if (answer.statusCode !== 200) throw refused(answer.statusCode, answer.headers, text);
     return {
-      body: answer.json<T>(),
+      body: JSON.parse(text) as T,
       source: {
         url: `${this.#app.config.baseUrl ?? this.#app.listeningOrigin}${url}`,
         version: answer.headers.etag?.toString() ?? null,
       },
     };
   }
+
+  /** Makes the request. It ends with the one of the caller, and when its response is too large. */
+  async #read(url: string) {
+    const { ip, id, ctx } = this.#request;
+    const enough = new AbortController();
+    const signals = ctx.signal === undefined ? [enough.signal] : [ctx.signal, enough.signal];
+    const headers = { authorization: this.#authorization, accept: "application/json", "x-request-id": id };
+    try {
+      const answer = await madeFor(AbortSignal.any(signals), () =>
+        this.#app.inject({ method: "GET", url, remoteAddress: ip, headers, payloadAsStream: true }),
+      );
+      return { answer, text: await textOf(answer.stream()) };
+    } catch (error) {
+      enough.abort();
+      throw ctx.signal?.aborted ? clientLeft() : error;
+    }
+  }
+}
+
+/** @throws ToolError `too_large` */
+async function textOf(stream: Readable): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of stream) {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes > MAX_BYTES) {
+      const limit = `${MAX_BYTES / 2 ** 20} MiB`;
+      throw new ToolError(
+        "too_large",
+        `The resource has more than ${limit}. Ask for a shorter time, or read it from the API.`,
+      );
+    }
+  }
+  return Buffer.concat(chunks).toString();
 }
 
 /** What to do about a code of the API, besides its description. */
