@@ -1,5 +1,5 @@
 /** Questions over the Model Context Protocol, asked by the client of its SDK, against the answers of the API. */
-import { FIGURE_DEFINITIONS } from "asi-convert/squad";
+import { figureDefinitions } from "asi-convert/squad";
 import { beforeAll, describe, expect, it } from "vitest";
 import { AskingClient } from "./asking-client.js";
 import { hold } from "./held-locks.js";
@@ -85,7 +85,7 @@ describe("the tools of the service", () => {
       computed_at: table.body.rows[0].computed_at,
     });
     expect(answer.definitions.map(({ name }: { name: string }) => name)).toEqual(
-      FIGURE_DEFINITIONS.map(({ name }) => name),
+      figureDefinitions().map(({ name }) => name),
     );
     expect(answer.parameters).toContainEqual(table.body.rows[0].definition.parameters);
     expect(answer.source).toEqual({
@@ -151,7 +151,7 @@ describe("the tools of the service", () => {
 
   it("define every figure", async () => {
     const { answer } = await asking.ask("define_figures");
-    expect(answer.figures.length).toBe(FIGURE_DEFINITIONS.length);
+    expect(answer.figures.length).toBe(figureDefinitions().length);
     for (const { definition } of answer.figures) expect(definition).toMatch(/^[A-Z].*\.$/);
   });
 

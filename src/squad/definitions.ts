@@ -7,10 +7,6 @@ export interface FigureDefinition {
   title: string;
   unit: string;
   definition: string;
-  /** Whether a longer time gives a larger value (sum), or not (level). */
-  kind: "sum" | "level";
-  /** Whether it is about the heart. */
-  isOfHeart: boolean;
 }
 
 /** One sentence for each figure; docs/metrics.md has all rules and the sources. */
@@ -35,14 +31,11 @@ const SENTENCES: Readonly<Record<string, string>> = {
     "Training impulse after Edwards: a minute counts 0 to 5 by its share of the maximum heart rate. Time without a heart rate adds nothing.",
 };
 
-/** The definitions of the figures of a squad's table, in its order. */
-export const FIGURE_DEFINITIONS: readonly FigureDefinition[] = SQUAD_COLUMNS.map(
-  ({ key, title, unit, kind }) => ({
+/** The definitions of the figures of a squad's table, in its order. A function, so that bundles without a call leave out the texts. */
+export const figureDefinitions = (): FigureDefinition[] =>
+  SQUAD_COLUMNS.map(({ key, title, unit }) => ({
     name: key,
     title,
     unit,
     definition: SENTENCES[key] ?? "",
-    kind,
-    isOfHeart: key.startsWith("hr_") || key === "trimp",
-  }),
-);
+  }));

@@ -1,13 +1,7 @@
 import type { Metrics } from "../../metrics/index.js";
 import { RECIPES } from "../../metrics/index.js";
 import type { Repeated } from "../../metrics/samples.js";
-import {
-  FIGURE_DEFINITIONS,
-  figureOf,
-  NO_FIGURES,
-  recordedTimeMs,
-  SQUAD_COLUMNS,
-} from "../../squad/index.js";
+import { figureDefinitions, figureOf, NO_FIGURES, recordedTimeMs, SQUAD_COLUMNS } from "../../squad/index.js";
 import { rounded } from "../../squad-report/squad-columns.js";
 import type { RecordingInfo, Report } from "../../types.js";
 import { parseSport, SPORT_NAMES } from "../arguments/sport.js";
@@ -127,6 +121,7 @@ export function qualityOf({ report, repeated, metrics }: StatsLine) {
 
 /** The figures of a recording with units and definitions; those of the table of a squad. */
 export function listedFigures({ metrics }: StatsLine) {
+  const definitions = figureDefinitions();
   return SQUAD_COLUMNS.flatMap((column, i) => {
     // it needs a player with a maximum heart rate
     if (column.key === "trimp") return [];
@@ -135,7 +130,7 @@ export function listedFigures({ metrics }: StatsLine) {
       name: column.key,
       value,
       unit: column.unit,
-      definition: FIGURE_DEFINITIONS[i]?.definition ?? "",
+      definition: definitions[i]?.definition ?? "",
     };
   });
 }

@@ -1,4 +1,4 @@
-import { FIGURE_DEFINITIONS, ZONE_KINDS, type ZoneKind } from "../../squad/index.js";
+import { figureDefinitions, ZONE_KINDS, type ZoneKind } from "../../squad/index.js";
 import { parseSport, SPORT_NAMES } from "../arguments/sport.js";
 import { squad } from "../run/squad.js";
 import { DescribedError } from "../terminal/problem.js";
@@ -84,11 +84,7 @@ async function refuseMany(files: readonly FileInput[]): Promise<void> {
 }
 
 /** The definitions of the figures in rows. */
-export const FIGURE_LIST = FIGURE_DEFINITIONS.map(({ name, unit, definition }) => ({
-  name,
-  unit,
-  definition,
-}));
+export const FIGURE_LIST = figureDefinitions();
 
 /** Whether a name is meant, whatever its capitals. */
 export const isSameName = (a: string, b: string) => a.trim().toLowerCase() === b.trim().toLowerCase();

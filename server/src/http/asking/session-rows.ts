@@ -1,5 +1,5 @@
 import type { Static } from "@sinclair/typebox";
-import { FIGURE_DEFINITIONS } from "asi-convert/squad";
+import { figureDefinitions } from "asi-convert/squad";
 import type { SessionFigures } from "../../domain/sessions/figures-resource.js";
 import type { Found, OwnApi } from "./own-api.js";
 import { ToolError } from "./own-api.js";
@@ -64,13 +64,15 @@ export function qualityOf(row: Row) {
 /** A row for an answer: its values as the API has them, without the lists of parameters. */
 export const shownRow = (row: Row) => ({ ...qualityOf(row), figures: row.figures });
 
+/** The definitions of the figures with these keys. */
+export const definitionsOf = (keys: Iterable<string>) => {
+  const seen = new Set(keys);
+  return figureDefinitions().filter(({ name }) => seen.has(name));
+};
+
 /** The definitions of the figures that the caller sees. */
-export function definitionsFor(rows: readonly Row[]) {
-  const seen = new Set(rows.flatMap(({ figures }) => Object.keys(figures)));
-  return FIGURE_DEFINITIONS.filter(({ name }) => seen.has(name)).map(({ name, title, unit, definition }) => ({
-    ...{ name, title, unit, definition },
-  }));
-}
+export const definitionsFor = (rows: readonly Row[]) =>
+  definitionsOf(rows.flatMap(({ figures }) => Object.keys(figures)));
 
 /** The distinct parameters of the rows: limits of speeds, heart rate and zones. */
 export function parametersOf(rows: readonly Row[]) {

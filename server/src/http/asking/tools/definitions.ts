@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { METRICS_VERSION, PRESETS } from "asi-convert/metrics";
-import { FIGURE_DEFINITIONS } from "asi-convert/squad";
+import { figureDefinitions } from "asi-convert/squad";
 import { type Tool, tool } from "../tool.js";
 
 export const defineFigures: Tool = tool({
@@ -13,12 +13,7 @@ export const defineFigures: Tool = tool({
   async answer() {
     return {
       rules_version: METRICS_VERSION,
-      figures: FIGURE_DEFINITIONS.map(({ name, title, unit, definition }) => ({
-        name,
-        title,
-        unit,
-        definition,
-      })),
+      figures: figureDefinitions(),
       sports: PRESETS,
     };
   },

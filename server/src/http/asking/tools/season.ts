@@ -1,7 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { FIGURE_DEFINITIONS } from "asi-convert/squad";
 import type { Season } from "../../../domain/sessions/season.js";
-import { unknownName } from "../session-rows.js";
+import { definitionsOf, unknownName } from "../session-rows.js";
 import { Given, type Tool, tool } from "../tool.js";
 
 /** Entries and sessions in one answer. */
@@ -36,14 +35,11 @@ export const squadSeason: Tool = tool({
         player,
         body.players.map((one) => `${one.player} (${one.athlete})`),
       );
-    const seen = new Set(wanted.flatMap(({ best }) => Object.keys(best)));
     const latest = body.sessions.slice(-MAX_ENTRIES);
     return {
       source,
       squad: body.squad,
-      definitions: FIGURE_DEFINITIONS.filter(({ name }) => seen.has(name)).map(
-        ({ name, title, unit, definition }) => ({ name, title, unit, definition }),
-      ),
+      definitions: definitionsOf(wanted.flatMap(({ best }) => Object.keys(best))),
       sessions: latest.map(({ id, not_computed, ...rest }) => ({
         session: id,
         ...rest,
