@@ -16,6 +16,8 @@ const SEED = 20_261_128;
 interface Club {
   scene: SquadScene;
   session: number;
+  /** Another session, without samples. */
+  second: number;
   /** Names, notes and serial numbers. */
   texts: string[];
   /** Figures with at least five digits, of all its players. */
@@ -58,11 +60,17 @@ async function club(name: string, speed: number): Promise<Club> {
   await scene.send("PUT", `/api/v2/sessions/${session}/periods/`, [
     { name: `${name} half`, start_time: minute(0), end_time: minute(1), athlete: null },
   ]);
+  const second = await scene.session({
+    name: `${name} rest`,
+    start_time: minute(120),
+    end_time: minute(180),
+  });
   const { body } = await scene.figures(session);
   const figures = body.rows.map((row: { figures: object }) => row.figures);
   return {
     scene,
     session,
+    second,
     texts: [name, ...players.map(({ device }) => device.serial_number)],
     numbers: numbersIn(figures),
   };
@@ -113,7 +121,7 @@ async function ask(token: string, name: string, given: Record<string, unknown>) 
 }
 
 /** A question with each tool to which an owner gets an answer. */
-function answeredQuestions({ scene, session }: Club): [string, Record<string, unknown>][] {
+function answeredQuestions({ scene, session, second }: Club): [string, Record<string, unknown>][] {
   const [ann, bea] = scene.players;
   const players = [ann?.name, bea?.name];
   const times = { device: ann?.device.id, from: minute(0), to: minute(1) };
@@ -123,7 +131,7 @@ function answeredQuestions({ scene, session }: Club): [string, Record<string, un
     ["session_figures", { session }],
     ["squad_season", { squad: scene.squad, player: ann?.name }],
     ["compare_players", { session, players }],
-    ["compare_sessions", { player: ann?.name, sessions: [session, session] }],
+    ["compare_sessions", { player: ann?.name, sessions: [session, second] }],
     ["list_devices", {}],
     ["device_ranges", times],
     ["device_samples", times],
@@ -133,7 +141,7 @@ function answeredQuestions({ scene, session }: Club): [string, Record<string, un
 /** Arguments from the ids and names of both clubs. */
 const questions = () => {
   const of = <T>(read: (one: Club) => readonly T[]) => fc.constantFrom(...clubs.flatMap(read));
-  const session = of((one) => [one.session]);
+  const session = of((one) => [one.session, one.second]);
   const squad = of(({ scene }) => [scene.squad]);
   const device = of(({ scene }) => scene.players.map((player) => player.device.id));
   const player = of(({ scene }) => scene.players.flatMap(({ name, athlete }) => [name, String(athlete)]));
@@ -163,7 +171,10 @@ const questions = () => {
         period: optional(period),
       }),
     ),
-    question("compare_sessions", fc.record({ player, sessions: fc.tuple(session, session) })),
+    question(
+      "compare_sessions",
+      fc.record({ player, sessions: fc.uniqueArray(session, { minLength: 2, maxLength: 4 }) }),
+    ),
     question("list_devices", fc.record({}, some)),
     question("device_ranges", fc.record({ device, ...times })),
     question("device_samples", fc.record({ device, ...times })),
@@ -212,7 +223,7 @@ async function check(caller: Caller, tool: string, given: Record<string, unknown
   const about = `${caller.name}: ${tool} ${JSON.stringify(given)}: ${text.slice(0, 300)}`;
   // the question itself may be repeated in an error
   const asked = JSON.stringify(given);
-  for (const { texts, numbers, scene, session } of caller.other) {
+  for (const { texts, numbers, scene, session, second } of caller.other) {
     for (const secret of texts)
       if (!asked.includes(secret)) expect(text.includes(secret), `${secret} in ${about}`).toBe(false);
     if (!isError) {
@@ -223,7 +234,7 @@ async function check(caller: Caller, tool: string, given: Record<string, unknown
         expect(ids.device?.has(device.id) ?? false, about).toBe(false);
       }
       expect(ids.squad?.has(scene.squad) ?? false, about).toBe(false);
-      expect(ids.session?.has(session) ?? false, about).toBe(false);
+      for (const one of [session, second]) expect(ids.session?.has(one) ?? false, about).toBe(false);
     }
     const own = caller.club?.numbers ?? new Set();
     const leaked = [...numbersIn(answer)].filter((number) => numbers.has(number) && !own.has(number));

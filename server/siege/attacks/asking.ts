@@ -27,8 +27,8 @@ export const asking: readonly Attack[] = [
         call("session_figures", { session }),
         { method: "tools/list" },
         call("squad_season", { squad }),
-        call("compare_sessions", { player: "1", sessions: Array(6).fill(session) }),
-        { method: "initialize", params: {} },
+        call("compare_players", { session, players: ["1", "2"] }),
+        { method: "ping" },
         call("list_sessions", { squad }),
       ];
       await repeat(signal, 32, tally, async (round) => {

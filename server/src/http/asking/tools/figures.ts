@@ -92,6 +92,7 @@ export const compareSessions: Tool = tool({
     sessions: Type.Array(Given.session(), {
       minItems: 2,
       maxItems: 6,
+      uniqueItems: true,
       description: "The first one is compared with the others",
     }),
   }),
