@@ -132,6 +132,7 @@ const library = [
     ["arguments", "batch", "service"],
     ["live"],
     ["run"],
+    ["asking"],
     ["commands"],
   ]),
 ];
@@ -159,7 +160,7 @@ const service = [
     ["limits", "monitoring"],
     ["body"],
     ["files"],
-    ["documentation"],
+    ["asking", "documentation"],
     ["routes"],
   ]),
 ];

@@ -30,6 +30,7 @@ const licencesOfBundled: NonNullable<Options["esbuildPlugins"]>[number] = {
 
 /** Packages of `devDependencies` in the bundle, and their imports. */
 const COMPUTING = [
+  /^@modelcontextprotocol\/sdk/,
   /^@sinclair\/typebox/,
   /^drizzle-orm/,
   /^@?fast-csv/,
@@ -40,6 +41,9 @@ const COMPUTING = [
   "prom-client",
   "rate-limiter-flexible",
   "yazl",
+  /^zod/,
+  "ajv-formats",
+  "content-type",
   /^write-excel-file/,
 ];
 

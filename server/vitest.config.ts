@@ -30,6 +30,8 @@ export const SERVICE = { alias, sequence: ORDER, ...WORKERS, ...PATIENCE };
 
 /** The database does not matter for these tests, so they run only on PostgreSQL. */
 const ONCE = [
+  "asking",
+  "asking-rights",
   "access-recheck",
   "bluetooth",
   "connections",

@@ -68,6 +68,7 @@ describe("the packed files", () => {
       "LICENSE",
       "README.md",
       "bin/asi.cjs",
+      "docs/asking.md",
       "docs/choices.md",
       "docs/formats.md",
       "docs/heart-rate.md",

@@ -99,7 +99,7 @@ export async function startTraffic(
       const { status, body } = await token({ grant_type: "password", username, password: PASSWORD }, [200]);
       if (status !== 200) return;
       access = body.access_token;
-      refresh = body.refresh_token;
+      refresh = body.refresh_token ?? "";
     };
     await logIn();
     id = (await send<{ id: number }>("GET", "/api/v1/account/", { token: access, expected: [200] })).body.id;

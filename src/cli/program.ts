@@ -12,6 +12,7 @@ import { addEcg } from "./commands/ecg.js";
 import { addEncode } from "./commands/encode.js";
 import { addInfo } from "./commands/info.js";
 import { addLoad } from "./commands/load.js";
+import { addMcp } from "./commands/mcp.js";
 import { addPitch } from "./commands/pitch.js";
 import { addPlot } from "./commands/plot.js";
 import { addPull } from "./commands/pull.js";
@@ -49,6 +50,7 @@ const COMMANDS = [
   addEncode,
   addPull,
   addStream,
+  addMcp,
   addCompletion,
 ];
 

@@ -10,6 +10,7 @@ export {
 } from "./columns.js";
 export { contentKey, isSameRecording } from "./copies.js";
 export { damageOf } from "./damage.js";
+export { type FigureDefinition, figureDefinitions } from "./definitions.js";
 export { type Ground, groundOf } from "./ground.js";
 export { type Interval, lengthOf, united, without } from "./interval.js";
 export { asSessionPeriods, halvesOf, joinedPeriods, matchOf } from "./matches.js";

@@ -1,3 +1,4 @@
+import { asking } from "./asking.js";
 import type { Attack } from "./attack.js";
 import { bodies } from "./bodies.js";
 import { connections } from "./connections.js";
@@ -20,4 +21,5 @@ export const attacks: readonly Attack[] = [
   ...work,
   ...streams,
   ...squads,
+  ...asking,
 ];

@@ -22,6 +22,7 @@ import { type Credential, callerOf, createAuthentication, credentialOf } from ".
 import { installBodies, JSON_MAX_BYTES } from "./body/bodies.js";
 import { endLateBodies, enforceBodyTimeout } from "./body/body-timeout.js";
 import { allowOrigins } from "./browser/cors.js";
+import { endWithOuter } from "./connection/own-requests.js";
 import { clientLeft, onResponseEnd } from "./connection/response-end.js";
 import { limitUnreadResponses } from "./connection/response-room.js";
 import { cutSlowReaders } from "./connection/slow-clients.js";
@@ -190,6 +191,7 @@ function installGuard(
     onResponseEnd(reply, () => {
       if (!reply.raw.writableFinished) left.abort(clientLeft());
     });
+    endWithOuter(reply);
     const trace = currentTrace() ?? readTrace(request.headers.traceparent);
     const ctx: Context = {
       ...(trace === undefined ? {} : { trace }),

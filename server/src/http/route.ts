@@ -127,6 +127,8 @@ export interface Operation<
   hasLargeResponse?: boolean;
   /** Whether it may work through thousands of rows, so that a caller runs few of them at a time. */
   isHeavy?: boolean;
+  /** Whether it waits for other requests of the caller, which it makes itself, and so takes no place in the queues for them. */
+  waitsForOthers?: boolean;
   /** Whether repeating the request has no further effect, or its response has a secret that must not be stored. An `Idempotency-Key` is then ignored. */
   isRepeatable?: boolean;
   /** Whether the body takes as long as the client sends it. The handler ends it when nothing arrives. */
@@ -297,7 +299,7 @@ export function route<
         try {
           if (request.isReplay) await inTurn(request, () => startAnew(request));
           // The client determines the duration of a file transfer; slots limit the number of concurrent transfers.
-          const result = await (operation.takesSlot
+          const result = await (operation.takesSlot || operation.waitsForOthers
             ? work()
             : inRequestTurn(app, request, work, { isHeavy }));
           const justStored = request.ctx.idempotency?.response;

@@ -183,6 +183,9 @@ export const access = {
 
   listChanges: managersAndAthletes,
 
+  // It reads other operations as the caller, and they check the rights.
+  ask: authenticated,
+
   listWebhooks: ownActivity,
   createWebhook: ownActivity,
   retrieveWebhook: ownWebhook,

@@ -90,12 +90,13 @@ export const SCOPE_OPERATIONS = {
 } as const;
 
 /**
- * Operations of every personal token: the account that it belongs to; conversions, which store nothing; and the changes, which are
- * limited to what the token may read.
+ * Operations of every personal token: the account that it belongs to; conversions, which store nothing; the changes, which are
+ * limited to what the token may read; and questions, whose tools call operations that check the scope.
  */
 export const UNSCOPED_OPERATIONS = [
   "retrieveAccount",
   "convertFile",
   "convertFileToFormat",
   "listChanges",
+  "ask",
 ] as const;

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { accountWebhookRoutes } from "./account-webhooks.js";
 import { activityRoutes } from "./activities.js";
+import { askingRoutes } from "./asking.js";
 import { athleteRoutes } from "./athletes.js";
 import { authorizeRoutes } from "./authorize.js";
 import { bluetoothRoutes } from "./bluetooth.js";
@@ -67,6 +68,7 @@ export const routes: readonly ((app: FastifyInstance) => void | Promise<void>)[]
   changeRoutes,
   webhookRoutes,
   accountWebhookRoutes,
+  askingRoutes,
   docsRoutes,
   healthRoutes,
   pageRoutes,

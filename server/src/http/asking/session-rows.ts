@@ -1,0 +1,99 @@
+import type { Static } from "@sinclair/typebox";
+import { figureDefinitions } from "asi-convert/squad";
+import type { SessionFigures } from "../../domain/sessions/figures-resource.js";
+import type { Found, OwnApi } from "./own-api.js";
+import { ToolError } from "./own-api.js";
+
+type Table = Static<typeof SessionFigures>;
+export type Row = Table["rows"][number];
+
+/** The name of the whole session among the periods. */
+export const WHOLE = "session";
+
+/** The table of a session, as the caller sees it. */
+export const tableOf = (api: OwnApi, session: number): Promise<Found<Table>> =>
+  api.get<Table>(`/api/v2/sessions/${session}/figures/`);
+
+const isSame = (a: string, b: string) => a.trim().toLowerCase() === b.trim().toLowerCase();
+
+export const periodOf = (row: Row): string => row.period ?? WHOLE;
+
+/** The rows of a period and of players, who are named by name or by id. */
+export function selected(
+  rows: readonly Row[],
+  { period, players }: { period: string | undefined; players: readonly string[] | undefined },
+): Row[] {
+  return rows.filter(
+    (row) =>
+      (period === undefined || isSame(periodOf(row), period)) &&
+      (players?.some((player) => isPlayer(row, player)) ?? true),
+  );
+}
+
+export const isPlayer = (row: Row, player: string) =>
+  isSame(row.player, player) || String(row.athlete) === player;
+
+/**
+ * The row of a player.
+ *
+ * @param rows of one period
+ * @throws ToolError with the names that there are
+ */
+export function rowOf(rows: readonly Row[], player: string): Row {
+  const found = rows.filter((row) => isPlayer(row, player));
+  const [row] = found;
+  if (row === undefined || found.length > 1) throw unknownName("player", player, rows.map(nameOf));
+  return row;
+}
+
+const nameOf = ({ player, athlete }: Row) => `${player} (${athlete})`;
+
+/** @param names what the caller may see */
+export function unknownName(kind: string, name: string, names: Iterable<string>): ToolError {
+  const known = [...new Set(names)].slice(0, 50).map((one) => JSON.stringify(one));
+  const list = known.length === 0 ? "there are none" : `there are ${known.join(", ")}`;
+  return new ToolError("unknown_name", `There is no single ${kind} ${JSON.stringify(name)} here; ${list}.`);
+}
+
+/** How complete a row is, and by which rules and thresholds. Members that a role has no right to are absent, as in the row. */
+export function qualityOf(row: Row) {
+  const { figures: _, definition, timeframes: __, ...quality } = row;
+  return { ...quality, period: periodOf(row), rules_version: definition?.version ?? null };
+}
+
+/** A row for an answer: its values as the API has them, without the lists of parameters. */
+export const shownRow = (row: Row) => ({ ...qualityOf(row), figures: row.figures });
+
+/** The definitions of the figures with these keys. */
+export const definitionsOf = (keys: Iterable<string>) => {
+  const seen = new Set(keys);
+  return figureDefinitions().filter(({ name }) => seen.has(name));
+};
+
+/** The definitions of the figures that the caller sees. */
+export const definitionsFor = (rows: readonly Row[]) =>
+  definitionsOf(rows.flatMap(({ figures }) => Object.keys(figures)));
+
+/** The distinct parameters of the rows: limits of speeds, heart rate and zones. */
+export function parametersOf(rows: readonly Row[]) {
+  const byText = new Map(
+    rows.flatMap(({ definition }) =>
+      definition === null ? [] : [[JSON.stringify(definition.parameters), definition.parameters] as const],
+    ),
+  );
+  return [...byText.values()].slice(0, 20);
+}
+
+/** Figures of several rows side by side, each with its difference from the first. */
+export function compared(rows: readonly (Row | null)[]) {
+  const present = rows.filter((row) => row !== null);
+  return definitionsFor(present).map((figure) => {
+    const values = rows.map((row) => row?.figures[figure.name as keyof Row["figures"]] ?? null);
+    const [first = null] = values;
+    return { ...figure, values, differences: values.map((value) => difference(value, first)) };
+  });
+}
+
+/** Without the binary errors of a difference of decimal numbers. */
+const difference = (value: number | null, first: number | null) =>
+  value === null || first === null ? null : Math.round((value - first) * 10_000) / 10_000;

@@ -1,0 +1,109 @@
+import { type Static, Type } from "@sinclair/typebox";
+import type { RawDataRange, RawDataSample } from "../../../domain/raw-data/resource.js";
+import { ToolError } from "../own-api.js";
+import { Given, type Tool, tool } from "../tool.js";
+
+interface PageOf<T> {
+  count: number;
+  results: T[];
+}
+
+/** Devices and ranges in one answer. */
+const PAGE = 100;
+/** Samples are read for at most this time, so that one page has all of them. */
+const MAX_MINUTES = 15;
+const SAMPLES_READ = 10_000;
+const DEFAULT_ROWS = 200;
+const MAX_ROWS = 500;
+
+interface Device {
+  id: number;
+  serial_number: string;
+  device_name: string;
+  custom_name: string | null;
+}
+
+export const listDevices: Tool = tool({
+  name: "list_devices",
+  title: "List devices",
+  description: "Your devices. Only for their owner, with the scope samples:read.",
+  input: Type.Object({
+    offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, description: "Devices to skip" })),
+  }),
+  output: { source: "object", devices: "array", total: "integer" },
+  async answer({ offset = 0 }, api) {
+    const { body, source } = await api.get<PageOf<Device>>("/api/v1/devices/", { limit: PAGE, offset });
+    return {
+      source,
+      devices: body.results.map(({ id, serial_number, device_name, custom_name }) => ({
+        ...{ device: id, serial_number, device_name, custom_name },
+      })),
+      total: body.count,
+    };
+  },
+});
+
+export const deviceRanges: Tool = tool({
+  name: "device_ranges",
+  title: "Ranges of a device",
+  description: "The times with samples of a device, with gaps of at most 5 minutes inside; at most 14 days.",
+  input: Type.Object({
+    device: Given.device(),
+    from: Given.time("First time"),
+    to: Given.time("Last time"),
+  }),
+  output: { source: "object", ranges: "array", total: "integer" },
+  async answer({ device, from, to }, api) {
+    const { body, source } = await api.get<PageOf<Static<typeof RawDataRange>>>(
+      `/api/v1/devices/${device}/preprocessed-data-ranges/`,
+      { start: from, stop: to, limit: PAGE },
+    );
+    return { source, device, ranges: body.results, total: body.count };
+  },
+});
+
+export const deviceSamples: Tool = tool({
+  name: "device_samples",
+  title: "Samples of a device",
+  description: `Samples of at most ${MAX_MINUTES} minutes: time, position, altitude, speed and heart rate. Longer windows have the first sample of each step, with its own values; nothing is averaged.`,
+  input: Type.Object({
+    device: Given.device(),
+    from: Given.time("First time"),
+    to: Given.time("Last time"),
+    max_rows: Type.Optional(
+      Type.Integer({ minimum: 2, maximum: MAX_ROWS, description: `Most samples; default ${DEFAULT_ROWS}` }),
+    ),
+  }),
+  output: { source: "object", step_ms: "integer", samples: "array", samples_in_the_window: "integer" },
+  async answer({ device, from, to, max_rows: most = DEFAULT_ROWS }, api) {
+    const spanMs = Date.parse(to) - Date.parse(from);
+    if (!(spanMs >= 0 && spanMs <= MAX_MINUTES * 60_000))
+      throw new ToolError(
+        "invalid_arguments",
+        `Give from and to as times with a date, at most ${MAX_MINUTES} minutes apart.`,
+      );
+    const { body, source } = await api.get<PageOf<Static<typeof RawDataSample>>>(
+      `/api/v1/devices/${device}/preprocessed-data/`,
+      { start: from, stop: to, limit: SAMPLES_READ },
+    );
+    const stepMs = Math.ceil(spanMs / most);
+    const samples: object[] = [];
+    let next = Number.NEGATIVE_INFINITY;
+    for (const sample of body.results) {
+      const ms = sample["gnss.timestamp"];
+      if (ms < next || samples.length === most) continue;
+      next = Date.parse(from) + (Math.floor((ms - Date.parse(from)) / Math.max(1, stepMs)) + 1) * stepMs;
+      samples.push(shown(sample));
+    }
+    return { source, device, step_ms: stepMs, samples, samples_in_the_window: body.count };
+  },
+});
+
+const shown = (sample: Static<typeof RawDataSample>) => ({
+  time: new Date(sample["gnss.timestamp"]).toISOString(),
+  latitude: sample["gnss.latitude"],
+  longitude: sample["gnss.longitude"],
+  altitude_m: sample["gnss.altitude"],
+  speed_m_per_s: sample["gnss.speed"],
+  heart_rate_bpm: sample["ecg.hr"],
+});

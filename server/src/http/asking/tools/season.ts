@@ -1,0 +1,56 @@
+import { type Static, Type } from "@sinclair/typebox";
+import type { Season } from "../../../domain/sessions/season.js";
+import { definitionsOf, unknownName } from "../session-rows.js";
+import { Given, type Tool, tool } from "../tool.js";
+
+/** Entries and sessions in one answer. */
+const MAX_ENTRIES = 100;
+
+export const squadSeason: Tool = tool({
+  name: "squad_season",
+  title: "Season of a squad",
+  description:
+    "Stored figures over the sessions of a squad: for each player the normal range of the last five matches, the best values and the days since the last session; with a player also the figures of each session. not_computed counts players whose figures session_figures would compute first.",
+  input: Type.Object({
+    squad: Given.squad(),
+    player: Type.Optional(Given.text("Name or athlete id of a player")),
+    from: Type.Optional(Given.time("Only sessions that end later than this time")),
+    to: Type.Optional(Given.time("Only sessions that start earlier than this time")),
+  }),
+  output: { source: "object", squad: "integer", definitions: "array", sessions: "array", players: "array" },
+  async answer({ squad, player, from, to }, api) {
+    const { body, source } = await api.get<Static<typeof Season>>(`/api/v2/squads/${squad}/season/`, {
+      from,
+      to,
+    });
+    const wanted = body.players.filter(
+      (one) =>
+        player === undefined ||
+        String(one.athlete) === player ||
+        one.player.toLowerCase() === player.trim().toLowerCase(),
+    );
+    if (player !== undefined && wanted.length !== 1)
+      throw unknownName(
+        "player",
+        player,
+        body.players.map((one) => `${one.player} (${one.athlete})`),
+      );
+    const latest = body.sessions.slice(-MAX_ENTRIES);
+    return {
+      source,
+      squad: body.squad,
+      definitions: definitionsOf(wanted.flatMap(({ best }) => Object.keys(best))),
+      sessions: latest.map(({ id, not_computed, ...rest }) => ({
+        session: id,
+        ...rest,
+        not_computed: not_computed.length,
+      })),
+      left_out_sessions: body.left_out + body.sessions.length - latest.length,
+      players: wanted.slice(0, MAX_ENTRIES).map(({ entries, ...rest }) => ({
+        ...rest,
+        sessions_played: entries.length,
+        ...(player !== undefined && { entries: entries.slice(-MAX_ENTRIES) }),
+      })),
+    };
+  },
+});

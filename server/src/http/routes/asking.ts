@@ -1,0 +1,93 @@
+import { Type } from "@sinclair/typebox";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { errors } from "../../domain/change/errors.js";
+import { Nullable } from "../../wire/types.js";
+import { OwnApi } from "../asking/own-api.js";
+import { CustomResponse } from "../responses.js";
+import { route } from "../route.js";
+
+const Free = Type.Object({}, { additionalProperties: Type.Unknown() });
+const MessageId = Type.Union([Type.String({ maxLength: 200 }), Type.Integer()]);
+
+const Message = Type.Object(
+  {
+    jsonrpc: Type.Literal("2.0"),
+    id: Type.Optional(MessageId),
+    method: Type.String({ maxLength: 200 }),
+    params: Type.Optional(Free),
+  },
+  {
+    description: "A request or a notification (JSON-RPC 2.0)",
+    examples: [
+      { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "list_squads", arguments: {} } },
+    ],
+  },
+);
+
+const Reply = Type.Object(
+  {
+    jsonrpc: Type.Literal("2.0"),
+    id: Nullable(MessageId),
+    result: Type.Optional(Free),
+    error: Type.Optional(
+      Type.Object({ code: Type.Integer(), message: Type.String(), data: Type.Optional(Type.Unknown()) }),
+    ),
+  },
+  {
+    $id: "AskingReply",
+    examples: [
+      {
+        jsonrpc: "2.0" as const,
+        id: 1,
+        result: { content: [{ type: "text", text: '{"squads":[]}' }], structuredContent: { squads: [] } },
+      },
+    ],
+  },
+);
+
+/** Questions of assistants: the Model Context Protocol over HTTP, without sessions and streams. */
+export function askingRoutes(app: FastifyInstance): void {
+  route(app, {
+    id: "ask",
+    tag: "Asking",
+    version: 2,
+    summary: "Ask in words (Model Context Protocol)",
+    description:
+      "Streamable HTTP of the Model Context Protocol for assistants: tools that list squads and sessions and give figures with their definitions, quality and sources. It only reads. Each tool reads this API as the caller, with the same rights, limits and log. There are no sessions and no streams: GET and DELETE have 405. A notification has 202 without a body. A request with an `Origin` of another site is refused with 403.",
+    method: "POST",
+    path: "/mcp/",
+    otherPaths: ["/mcp"],
+    body: Message,
+    success: { status: 200, schema: Reply },
+    failures: [202, 400],
+    isRepeatable: true,
+    waitsForOthers: true,
+    async handle({ request, body }) {
+      requireOwnOrigin(app, request);
+      // Most services are never asked, so the protocol is loaded with the first message.
+      const { answerMessage } = await import("../asking/answer.js");
+      const { status, body: text } = await answerMessage(body, request, new OwnApi(app, request));
+      if (status === 202) return new CustomResponse(202, {});
+      const reply = JSON.parse(text) as {
+        jsonrpc: "2.0";
+        id: number | null;
+        error?: { message: string; code: number };
+      };
+      if (status !== 200) throw errors.malformed(reply.error?.message ?? "The message could not be read.");
+      return reply;
+    },
+  });
+}
+
+/**
+ * Refuses requests that a page of another site sends, also through a host name that it has pointed to this service (DNS rebinding).
+ * Programs send no `Origin`.
+ */
+function requireOwnOrigin({ config, listeningOrigin }: FastifyInstance, { headers }: FastifyRequest): void {
+  const { origin } = headers;
+  if (origin === undefined || config.corsOrigins.includes("*") || config.corsOrigins.includes(origin)) return;
+  if (origin === new URL(config.baseUrl ?? listeningOrigin).origin) return;
+  throw errors.forbidden(
+    "The Origin of the request is another site. CORS_ORIGINS lists those that are allowed.",
+  );
+}

@@ -1,0 +1,36 @@
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { expect } from "vitest";
+import type { TestService } from "./service.js";
+
+/** The result of a tool. */
+export interface Asked {
+  isError: boolean;
+  text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape, and fail when they err
+  answer: any;
+}
+
+/** The client of the protocol's SDK, with the token of a caller. */
+export class AskingClient {
+  readonly client = new Client({ name: "test", version: "1.0.0" });
+
+  static async of(s: TestService, token: string): Promise<AskingClient> {
+    const asking = new AskingClient();
+    const headers = { Authorization: `Bearer ${token}` };
+    const url = new URL(`${s.service.url}/mcp`);
+    await asking.client.connect(new StreamableHTTPClientTransport(url, { requestInit: { headers } }));
+    // the client compares answers with the schemas in the list
+    await asking.client.listTools();
+    return asking;
+  }
+
+  async ask(name: string, given: Record<string, unknown> = {}): Promise<Asked> {
+    const result = await this.client.callTool({ name, arguments: given });
+    const [part] = result.content as { type: string; text: string }[];
+    const text = part?.text ?? "";
+    const answer = JSON.parse(text);
+    if (result.isError !== true) expect(result.structuredContent).toEqual(answer);
+    return { isError: result.isError === true, text, answer };
+  }
+}

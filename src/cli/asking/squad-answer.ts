@@ -1,0 +1,90 @@
+import { figureDefinitions, ZONE_KINDS, type ZoneKind } from "../../squad/index.js";
+import { parseSport, SPORT_NAMES } from "../arguments/sport.js";
+import { squad } from "../run/squad.js";
+import { DescribedError } from "../terminal/problem.js";
+import { type FileInput, MAX_FILES, refuseLarge } from "./folders.js";
+import { RECIPE_NAMES, TIMES, timesOf } from "./recording-answer.js";
+import { type Given, type Property, text, texts } from "./schema.js";
+import { captured, type Surroundings } from "./tool.js";
+
+/** All recordings of a squad are in memory at once. */
+const MAX_TOTAL_BYTES = 2 ** 31;
+
+/** Arguments that name a session and its definitions. */
+export const SESSION: Readonly<Record<string, Property>> = {
+  folder: text("a folder with the recordings of one session"),
+  periods: text(
+    "file: those of periods.csv in the folder, if there is one; suggested: by the common pauses; default file",
+    ["file", "suggested"],
+  ),
+  tz: {
+    ...(TIMES.tz as Property),
+    description: "time zone of periods.csv, such as Europe/Zurich; default UTC",
+  },
+  sport: text("thresholds of this sport; default soccer", SPORT_NAMES),
+  individual_zones: text("limits of each player by the roster instead of fixed ones", ZONE_KINDS),
+  recipes: texts("also counts by these recipes of list_recipes", [1, 5], RECIPE_NAMES),
+};
+
+/** A row of `asi squad --format jsonl`. */
+export type SquadLine = Readonly<Record<string, string | number | null>> & { player: string; period: string };
+
+/** The table of `asi squad`. @throws DescribedError if there is none */
+export async function squadLines(
+  given: Given,
+  surroundings: Surroundings,
+): Promise<{ source: object; lines: SquadLine[]; notices: string[] }> {
+  const { folders } = surroundings;
+  const folder = folders.folder(String(given.folder));
+  const { files, refused } = folders.recordings(folder);
+  await refuseMany(files);
+  const roster = folders.beside(folder, "roster.csv");
+  const periodsFile = folders.beside(folder, "periods.csv");
+  const periods = given.periods === "suggested" ? "suggested" : periodsFile;
+  const flags = {
+    format: "jsonl" as const,
+    ...timesOf({ tz: given.tz }),
+    ...(given.sport !== undefined && { sport: parseSport(String(given.sport)) }),
+    ...(given.individual_zones !== undefined && { individualZones: given.individual_zones as ZoneKind }),
+    ...(given.recipes !== undefined && { recipe: [...(given.recipes as string[])] }),
+    ...(roster !== undefined && { roster }),
+    ...(periods !== undefined && { periods }),
+  };
+  const paths = files.map(({ path }) => path);
+  const { objects, messages } = await captured(surroundings, (context) => squad(paths, flags, context));
+  if (objects.length === 0)
+    throw new DescribedError({
+      error: { code: "NO_TABLE", message: messages.join(" ") || "There is no table." },
+    });
+  const links = refused.map((name) => `${name} is a link out of the folders and is left out`);
+  return {
+    source: {
+      folder: folders.nameOf(folder),
+      recordings: files.map(({ name }) => name),
+      roster: roster === undefined ? null : folders.nameOf(roster),
+      periods: periods === undefined ? null : periods === "suggested" ? periods : folders.nameOf(periods),
+      rules: "docs/squad.md, docs/metrics.md",
+    },
+    lines: objects as SquadLine[],
+    notices: [...messages, ...links],
+  };
+}
+
+async function refuseMany(files: readonly FileInput[]): Promise<void> {
+  const total = files.reduce((sum, { bytes }) => sum + bytes, 0);
+  const refusal = (code: string, message: string) => new DescribedError({ error: { code, message } });
+  if (files.length === 0)
+    throw refusal("NO_INPUT", "This folder has no recordings. list_recordings shows where they are.");
+  if (files.length > MAX_FILES || total > MAX_TOTAL_BYTES)
+    throw refusal(
+      "TOO_MANY_FILES",
+      `The folder has ${files.length} recordings of ${total} bytes; a table has at most ${MAX_FILES} of ${MAX_TOTAL_BYTES} bytes. Name the folder of one session.`,
+    );
+  for (const { path, bytes } of files) await refuseLarge(path, bytes);
+}
+
+/** The definitions of the figures in rows. */
+export const FIGURE_LIST = figureDefinitions();
+
+/** Whether a name is meant, whatever its capitals. */
+export const isSameName = (a: string, b: string) => a.trim().toLowerCase() === b.trim().toLowerCase();

@@ -1,0 +1,67 @@
+import { DescribedError } from "../../terminal/problem.js";
+import { comparedFigure } from "../compared.js";
+import { input, text, texts } from "../schema.js";
+import { FIGURE_LIST, isSameName, SESSION, type SquadLine, squadLines } from "../squad-answer.js";
+import type { Tool } from "../tool.js";
+
+/** The rows of several players of a session side by side. */
+export const comparePlayers: Tool = {
+  name: "compare_players",
+  title: "Compare players",
+  description:
+    "The figures of two to eleven players in one period of a session side by side, with the differences from the first one and the quality of each. The thresholds may differ by player: see high_speed_from_m_per_s and sprint_from_m_per_s.",
+  inputSchema: input(
+    {
+      ...SESSION,
+      players: texts("names of the roster, or of the files without it", [2, 11]),
+      period: text("a period such as session, Match or 1st half; default session"),
+    },
+    ["folder", "players"],
+  ),
+  output: { source: "object", period: "string", players: "array", figures: "array", notices: "array" },
+  async answer(given, surroundings) {
+    const { source, lines, notices } = await squadLines(given, surroundings);
+    const period = String(given.period ?? "session");
+    const own = lines.filter((line) => isSameName(line.period, period));
+    if (own.length === 0) throw unknown("period", period, new Set(lines.map((line) => line.period)));
+    const rows = (given.players as readonly string[]).map((name) => {
+      const row = own.find((line) => isSameName(line.player, name));
+      if (row === undefined) throw unknown("player", name, new Set(own.map((line) => line.player)));
+      return row;
+    });
+    return {
+      source,
+      period,
+      players: rows.map((row) => ({ player: row.player, ...ofQuality(row) })),
+      figures: FIGURE_LIST.map((figure) =>
+        comparedFigure(
+          figure,
+          rows.map((row) => numberOf(row[figure.name])),
+        ),
+      ),
+      notices,
+    };
+  },
+};
+
+const numberOf = (value: SquadLine[string] | undefined) => (typeof value === "number" ? value : null);
+
+const QUALITY = [
+  "start",
+  "end",
+  "high_speed_from_m_per_s",
+  "sprint_from_m_per_s",
+  "period_minutes",
+  "bench_minutes",
+  "share_with_data",
+  "share_with_hr",
+  "too_fast_rows",
+  "damaged",
+];
+const ofQuality = (row: SquadLine) => Object.fromEntries(QUALITY.map((key) => [key, row[key] ?? null]));
+
+function unknown(kind: string, name: string, known: ReadonlySet<string>): DescribedError {
+  const names = [...known].map((one) => JSON.stringify(one)).join(", ");
+  const message = `There is no ${kind} ${JSON.stringify(name)} in this session; there are ${names}.`;
+  return new DescribedError({ error: { code: "UNKNOWN_NAME", message } });
+}

@@ -1,0 +1,33 @@
+import { comparedFigure } from "../compared.js";
+import { FIGURES, figureFlags, listedFigures, qualityOf, sourceOf, statsLine } from "../recording-answer.js";
+import { input, texts } from "../schema.js";
+import type { Tool } from "../tool.js";
+
+const { recipes: _, ...OPTIONS } = FIGURES;
+
+/** The figures of several recordings side by side. */
+export const compareRecordings: Tool = {
+  name: "compare_recordings",
+  title: "Compare recordings",
+  description:
+    "The figures of two to six recordings side by side, by the same definitions, with the differences from the first one and the quality of each. Times of day apply to the day of each recording.",
+  inputSchema: input({ files: texts("recordings of list_recordings", [2, 6]), ...OPTIONS }, ["files"]),
+  output: { sources: "array", figures: "array", quality: "array", notices: "array" },
+  async answer(given, surroundings) {
+    const found: Awaited<ReturnType<typeof statsLine>>[] = [];
+    for (const name of given.files as readonly string[])
+      found.push(await statsLine(name, figureFlags(given), surroundings));
+    const listed = found.map(({ line }) => listedFigures(line));
+    return {
+      sources: found.map(({ file, line }) => sourceOf(file, line)),
+      figures: (listed[0] ?? []).map((figure, i) =>
+        comparedFigure(
+          figure,
+          listed.map((figures) => figures[i]?.value ?? null),
+        ),
+      ),
+      quality: found.map(({ line }) => qualityOf(line)),
+      notices: found.flatMap(({ notices }) => notices),
+    };
+  },
+};

@@ -1,0 +1,41 @@
+import { input, text, texts } from "../schema.js";
+import { FIGURE_LIST, isSameName, SESSION, squadLines } from "../squad-answer.js";
+import type { Tool } from "../tool.js";
+
+/** Rows in one answer. */
+const MAX_ROWS = 200;
+
+/** The table of a session, from `asi squad`. */
+export const squadTable: Tool = {
+  name: "squad_table",
+  title: "Table of a squad",
+  description:
+    "A row for each player of a session, for the whole session (period session), the match and each period, with the figures, thresholds and quality: share_with_data, share_with_hr, too_fast_rows, damaged. Reads roster.csv and periods.csv of the folder.",
+  inputSchema: input(
+    {
+      ...SESSION,
+      period: text("only this period, such as session, Match or 1st half"),
+      players: texts("only these players", [1, 50]),
+    },
+    ["folder"],
+  ),
+  output: { source: "object", figures: "array", periods: "array", rows: "array", notices: "array" },
+  async answer(given, surroundings) {
+    const { source, lines, notices } = await squadLines(given, surroundings);
+    const { period } = given;
+    const players = given.players as readonly string[] | undefined;
+    const rows = lines.filter(
+      (line) =>
+        (period === undefined || isSameName(line.period, String(period))) &&
+        (players?.some((name) => isSameName(line.player, name)) ?? true),
+    );
+    return {
+      source,
+      figures: FIGURE_LIST,
+      periods: [...new Set(lines.map((line) => line.period))],
+      rows: rows.slice(0, MAX_ROWS),
+      ...(rows.length > MAX_ROWS && { left_out_rows: rows.length - MAX_ROWS }),
+      notices,
+    };
+  },
+};

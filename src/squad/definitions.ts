@@ -1,0 +1,41 @@
+import { SQUAD_COLUMNS } from "./columns.js";
+
+/** A figure in words. */
+export interface FigureDefinition {
+  /** Key in tables, files and APIs. */
+  name: string;
+  title: string;
+  unit: string;
+  definition: string;
+}
+
+/** One sentence for each figure; docs/metrics.md has all rules and the sources. */
+const SENTENCES: Readonly<Record<string, string>> = {
+  minutes: "Time with valid speeds, standing included, gaps excluded.",
+  distance_m:
+    "Sum of mean speed times duration over each two successive rows; standing and gaps add nothing. From the Doppler speed of the receiver.",
+  rate_m_per_min: "Distance divided by the time with valid speeds.",
+  high_speed_m:
+    "Distance at or above the threshold of high speed (high_speed_from_m_per_s), of any duration.",
+  sprints:
+    "Runs of at least 1 s at or above the sprint threshold (sprint_from_m_per_s); two runs less than 0.5 s apart are one.",
+  sprint_m: "Distance of all sprints.",
+  top_speed_km_per_h: "Highest speed after a median of three rows, which removes single spikes.",
+  accelerations:
+    "Efforts of at least 0.5 s above 0.5 m/s2 with a peak at or above the lower threshold (2 m/s2), after a low-pass filter at 2 Hz. Unknown below 5 rows a second.",
+  decelerations: "As accelerations, of the negated acceleration.",
+  hr_mean_bpm:
+    "Mean of the heart rates from 30 to 240, weighted by time; a heart rate is valid until the next one, for at most 5 s.",
+  hr_max_bpm: "Highest heart rate from 30 to 240.",
+  trimp:
+    "Training impulse after Edwards: a minute counts 0 to 5 by its share of the maximum heart rate. Time without a heart rate adds nothing.",
+};
+
+/** The definitions of the figures of a squad's table, in its order. A function, so that bundles without a call leave out the texts. */
+export const figureDefinitions = (): FigureDefinition[] =>
+  SQUAD_COLUMNS.map(({ key, title, unit }) => ({
+    name: key,
+    title,
+    unit,
+    definition: SENTENCES[key] ?? "",
+  }));
