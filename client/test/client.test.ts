@@ -81,7 +81,10 @@ describe("requests", () => {
     const { username, password } = ann;
     const at = { baseUrl: `${baseUrl()}/` };
     const first = await obtainToken(at, { ...application, username, password });
-    const { access_token } = await obtainToken(at, { ...application, refresh_token: first.refresh_token });
+    const { access_token } = await obtainToken(at, {
+      ...application,
+      refresh_token: first.refresh_token ?? "",
+    });
     const client = createClient({ ...at, token: access_token });
     expect((await unwrap(client.GET("/api/v1/account/"))).username).toBe(username);
     const wrong = obtainToken(at, { ...application, username, password: "wrong" });
