@@ -139,6 +139,9 @@ describe("a webhook of an account", () => {
     expect(periods.status).toBe(200);
     expect(await told()).toEqual(expected);
     expect((await deliveriesOf(s, hook)).map(({ state }) => state)).toEqual(Array(3).fill("delivered"));
+    const { body: members } = await s.get(`/api/v2/members/?squad=${scene.squad}`, scene.manager.token);
+    await scene.send("DELETE", `/api/v2/members/${members.results[0].id}/`);
+    expect(await told()).toEqual(expected);
   });
 
   it("gets an event again until it accepts it, and on request", async ({ hooks: { s, advance } }) => {

@@ -4,6 +4,7 @@
  */
 import fc from "fast-check";
 import { describe, expect } from "vitest";
+import { earlierTransactionsEnded } from "./earlier-transactions.js";
 import { withOwnService } from "./file-service.js";
 import type { TestAccount } from "./service.js";
 import { DEVICES, PLAYERS, SessionHistory, type Step } from "./session-history.js";
@@ -14,7 +15,7 @@ import { Warehouse } from "./warehouse.js";
 const it = withOwnService({ rawDataCacheBytes: 0 });
 
 /** Number of histories: `npm test` some, `npm run test:more` more. */
-const HISTORIES = Number(process.env.CHANGE_HISTORIES ?? (process.env.TEST_ALL_HISTORIES === "1" ? 300 : 20));
+const HISTORIES = Number(process.env.CHANGE_HISTORIES ?? (process.env.TEST_ALL_HISTORIES === "1" ? 300 : 10));
 
 type Other =
   | { do: "let in"; role: "coach" | "physician" }
@@ -176,6 +177,7 @@ class Followed {
   async end(): Promise<number> {
     const { s } = this.history;
     await s.runJobs();
+    await earlierTransactionsEnded(s);
     const anew = new Map<number, Warehouse>();
     const copies = this.copies.splice(0);
     for (const { reader, isAthlete, warehouse } of copies) {

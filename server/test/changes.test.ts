@@ -11,6 +11,7 @@ import { commands } from "../src/operator/commands.js";
 import { backup } from "../src/store/backup/backup.js";
 import { restore } from "../src/store/backup/restore.js";
 import { changes, permissions, timeframes } from "../src/store/schema.js";
+import { earlierTransactionsEnded } from "./earlier-transactions.js";
 import { withOwnService } from "./file-service.js";
 import { walk } from "./recordings.js";
 import { newScratchFolder } from "./scratch.js";
@@ -29,8 +30,18 @@ const read = (s: TestService, token: string, cursor: string, limit = 100) =>
     token,
   );
 
-/** Begins to follow the changes of an account. @returns everything since the last call */
-async function follow(s: TestService, { token }: { token: string }) {
+/** Begins to follow the changes of an account. @returns everything since the last call, when earlier transactions have ended */
+async function follow(s: TestService, reader: { token: string }) {
+  await earlierTransactionsEnded(s);
+  const next = await followAtOnce(s, reader);
+  return async (limit?: number): Promise<Change[]> => {
+    await earlierTransactionsEnded(s);
+    return next(limit);
+  };
+}
+
+/** Like `follow`, without waiting for transactions. */
+async function followAtOnce(s: TestService, { token }: { token: string }) {
   let cursor: string = (await read(s, token, "")).body.next_cursor;
   return async (limit?: number): Promise<Change[]> => {
     const told: Change[] = [];
@@ -285,7 +296,7 @@ describe("a cursor", () => {
     "misses no change of a transaction that ends after later ones",
     async ({ service: s }) => {
       const athletes = [await s.athlete(), await s.athlete()] as const;
-      const nexts = await Promise.all(athletes.map((athlete) => follow(s, athlete)));
+      const nexts = await Promise.all(athletes.map((athlete) => followAtOnce(s, athlete)));
       const [slow, quick] = athletes;
       await transact(s.ctx, "test", async (unit) => {
         await recordAthlete(unit, slow.id);
@@ -293,6 +304,7 @@ describe("a cursor", () => {
         // The later one waits for the earlier one, so that no cursor can be between them.
         for (const next of nexts) expect(await next()).toEqual([]);
       });
+      await earlierTransactionsEnded(s);
       for (const [place, next] of nexts.entries())
         expect(await next()).toEqual([object("athlete", athletes[place]?.id ?? 0)]);
     },
@@ -303,6 +315,7 @@ describe("a cursor", () => {
     const { body } = await read(s, owner.token, "");
     const other = await TestService.start(s.store);
     await load("2024-05-17T13:00:00.000Z");
+    await earlierTransactionsEnded(s);
     expect((await read(other, owner.token, body.next_cursor)).body.results).toMatchObject([
       { id: device.id },
     ]);

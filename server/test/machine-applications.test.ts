@@ -96,6 +96,15 @@ describe("an application that acts for a user", () => {
     expect((await tokenOf(other)).body.error).toBe("invalid_client");
   });
 
+  it("ends its tokens when its secret is replaced", async () => {
+    const app = await newApp(ann.username, "samples:read");
+    const { access_token: token } = (await tokenOf(app)).body;
+    const { client_secret } = await commands["app rotate-secret"](s.ctx, { clientId: app.client_id });
+    expect((await s.get("/api/v1/devices/", token)).status).not.toBe(200);
+    expect((await tokenOf(app)).body.error).toBe("invalid_client");
+    expect((await tokenOf({ ...app, client_secret })).status).toBe(200);
+  });
+
   it("is created by the operator with a user and scopes, and listed with them", async () => {
     const { client_id } = await newApp(ann.username, "samples:read", "samples:read");
     const { items } = await commands["app list"](s.ctx, {});

@@ -7,6 +7,7 @@ import { sql } from "drizzle-orm";
 import { describe, expect } from "vitest";
 import { canRun } from "../../test/documented-programs.js";
 import { commands } from "../src/operator/commands.js";
+import { earlierTransactionsEnded } from "./earlier-transactions.js";
 import { withOwnService } from "./file-service.js";
 import { newScratchFolder } from "./scratch.js";
 import type { TestService } from "./service.js";
@@ -20,6 +21,7 @@ const [, program = ""] =
 
 /** Runs the program in a folder. @returns what it prints */
 async function run(s: TestService, token: string, folder: string): Promise<string> {
+  await earlierTransactionsEnded(s);
   writeFileSync(join(folder, "warehouse.py"), program);
   const env = { ...process.env, ASI_SERVICE: s.service.url ?? "", ASI_TOKEN: token };
   const child = spawn("/usr/bin/python3", ["warehouse.py"], {

@@ -129,7 +129,7 @@ export interface Operation<
   isHeavy?: boolean;
   /** Whether it waits for other requests of the caller, which it makes itself, and so takes no place in the queues for them. */
   waitsForOthers?: boolean;
-  /** Whether repeating the request has no further effect, or its response has a secret that must not be stored. An `Idempotency-Key` is then ignored. */
+  /** Whether an `Idempotency-Key` is ignored: repeating the request has no further effect, or its response has a secret that must not be stored. */
   isRepeatable?: boolean;
   /** Whether the body takes as long as the client sends it. The handler ends it when nothing arrives. */
   isContinuous?: boolean;

@@ -18,7 +18,7 @@ export const finished = (state: "SUCCESS" | "FAILURE", details: Record<string, u
     ...unleased,
   }) as const;
 
-type EndedJob = Pick<Job, "id" | "jobId" | "kind" | "chargedTo" | "leaseToken">;
+type EndedJob = Pick<Job, "id" | "jobId" | "kind" | "chargedTo" | "chargedGroup" | "leaseToken">;
 type End = ReturnType<typeof finished> & { failures?: number; losses?: number };
 
 /**
@@ -37,7 +37,9 @@ export async function endJob(ctx: Context, job: EndedJob, values: End): Promise<
     if (ended.length > 0 && isReported && chargedTo !== null && chargedTo !== NOBODY) {
       const { state, details } = values;
       const code = typeof details.code === "string" ? details.code : null;
-      await emitAccountEvent(unit, chargedTo, "job.finished", { job: job.jobId, state, code });
+      // The calls count for the address of the job, which has no other place in the queue of the service.
+      const asCaller = { ...unit, jobGroup: job.chargedGroup };
+      await emitAccountEvent(asCaller, chargedTo, "job.finished", { job: job.jobId, state, code });
     }
     return ended.length > 0;
   });

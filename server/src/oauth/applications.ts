@@ -6,7 +6,7 @@ import { errors } from "../domain/change/errors.js";
 import { PART_ROWS, type Part, partOf } from "../domain/lists/parts.js";
 import { hashToken, newToken } from "../domain/secrets/tokens.js";
 import type { Queries } from "../store/connection/database.js";
-import { accounts, applications, refreshTokens, type Scope } from "../store/schema.js";
+import { accessTokens, accounts, applications, refreshTokens, type Scope } from "../store/schema.js";
 import { PAGE_CLIENT_ID } from "./page-sessions.js";
 import { TOKEN_CLIENT_ID } from "./personal-tokens.js";
 
@@ -113,7 +113,8 @@ export async function lockApplication(queries: Queries, clientId: string) {
 }
 
 /**
- * Replaces the secret of an application. Its sessions continue, but their refresh tokens now need the new secret.
+ * Replaces the secret of an application. Its sessions continue, but their refresh tokens now need the new secret. Tokens of an
+ * application that acts for a user end.
  * @returns the new secret, which is not stored
  * @throws ServiceError `not_found`, `application_revoked`, `no_secret`
  */
@@ -129,6 +130,9 @@ export async function rotateSecret(ctx: Context, clientId: string) {
     }
     const secretHash = hashToken(clientSecret);
     await queries.update(applications).set({ secretHash }).where(eq(applications.id, before.id));
+    // A token of client credentials may have been obtained with a stolen secret. Sessions of users need their passwords as well.
+    if (before.accountId !== null)
+      await queries.delete(accessTokens).where(eq(accessTokens.applicationId, before.id));
     await audit("application", before.id, before, { ...before, secretHash, secret: "rotated" });
     return { name: before.name, clientSecret };
   });

@@ -86,6 +86,8 @@ export function createModel(
   const { queries, clock } = ctx;
   /** Grant of this request after its check. It is checked again when the token is stored. */
   let grant: AuthorizationGrant | undefined;
+  /** The application whose secret the request has proven. */
+  let proven: typeof applications.$inferSelect | undefined;
 
   /** Returns the client and the user of a stored token or code. */
   async function partiesOf(applicationId: number, accountId: number) {
@@ -103,9 +105,10 @@ export function createModel(
       const application = await findApplication(ctx, clientId);
       if (application === undefined) return false;
       // Without a secret, the library accepts only requests with PKCE (RFC 7636).
-      const proven =
-        clientSecret === undefined || clientSecret === null || isToken(clientSecret, application.secretHash);
-      return proven && toClient(application);
+      if (clientSecret === undefined || clientSecret === null) return toClient(application);
+      if (!isToken(clientSecret, application.secretHash)) return false;
+      proven = application;
+      return toClient(application);
     },
 
     async getUser(username, password) {
@@ -126,15 +129,11 @@ export function createModel(
       return scope.length > 0 && scope.every((name) => granted.includes(name)) ? [...new Set(scope)] : false;
     },
 
-    async getUserFromClient({ id }) {
-      const [application] = await queries
-        .select()
-        .from(applications)
-        .where(eq(applications.id, Number(id)));
-      if (application === undefined) return false;
-      const { accountId, scopes, secretHash } = application;
+    async getUserFromClient() {
+      if (proven === undefined) return false;
+      const { id: applicationId, accountId, scopes, secretHash } = proven;
       if (accountId === null || scopes === null) return false;
-      if ((await partiesOf(application.id, accountId)) === undefined) return false;
+      if ((await partiesOf(applicationId, accountId)) === undefined) return false;
       grant = { kind: "client", secretHash, scopes };
       return { id: accountId };
     },

@@ -36,7 +36,11 @@ import { emitAccountEvent } from "../webhooks/account-events.js";
 import { cancelDeliveryOf } from "../webhooks/delivery-queue.js";
 import { endDeliveries } from "../webhooks/erase.js";
 import { emitActivityEvent, emitActivityEvents } from "../webhooks/events.js";
-import { emitChangedSessions, emitSessionEvent } from "../webhooks/session-events.js";
+import {
+  emitChangedSessions,
+  emitSessionEvent,
+  emitSessionsOfTimeframes,
+} from "../webhooks/session-events.js";
 import type { Changed, Events, Written } from "./events.js";
 import type { UnitOfWork } from "./unit-of-work.js";
 
@@ -326,6 +330,9 @@ export const effects: { [Name in keyof Events]: readonly Reaction<Events[Name]>[
     },
   ],
   timeframesDeleted: [
+    async (unit, { deleted, withActivity }) => {
+      if (!withActivity) await emitSessionsOfTimeframes(unit, deleted);
+    },
     (unit, { deleted, withActivity }) =>
       emitActivityEvents(
         unit,

@@ -33,12 +33,23 @@ export const newSecret = (): string => PREFIX + randomBytes(24).toString("base64
 
 export const keyOfSecret = (secret: string): Buffer => Buffer.from(secret.slice(PREFIX.length), "base64");
 
+/** Deliveries that one change writes at most, because others wait for its transaction. */
+const AT_ONCE = 200;
+
 /** Queues an event for each webhook of an account that receives its type, within the caller's transaction. */
-export async function emitAccountEvent(
+export const emitAccountEvent = (
   unit: UnitOfWork,
   ownerId: number,
   event: AccountEvent,
   data: AccountData,
+): Promise<void> => emitAccountEvents(unit, ownerId, event, [data]);
+
+/** Queues several events of a type. Those that would be more than `AT_ONCE` deliveries are not sent. */
+export async function emitAccountEvents(
+  unit: UnitOfWork,
+  ownerId: number,
+  event: AccountEvent,
+  all: readonly AccountData[],
 ): Promise<void> {
   const receivers = await unit.queries
     .select()
@@ -53,9 +64,7 @@ export async function emitAccountEvent(
     .orderBy(asc(webhooks.id))
     // Skip a webhook that a concurrent transaction deletes or disables.
     .for("key share");
-  await createDeliveries(
-    unit,
-    ownerId,
+  const deliveries = all.flatMap((data) =>
     receivers.map(({ id, webhookUrl, secretToken }) => ({
       webhookId: id,
       url: webhookUrl,
@@ -64,4 +73,5 @@ export async function emitAccountEvent(
       data,
     })),
   );
+  await createDeliveries(unit, ownerId, deliveries.slice(0, AT_ONCE));
 }

@@ -2,6 +2,7 @@ import type { StaticDecode } from "@sinclair/typebox";
 import { and, asc, count, eq, gt, sql } from "drizzle-orm";
 import { isWaiting, NOBODY } from "../../store/queue/job-queue.js";
 import { type DeliveryState, jobs, webhookDeliveries, webhooks } from "../../store/schema.js";
+import { lockAccount } from "../assignments/write.js";
 import { change } from "../change/change.js";
 import type { Context } from "../change/context.js";
 import { errors } from "../change/errors.js";
@@ -38,8 +39,10 @@ export const listAccountWebhooks = (ctx: Context, paging: StaticDecode<typeof Ac
 export async function createAccountWebhook(ctx: Context, { url, events }: AccountWebhookFields) {
   await requirePublicReceiver(ctx, "url", url);
   const secret = newSecret();
-  return change(ctx, "createAccountWebhook", {}, async ({ queries, now, announce }) => {
+  return change(ctx, "createAccountWebhook", {}, async (unit) => {
+    const { queries, now, announce } = unit;
     const ownerId = ctx.caller?.id ?? 0;
+    await lockAccount(unit, ownerId);
     const [row] = await queries
       .insert(webhooks)
       .values({

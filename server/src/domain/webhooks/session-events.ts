@@ -1,8 +1,8 @@
-import { sql } from "drizzle-orm";
+import { asc, eq, sql } from "drizzle-orm";
 import type { Interval } from "../../store/samples/index.js";
 import { activities, sessionTimeframes, timeframes, webhooks } from "../../store/schema.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
-import { emitAccountEvent } from "./account-events.js";
+import { emitAccountEvent, emitAccountEvents } from "./account-events.js";
 
 /** Tells the webhooks of its owner that a session has changed. */
 export const emitSessionEvent = (
@@ -31,5 +31,23 @@ export async function emitChangedSessions(
         AND 'session.changed' = ANY (${webhooks.events}) AND ${webhooks.disabledAt} IS NULL
     )
     ORDER BY id LIMIT ${MAX_SESSIONS}`);
-  for (const { id, owner } of rows) await emitSessionEvent(unit, { id: Number(id), ownerId: Number(owner) });
+  for (const owner of new Set(rows.map((row) => row.owner))) {
+    const sessions = rows.filter((row) => row.owner === owner).map(({ id }) => ({ session: Number(id) }));
+    await emitAccountEvents(unit, Number(owner), "session.changed", sessions);
+  }
+}
+
+/** Tells of sessions whose time frames are about to be deleted: a player has left, or is erased. */
+export async function emitSessionsOfTimeframes(
+  unit: UnitOfWork,
+  deleted: readonly { id: number }[],
+): Promise<void> {
+  const rows = await unit.queries
+    .selectDistinct({ id: activities.id, ownerId: activities.ownerId })
+    .from(sessionTimeframes)
+    .innerJoin(activities, eq(activities.id, sessionTimeframes.sessionId))
+    .where(sql`${sessionTimeframes.timeframeId} = ANY (${sql.param(deleted.map(({ id }) => id))}::bigint[])`)
+    .orderBy(asc(activities.id))
+    .limit(MAX_SESSIONS);
+  for (const session of rows) await emitSessionEvent(unit, session);
 }

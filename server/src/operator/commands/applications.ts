@@ -14,7 +14,7 @@ function scopesIn(names: readonly string[]): Scope[] {
   return [...new Set(names)].map((name) => {
     const scope = SCOPE_NAMES.find((one) => one === name);
     if (scope !== undefined) return scope;
-    throw errors.field("scope", `${name} is no scope. The scopes are ${SCOPE_NAMES.join(", ")}.`);
+    throw errors.field("scope", `${name} is not a scope. The scopes are ${SCOPE_NAMES.join(", ")}.`);
   });
 }
 
@@ -23,7 +23,10 @@ export const applicationCommands = {
     const { user } = args;
     const [redirectUris, scopes] = [texts(args.redirectUri), scopesIn(texts(args.scope))];
     if ((user === undefined) !== (scopes.length === 0)) {
-      throw errors.field("scope", "--user and --scope belong together: an application that acts for a user.");
+      throw errors.field(
+        "scope",
+        "Use --user and --scope together, for an application that acts for a user.",
+      );
     }
     if (user !== undefined && redirectUris.length > 0) {
       throw errors.field(

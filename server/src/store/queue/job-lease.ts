@@ -187,6 +187,7 @@ export const jobsLost = (queries: Queries) =>
       jobId: jobs.jobId,
       kind: jobs.kind,
       chargedTo: jobs.chargedTo,
+      chargedGroup: jobs.chargedGroup,
       losses: jobs.losses,
       leaseToken: jobs.leaseToken,
     })
