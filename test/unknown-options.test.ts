@@ -42,6 +42,14 @@ const WITH_OPTIONS: Record<string, [call: (options: Options) => unknown, misspel
   encode: [(options) => library.encode([], { ...header, ...options }), "deviceNam", "deviceName"],
   encodeCsv: [(options) => onDisk.encodeCsv(recording, header, options), "delimitr", "delimiter"],
   findDamage: [(options) => library.findDamage(recording, options), "seral", "serial"],
+  formatLabelledSamples: [
+    (options) => {
+      const known = { format: "csv", labels: [], schema: "rows/1" };
+      return library.formatLabelledSamples([], { ...known, ...options } as never).next();
+    },
+    "schma",
+    "schema",
+  ],
   formatSamples: [
     (options) =>
       library.formatSamples([samples], { format: "csv", info: header, ...options } as never).next(),

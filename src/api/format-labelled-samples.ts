@@ -2,7 +2,6 @@ import { optionNames, requireOptions, shown } from "../arguments.js";
 import { prepareEngine } from "../engine/engines.js";
 import { AsiError } from "../errors.js";
 import { LABELLED_FORMATS, type LabelledFormatName } from "../formats/labelled-rows.js";
-import { openLabelled } from "../formats/open-labelled.js";
 import { checkBatch } from "../rows/sample-batch.js";
 import type { SampleBatch } from "../types.js";
 import { copies, sharedRowWriter } from "./format-samples.js";
@@ -46,7 +45,8 @@ export async function* formatLabelledSamples(
     );
   }
   await prepareEngine(undefined);
-  const writer = await openLabelled(format, { schema, names }, sharedRowWriter);
+  const { openLabelled } = await import("../formats/open-labelled.js");
+  const writer = openLabelled(format, { schema, names }, sharedRowWriter);
   for await (const { labels, samples } of groups) {
     if (labels.length !== names.length) {
       throw new AsiError("BAD_ARGUMENT", `labels has ${labels.length} texts for ${names.length} names.`);

@@ -1,9 +1,7 @@
-import { type CheckedLayout, type Column, checkLayout, headerText } from "../rows/csv-layout.js";
-import { csvField } from "../rows/csv-text.js";
+import { type CheckedLayout, type Column, headerText } from "../rows/csv-layout.js";
 import { LocalRows } from "../rows/row-text/local-rows.js";
 import { type DecimalMark, rowTemplate, type TemplatePart } from "../rows/row-text/template.js";
 import type { OpenFormat } from "./format.js";
-import type { LabelledText } from "./labelled-rows.js";
 import { textFormat } from "./text-format.js";
 
 /** CSV in any layout. No field contains a delimiter, a quote or a line end, so no field needs quotes. */
@@ -26,20 +24,8 @@ export function csvFormat(layout: CheckedLayout): OpenFormat {
   }
 }
 
-/** The standard CSV with columns of text before the others. */
-export function labelledCsv(names: readonly string[]): LabelledText {
-  const layout = checkLayout({});
-  const { delimiter, decimalMark } = layout;
-  const before = (fields: readonly string[]) =>
-    fields.map((text) => csvField(text, delimiter) + delimiter).join("");
-  const row = partsOf(layout, [{ field: "seconds", decimalMark }]);
-  return {
-    header: before(names) + headerText(layout),
-    row: (labels) => rowTemplate([before(labels), ...row]),
-  };
-}
-
-function partsOf(layout: CheckedLayout, timestamp: readonly TemplatePart[]): TemplatePart[] {
+/** The parts of a row. */
+export function partsOf(layout: CheckedLayout, timestamp: readonly TemplatePart[]): TemplatePart[] {
   const { columns, delimiter, decimalMark, lineEnd } = layout;
   return [
     ...columns.flatMap((column, i) => [

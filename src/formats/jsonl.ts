@@ -2,7 +2,6 @@ import { LocalRows } from "../rows/row-text/local-rows.js";
 import { rowTemplate, type TemplatePart } from "../rows/row-text/template.js";
 import type { CheckedTimes } from "../rows/time-layout.js";
 import type { OpenFormat } from "./format.js";
-import type { LabelledText } from "./labelled-rows.js";
 import { textFormat } from "./text-format.js";
 
 /** JSON lines: an object for each row; its keys are the column names of the CSV. */
@@ -19,20 +18,10 @@ export function jsonlFormat({ time, zone }: CheckedTimes): OpenFormat {
   }
 }
 
-/** JSON lines whose objects have members of text before the others. */
-export const labelledJsonl = (names: readonly string[]): LabelledText => ({
-  header: "",
-  row: (labels) =>
-    rowTemplate([
-      "{",
-      ...labels.map((text, i) => `${JSON.stringify(names[i])}:${JSON.stringify(text)},`),
-      ...membersWith(['"', { field: "isoTime" }, '"']),
-    ]),
-});
-
 const rowWith = (timestamp: readonly TemplatePart[]) => ["{", ...membersWith(timestamp)];
 
-function membersWith(timestamp: readonly TemplatePart[]): readonly TemplatePart[] {
+/** The members of an object. */
+export function membersWith(timestamp: readonly TemplatePart[]): readonly TemplatePart[] {
   return [
     '"timestamp":',
     ...timestamp,

@@ -1,21 +1,61 @@
+import { checkLayout, headerText } from "../rows/csv-layout.js";
+import { csvField } from "../rows/csv-text.js";
 import type { RowWriter } from "../rows/row-text/row-writer.js";
-import type { RowTemplate } from "../rows/row-text/template.js";
+import { type RowTemplate, rowTemplate } from "../rows/row-text/template.js";
+import { partsOf } from "./csv.js";
+import { membersWith } from "./jsonl.js";
 import type { LabelledFormatName, LabelledText, LabelledWriter, Labels } from "./labelled-rows.js";
+import { ParquetWriter } from "./parquet/parquet-writer.js";
+import { rowTable } from "./parquet/row-table.js";
 import { encodeText, rowPieces } from "./text-format.js";
 
-export async function openLabelled(
+export function openLabelled(
   format: LabelledFormatName,
   labels: Labels,
   rowWriter: RowWriter,
-): Promise<LabelledWriter> {
+): LabelledWriter {
   switch (format) {
     case "csv":
-      return textWriter((await import("./csv.js")).labelledCsv(labels.names), rowWriter);
+      return textWriter(labelledCsv(labels.names), rowWriter);
     case "jsonl":
-      return textWriter((await import("./jsonl.js")).labelledJsonl(labels.names), rowWriter);
+      return textWriter(labelledJsonl(labels.names), rowWriter);
     case "parquet":
-      return (await import("./parquet.js")).labelledParquet(labels);
+      return labelledParquet(labels);
   }
+}
+
+/** The standard CSV with columns of text before the others. */
+function labelledCsv(names: readonly string[]): LabelledText {
+  const layout = checkLayout({});
+  const { delimiter, decimalMark } = layout;
+  const before = (fields: readonly string[]) =>
+    fields.map((text) => csvField(text, delimiter) + delimiter).join("");
+  const row = partsOf(layout, [{ field: "seconds", decimalMark }]);
+  return {
+    header: before(names) + headerText(layout),
+    row: (labels) => rowTemplate([before(labels), ...row]),
+  };
+}
+
+/** JSON lines whose objects have members of text before the others. */
+const labelledJsonl = (names: readonly string[]): LabelledText => ({
+  header: "",
+  row: (labels) =>
+    rowTemplate([
+      "{",
+      ...labels.map((text, i) => `${JSON.stringify(names[i])}:${JSON.stringify(text)},`),
+      ...membersWith(['"', { field: "isoTime" }, '"']),
+    ]),
+});
+
+/** Parquet with columns of text before the others. Each group of rows is a group of the file. */
+function labelledParquet({ schema, names }: Labels): LabelledWriter {
+  const writer = new ParquetWriter({ ...rowTable("double"), schema }, names);
+  return {
+    startGroup: (labels) => writer.startGroup(labels),
+    rows: (batch, from, to) => writer.rows(batch, from, to),
+    end: () => writer.end({}),
+  };
 }
 
 function textWriter({ header, row }: LabelledText, rowWriter: RowWriter): LabelledWriter {

@@ -1,6 +1,7 @@
 import { and, eq, gt, lt, ne, sql } from "drizzle-orm";
-import { accounts, assignments } from "../../store/schema.js";
+import { assignments } from "../../store/schema.js";
 import { CURRENT_END } from "../../wire/types.js";
+import { lockAccount } from "../accounts/find.js";
 import { change } from "../change/change.js";
 import type { Context } from "../change/context.js";
 import { errors } from "../change/errors.js";
@@ -89,11 +90,6 @@ export async function deleteAssignment(ctx: Context, assignment: number): Promis
     },
     (_unit, target) => assignmentItem(target),
   );
-}
-
-/** Assignments of an account are written one after another, so that two of a device cannot overlap. */
-export async function lockAccount({ queries }: UnitOfWork, id: number): Promise<void> {
-  await queries.select({ id: accounts.id }).from(accounts).where(eq(accounts.id, id)).for("no key update");
 }
 
 /** Checks that nobody else wears the device at this time. @param id the assignment itself, when it changes */

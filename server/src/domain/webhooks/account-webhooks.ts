@@ -2,7 +2,7 @@ import type { StaticDecode } from "@sinclair/typebox";
 import { and, asc, count, eq, gt, sql } from "drizzle-orm";
 import { isWaiting, NOBODY } from "../../store/queue/job-queue.js";
 import { type DeliveryState, jobs, webhookDeliveries, webhooks } from "../../store/schema.js";
-import { lockAccount } from "../assignments/write.js";
+import { lockAccount } from "../accounts/find.js";
 import { change } from "../change/change.js";
 import type { Context } from "../change/context.js";
 import { errors } from "../change/errors.js";
