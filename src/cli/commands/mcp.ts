@@ -22,11 +22,11 @@ export function addMcp(program: Command, { context, onStatus }: Host): void {
       `
 The configuration of a client names the command and the folders, for example
   {"mcpServers": {"asi": {"command": "asi", "args": ["mcp", "/home/club/season"]}}}
-docs/asking.md lists the tools. The server ends when its standard input ends.
+docs/mcp.md lists the tools. The server ends when its standard input ends.
 ${EXIT_STATUS}`,
     )
     .action(async (folders: string[]) => {
-      const { mcp } = await import("../asking/mcp.js");
+      const { mcp } = await import("../mcp/mcp.js");
       onStatus(await mcp(folders, context));
     });
 }

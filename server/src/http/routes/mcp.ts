@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { errors } from "../../domain/change/errors.js";
 import { Nullable } from "../../wire/types.js";
-import { OwnApi } from "../asking/own-api.js";
+import { OwnApi } from "../mcp/own-api.js";
 import { CustomResponse } from "../responses.js";
 import { route } from "../route.js";
 
@@ -34,7 +34,7 @@ const Reply = Type.Object(
     ),
   },
   {
-    $id: "AskingReply",
+    $id: "JsonRpcResponse",
     examples: [
       {
         jsonrpc: "2.0" as const,
@@ -46,10 +46,10 @@ const Reply = Type.Object(
 );
 
 /** Questions of assistants: the Model Context Protocol over HTTP, without sessions and streams. */
-export function askingRoutes(app: FastifyInstance): void {
+export function mcpRoutes(app: FastifyInstance): void {
   route(app, {
-    id: "ask",
-    tag: "Asking",
+    id: "callMcp",
+    tag: "MCP",
     version: 2,
     summary: "Ask in words (Model Context Protocol)",
     description:
@@ -65,7 +65,7 @@ export function askingRoutes(app: FastifyInstance): void {
     async handle({ request, body }) {
       requireOwnOrigin(app, request);
       // Most services are never asked, so the protocol is loaded with the first message.
-      const { answerMessage } = await import("../asking/answer.js");
+      const { answerMessage } = await import("../mcp/answer.js");
       const { status, body: text } = await answerMessage(body, request, new OwnApi(app, request));
       if (status === 202) return new CustomResponse(202, {});
       const reply = JSON.parse(text) as {
