@@ -85,8 +85,6 @@ const SLOW = [
   "hostile-json",
   "killed-workers",
   "long-page",
-  "mcp",
-  "mcp-rights",
   "memory",
   "query-plans",
   "release",

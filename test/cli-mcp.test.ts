@@ -1,11 +1,13 @@
 /** Tests the answers of `asi mcp`, asked by the client of the protocol's SDK, against those of the other commands. */
-import { readdirSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import { readdirSync, renameSync, rmSync, statSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { LATEST_PROTOCOL_VERSION } from "@modelcontextprotocol/sdk/types.js";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { refuseMany } from "../src/cli/mcp/squad-answer.js";
+import { MAX_SHEET_BYTES } from "../src/squad/sheets.js";
 import { ASI, asi, asiProcess, scratchFolder } from "./asi-process.js";
 import { folderOfTraining } from "./training-folder.js";
 
@@ -291,6 +293,33 @@ describe("asi mcp reads only its folders", () => {
       ({ error }) => error?.code ?? [],
     );
     expect(refused).toEqual(["FILE_TOO_LARGE", "FILE_TOO_LARGE"]);
+  });
+
+  it("and no roster or periods that asi squad would refuse", async () => {
+    const { folder, name, assistant } = await training();
+    writeFileSync(join(folder, "periods.csv"), " ".repeat(MAX_SHEET_BYTES + 1));
+    expect((await assistant.ask("squad_table", { folder: name })).error).toMatchObject({
+      code: "NO_TABLE",
+      message: expect.stringMatching(/periods\.csv.*(large|MB|MiB)/),
+    });
+    writeFileSync(join(folder, "roster.csv"), " ".repeat(MAX_SHEET_BYTES + 1));
+    expect((await assistant.ask("squad_table", { folder: name })).error).toMatchObject({
+      code: "NO_TABLE",
+      message: expect.stringMatching(/roster\.csv.*(large|MB|MiB)/),
+    });
+  });
+
+  it("and no table of recordings that are too large together after decompression", async () => {
+    const folder = scratchFolder();
+    const files = ["a.asi.gz", "b.asi.gz"].map((name) => {
+      const path = join(folder, name);
+      writeFileSync(path, gzipSync(Buffer.alloc(600_000)));
+      return { kind: "file" as const, name, path, bytes: statSync(path).size };
+    });
+    await refuseMany(files, 1_200_000);
+    await expect(refuseMany(files, 1_199_999)).rejects.toMatchObject({
+      failure: { error: { code: "TOO_MANY_FILES" } },
+    });
   });
 
   it("and writes nothing into them", async () => {
