@@ -132,7 +132,7 @@ const library = [
     ["arguments", "batch", "service"],
     ["live"],
     ["run"],
-    ["asking"],
+    ["mcp"],
     ["commands"],
   ]),
 ];
@@ -160,7 +160,7 @@ const service = [
     ["limits", "monitoring"],
     ["body"],
     ["files"],
-    ["asking", "documentation"],
+    ["documentation", "mcp"],
     ["routes"],
   ]),
 ];

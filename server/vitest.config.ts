@@ -30,8 +30,6 @@ export const SERVICE = { alias, sequence: ORDER, ...WORKERS, ...PATIENCE };
 
 /** The database does not matter for these tests, so they run only on PostgreSQL. */
 const ONCE = [
-  "asking",
-  "asking-rights",
   "access-recheck",
   "bluetooth",
   "connections",
@@ -52,6 +50,8 @@ const ONCE = [
   "limits",
   "listeners",
   "long-page",
+  "mcp",
+  "mcp-rights",
   "monitoring-files",
   "openapi",
   "page",

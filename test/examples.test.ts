@@ -14,7 +14,7 @@ const REMARK = /\s+#\s.*$| {2,}\S.*$/;
 
 const DOCUMENTS = [
   "README.md",
-  "docs/asking.md",
+  "docs/mcp.md",
   "docs/choices.md",
   "docs/formats.md",
   "docs/heart-rate.md",

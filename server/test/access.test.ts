@@ -57,8 +57,8 @@ const matrix: readonly (readonly [operation: string, outcomes: string, besides?:
   ["createPersonalToken", AUTHENTICATED_V2],
   ["deletePersonalToken", "401 404 404 404 404 in"],
   ["retrieveAccount", AUTHENTICATED],
-  // Its tools read other operations, which have their own rows; asking-rights.test.ts.
-  ["ask", AUTHENTICATED_V2],
+  // Its tools read other operations, which have their own rows; mcp-rights.test.ts.
+  ["callMcp", AUTHENTICATED_V2],
   ["requestPasswordReset", ANYONE],
   ["resetPassword", ANYONE],
 

@@ -142,7 +142,7 @@ export const rows = [
   ["X6", "GET", "/health/ready/", "operation"],
   ["X7", "GET", "/metrics", "operation"],
   ["X8", "POST", "/api/v2/files/convert/", "conversion"],
-  ["X15", "POST", "/mcp/", "asking"],
+  ["X15", "POST", "/mcp/", "mcp"],
 ] as const satisfies readonly (readonly [row: string, method: string, path: string, group: string])[];
 
 export type Group = (typeof rows)[number][3];
@@ -174,5 +174,5 @@ export const implemented: ReadonlySet<Group> = new Set<Group>([
   "squad sessions",
   "changes",
   "password reset",
-  "asking",
+  "mcp",
 ]);

@@ -65,7 +65,9 @@ describe("a personal token", () => {
     expect(squads.headers.get("www-authenticate")).toBe('Bearer realm="api", error="insufficient_scope"');
     const another = await s.post(PATH, { name: "x", scopes: ["sessions:write"], valid_days: 1 }, token);
     expect(another).toMatchObject({ status: 403, body: { code: "insufficient_scope" } });
-    expect(another.body.detail).toBe("Personal tokens may not do this. Sign in with your password.");
+    expect(another.body.detail).toBe(
+      "Personal tokens and tokens of applications may not do this. Sign in to the service with your password.",
+    );
   });
 
   it("is refused by every operation outside its scopes", async ({ service: s }) => {

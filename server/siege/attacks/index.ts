@@ -1,9 +1,9 @@
-import { asking } from "./asking.js";
 import type { Attack } from "./attack.js";
 import { bodies } from "./bodies.js";
 import { connections } from "./connections.js";
 import { crowds } from "./crowds.js";
 import { histories } from "./histories.js";
+import { mcp } from "./mcp.js";
 import { passwords } from "./passwords.js";
 import { reading } from "./reading.js";
 import { squads } from "./squads.js";
@@ -21,5 +21,5 @@ export const attacks: readonly Attack[] = [
   ...work,
   ...streams,
   ...squads,
-  ...asking,
+  ...mcp,
 ];

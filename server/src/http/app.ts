@@ -33,7 +33,12 @@ import { ConcurrencyLimiter } from "./limits/concurrency-limiter.js";
 import { limitConnections } from "./limits/connections.js";
 import { passwordAttempts } from "./limits/password-attempts.js";
 import { limitPipelining } from "./limits/pipelining.js";
-import { createHeavyQueue, createRequestQueue, inRequestTurn } from "./limits/request-queue.js";
+import {
+  createHeavyQueue,
+  createOuterQueue,
+  createRequestQueue,
+  inRequestTurn,
+} from "./limits/request-queue.js";
 import { createThrottle, type Throttle } from "./limits/throttle.js";
 import { logOptions } from "./monitoring/log.js";
 import { measureRequests } from "./monitoring/metrics.js";
@@ -111,6 +116,7 @@ export async function buildApp(config: Config, dependencies: Dependencies): Prom
   app.decorate("operations", []);
   app.decorate("requestQueue", createRequestQueue());
   app.decorate("heavyQueue", createHeavyQueue());
+  app.decorate("outerQueue", createOuterQueue());
   app.decorate("slots", new ConcurrencyLimiter(config.convertConcurrency, config.convertConcurrencyPerUser));
   for (const name of ["ctx", "ids", "target", "rawBody", "releaseSlot", "onBehalfOf", "credential"])
     app.decorateRequest(name, undefined);

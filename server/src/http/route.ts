@@ -18,7 +18,7 @@ import { MULTIPART } from "./body/bodies.js";
 import { takeResponseRoom } from "./connection/response-room.js";
 import { readIdempotencyKey, readStored, sendStored } from "./idempotency.js";
 import { refuseIgnored, tellIgnored } from "./ignored.js";
-import { inRequestTurn } from "./limits/request-queue.js";
+import { inOuterTurn, inRequestTurn } from "./limits/request-queue.js";
 import type { ThrottleScope } from "./limits/throttle.js";
 import {
   type CustomResponse,
@@ -127,7 +127,7 @@ export interface Operation<
   hasLargeResponse?: boolean;
   /** Whether it may work through thousands of rows, so that a caller runs few of them at a time. */
   isHeavy?: boolean;
-  /** Whether it waits for other requests of the caller, which it makes itself, and so takes no place in the queues for them. */
+  /** Whether it waits for other requests of the caller, which it makes itself, and so has another queue and takes no room before they end. */
   waitsForOthers?: boolean;
   /** Whether an `Idempotency-Key` is ignored: repeating the request has no further effect, or its response has a secret that must not be stored. */
   isRepeatable?: boolean;
@@ -292,6 +292,11 @@ export function route<
         if (operation.takesSlot) request.releaseSlot = await app.slots.take(reply);
       },
       async handler(request, reply) {
+        if (operation.waitsForOthers) {
+          const result = await inOuterTurn(app, request, () => run(request, reply));
+          await takeResponseRoom(app, request, reply, isLarge);
+          return sendResult(request, reply, success, result);
+        }
         await takeResponseRoom(app, request, reply, isLarge);
         const stored = await readStored(request);
         if (stored !== undefined) return sendStored(request, reply, stored);
@@ -299,7 +304,7 @@ export function route<
         try {
           if (request.isReplay) await inTurn(request, () => startAnew(request));
           // The client determines the duration of a file transfer; slots limit the number of concurrent transfers.
-          const result = await (operation.takesSlot || operation.waitsForOthers
+          const result = await (operation.takesSlot
             ? work()
             : inRequestTurn(app, request, work, { isHeavy }));
           const justStored = request.ctx.idempotency?.response;

@@ -5,9 +5,9 @@ import { EXIT_STATUS, type Host } from "./common-options.js";
 export function addMcp(program: Command, { context, onStatus }: Host): void {
   program
     .command("mcp")
-    .summary("answer questions of an assistant about the recordings of folders (Model Context Protocol)")
+    .summary("serve recordings to assistants over the Model Context Protocol")
     .description(
-      "A server of the Model Context Protocol on standard input and output, for programs that start it: assistants ask for recordings, figures with their definitions and quality, rows, tables of squads, comparisons and recipes. It only reads, only in the given folders, and uses no network.",
+      "Starts a Model Context Protocol server on standard input and output. It provides recordings, figures with definitions and quality, rows, squad tables, comparisons and recipes to the program that started it. It reads only files in the given folders, writes nothing, and uses no network.",
     )
     .argument("<folders...>", "folders with recordings, roster.csv and periods.csv")
     .addHelpText(
@@ -22,11 +22,11 @@ export function addMcp(program: Command, { context, onStatus }: Host): void {
       `
 The configuration of a client names the command and the folders, for example
   {"mcpServers": {"asi": {"command": "asi", "args": ["mcp", "/home/club/season"]}}}
-docs/asking.md lists the tools. The server ends when its standard input ends.
+docs/mcp.md lists the tools. The server ends when its standard input ends.
 ${EXIT_STATUS}`,
     )
     .action(async (folders: string[]) => {
-      const { mcp } = await import("../asking/mcp.js");
+      const { mcp } = await import("../mcp/mcp.js");
       onStatus(await mcp(folders, context));
     });
 }

@@ -184,7 +184,7 @@ export const access = {
   listChanges: managersAndAthletes,
 
   // It reads other operations as the caller, and they check the rights.
-  ask: authenticated,
+  callMcp: authenticated,
 
   listWebhooks: ownActivity,
   createWebhook: ownActivity,

@@ -74,7 +74,7 @@ export const errors = {
     new ServiceError("forbidden", "insufficient_scope", {
       detail:
         scope === null
-          ? "Personal tokens may not do this. Sign in with your password."
+          ? "Personal tokens and tokens of applications may not do this. Sign in to the service with your password."
           : `The token does not have the scope ${scope}.`,
     }),
   /** Only for authenticated callers. */

@@ -98,5 +98,5 @@ export const UNSCOPED_OPERATIONS = [
   "convertFile",
   "convertFileToFormat",
   "listChanges",
-  "ask",
+  "callMcp",
 ] as const;

@@ -30,7 +30,7 @@ const TAGS: Readonly<Record<string, string>> = {
   Webhooks:
     "Calls to your own address when samples are stored, jobs end, or sessions change, as Standard Webhooks defines them",
   Changes: "What has changed since a cursor, for copies of your data",
-  Asking: "Questions of assistants: the Model Context Protocol",
+  MCP: "Model Context Protocol for assistants",
   Recipes:
     "Definitions for counting runs in time frames; a version never changes, but there can be newer versions",
 };

@@ -16,10 +16,22 @@ const RETRY_AFTER_MS = 1_000;
  */
 const HEAVY_REQUESTS = { ofOneCaller: 2, ofOneAddress: 4 };
 
+/**
+ * Requests that make other requests (`waitsForOthers`). Each may keep a response of megabytes while it works. They have a queue of their
+ * own: in the other queues, they would occupy the places that their own requests wait for.
+ */
+const OUTER_REQUESTS = {
+  ofOneCaller: 4,
+  ofOneAddress: 16,
+  waitingOfOneCaller: 8,
+  waitingOfOneAddress: 64,
+};
+
 declare module "fastify" {
   interface FastifyInstance {
     requestQueue: FairQueue<string>;
     heavyQueue: FairQueue<string>;
+    outerQueue: FairQueue<string>;
   }
 }
 
@@ -42,6 +54,24 @@ export const createHeavyQueue = () =>
     maxWaitingPerCaller: WAITING_REQUESTS_OF_ONE_CALLER,
     refusal: () => errors.throttled(RETRY_AFTER_MS),
   });
+
+/** Fair queue for the callers of requests that make other requests. */
+export const createOuterQueue = () =>
+  new FairQueue<string>({
+    concurrency: Number.POSITIVE_INFINITY,
+    concurrencyPerCaller: OUTER_REQUESTS.ofOneCaller,
+    concurrencyPerGroup: OUTER_REQUESTS.ofOneAddress,
+    maxWaitingPerCaller: OUTER_REQUESTS.waitingOfOneCaller,
+    maxWaitingPerGroup: OUTER_REQUESTS.waitingOfOneAddress,
+    refusal: () => errors.throttled(RETRY_AFTER_MS),
+  });
+
+/** Runs a request that makes other requests when the caller is next in their queue. */
+export const inOuterTurn = <T>(
+  app: FastifyInstance,
+  { onBehalfOf: { name, group }, ctx }: FastifyRequest,
+  work: () => Promise<T>,
+): Promise<T> => app.outerQueue.run(`${name} ${group}`, work, ctx.signal, group);
 
 /** Runs a part of a request when the caller is next in the queue. */
 export const inRequestTurn = <T>(

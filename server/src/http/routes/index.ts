@@ -1,7 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import { accountWebhookRoutes } from "./account-webhooks.js";
 import { activityRoutes } from "./activities.js";
-import { askingRoutes } from "./asking.js";
 import { athleteRoutes } from "./athletes.js";
 import { authorizeRoutes } from "./authorize.js";
 import { bluetoothRoutes } from "./bluetooth.js";
@@ -15,6 +14,7 @@ import { healthRoutes } from "./health.js";
 import { jsonSchemaRoutes } from "./json-schemas.js";
 import { liveRoutes } from "./live.js";
 import { managerRoutes } from "./managers.js";
+import { mcpRoutes } from "./mcp.js";
 import { oauthMetadataRoutes } from "./oauth-metadata.js";
 import { ownershipRoutes } from "./ownerships.js";
 import { pageRoutes } from "./page.js";
@@ -68,7 +68,7 @@ export const routes: readonly ((app: FastifyInstance) => void | Promise<void>)[]
   changeRoutes,
   webhookRoutes,
   accountWebhookRoutes,
-  askingRoutes,
+  mcpRoutes,
   docsRoutes,
   healthRoutes,
   pageRoutes,

@@ -108,7 +108,7 @@ beforeAll(async () => {
   ];
 });
 
-/** Calls a tool without a client; asking.test.ts has the one of the SDK. */
+/** Calls a tool without a client; mcp.test.ts has the one of the SDK. */
 async function ask(token: string, name: string, given: Record<string, unknown>) {
   const call = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: given } };
   const { status, body } = await s.post("/mcp", call, token);

@@ -47,18 +47,14 @@ export function tool<S extends TSchema>(declared: {
   };
 }
 
+const id = (description: string) =>
+  Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description });
+
 /** Arguments that several tools have. */
 export const Given = {
-  squad: (description = "Id of a squad of list_squads") =>
-    Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description }),
-  session: (description = "Id of a session of list_sessions") =>
-    Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description }),
-  device: () =>
-    Type.Integer({
-      minimum: 1,
-      maximum: Number.MAX_SAFE_INTEGER,
-      description: "Id of a device of list_devices",
-    }),
+  squad: () => id("Id of a squad of list_squads"),
+  session: () => id("Id of a session of list_sessions"),
+  device: () => id("Id of a device of list_devices"),
   text: (description: string) => Type.String({ maxLength: 200, description }),
   time: (description: string) =>
     Type.String({ maxLength: 40, description: `${description}, such as 2026-05-16T13:00:00Z` }),

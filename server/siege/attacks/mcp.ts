@@ -3,7 +3,7 @@ import { type Attack, repeat } from "./attack.js";
 const V2 = "/api/v2";
 
 /** Questions over the Model Context Protocol, which read the API as the attacker. */
-export const asking: readonly Attack[] = [
+export const mcp: readonly Attack[] = [
   {
     name: "questions about the table of 200 players, its season and the samples, 32 at a time",
     as: "user",

@@ -2,7 +2,7 @@ import { figureDefinitions, ZONE_KINDS, type ZoneKind } from "../../squad/index.
 import { parseSport, SPORT_NAMES } from "../arguments/sport.js";
 import { squad } from "../run/squad.js";
 import { DescribedError } from "../terminal/problem.js";
-import { type FileInput, MAX_FILES, refuseLarge } from "./folders.js";
+import { boundedBytes, type FileInput, MAX_FILES } from "./folders.js";
 import { RECIPE_NAMES, TIMES, timesOf } from "./recording-answer.js";
 import { type Given, type Property, text, texts } from "./schema.js";
 import { captured, type Surroundings } from "./tool.js";
@@ -70,17 +70,22 @@ export async function squadLines(
   };
 }
 
-async function refuseMany(files: readonly FileInput[]): Promise<void> {
-  const total = files.reduce((sum, { bytes }) => sum + bytes, 0);
+/** @throws DescribedError for no recordings, for too many, and for more bytes after decompression than `mostBytes` */
+export async function refuseMany(files: readonly FileInput[], mostBytes = MAX_TOTAL_BYTES): Promise<void> {
   const refusal = (code: string, message: string) => new DescribedError({ error: { code, message } });
   if (files.length === 0)
     throw refusal("NO_INPUT", "This folder has no recordings. list_recordings shows where they are.");
-  if (files.length > MAX_FILES || total > MAX_TOTAL_BYTES)
-    throw refusal(
+  const tooMany = (found: string) =>
+    refusal(
       "TOO_MANY_FILES",
-      `The folder has ${files.length} recordings of ${total} bytes; a table has at most ${MAX_FILES} of ${MAX_TOTAL_BYTES} bytes. Name the folder of one session.`,
+      `The folder has ${found}; a table has at most ${MAX_FILES} recordings of ${mostBytes} bytes. Name the folder of one session.`,
     );
-  for (const { path, bytes } of files) await refuseLarge(path, bytes);
+  if (files.length > MAX_FILES) throw tooMany(`${files.length} recordings`);
+  let total = 0;
+  for (const { path, bytes } of files) {
+    total += await boundedBytes(path, bytes);
+    if (total > mostBytes) throw tooMany(`more than ${mostBytes} bytes of recordings`);
+  }
 }
 
 /** The definitions of the figures in rows. */

@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import type { Season } from "../../../domain/sessions/season.js";
-import { definitionsOf, unknownName } from "../session-rows.js";
+import { definitionsOf, isPlayer, nameOf, unknownName } from "../session-rows.js";
 import { Given, type Tool, tool } from "../tool.js";
 
 /** Entries and sessions in one answer. */
@@ -10,7 +10,7 @@ export const squadSeason: Tool = tool({
   name: "squad_season",
   title: "Season of a squad",
   description:
-    "Stored figures over the sessions of a squad: for each player the normal range of the last five matches, the best values and the days since the last session; with a player also the figures of each session. not_computed counts players whose figures session_figures would compute first.",
+    "Stored figures over the sessions of a squad: for each player the normal range of the last five matches, the best values and the days since the last session; with a player also the figures of each session. not_computed is the number of players without stored figures; session_figures computes them.",
   input: Type.Object({
     squad: Given.squad(),
     player: Type.Optional(Given.text("Name or athlete id of a player")),
@@ -23,18 +23,9 @@ export const squadSeason: Tool = tool({
       from,
       to,
     });
-    const wanted = body.players.filter(
-      (one) =>
-        player === undefined ||
-        String(one.athlete) === player ||
-        one.player.toLowerCase() === player.trim().toLowerCase(),
-    );
+    const wanted = body.players.filter((one) => player === undefined || isPlayer(one, player));
     if (player !== undefined && wanted.length !== 1)
-      throw unknownName(
-        "player",
-        player,
-        body.players.map((one) => `${one.player} (${one.athlete})`),
-      );
+      throw unknownName("player", player, body.players.map(nameOf));
     const latest = body.sessions.slice(-MAX_ENTRIES);
     return {
       source,

@@ -76,9 +76,13 @@ export class OwnApi {
     const signals = ctx.signal === undefined ? [enough.signal] : [ctx.signal, enough.signal];
     const headers = { authorization: this.#authorization, accept: "application/json", "x-request-id": id };
     try {
-      const answer = await madeFor(AbortSignal.any(signals), () =>
-        this.#app.inject({ method: "GET", url, remoteAddress: ip, headers, payloadAsStream: true }),
-      );
+      // `inject` begins the request only when it is awaited, so await it inside.
+      const answer = await madeFor(AbortSignal.any(signals), async () => {
+        return await this.#app.inject({
+          ...{ method: "GET", url, remoteAddress: ip, headers },
+          payloadAsStream: true,
+        });
+      });
       return { answer, text: await textOf(answer.stream()) };
     } catch (error) {
       enough.abort();

@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { errors } from "../../domain/change/errors.js";
 import { Nullable } from "../../wire/types.js";
-import { OwnApi } from "../asking/own-api.js";
+import { OwnApi } from "../mcp/own-api.js";
 import { CustomResponse } from "../responses.js";
 import { route } from "../route.js";
 
@@ -34,7 +34,7 @@ const Reply = Type.Object(
     ),
   },
   {
-    $id: "AskingReply",
+    $id: "JsonRpcResponse",
     examples: [
       {
         jsonrpc: "2.0" as const,
@@ -45,15 +45,15 @@ const Reply = Type.Object(
   },
 );
 
-/** Questions of assistants: the Model Context Protocol over HTTP, without sessions and streams. */
-export function askingRoutes(app: FastifyInstance): void {
+/** The Model Context Protocol over HTTP, without sessions and streams. */
+export function mcpRoutes(app: FastifyInstance): void {
   route(app, {
-    id: "ask",
-    tag: "Asking",
+    id: "callMcp",
+    tag: "MCP",
     version: 2,
-    summary: "Ask in words (Model Context Protocol)",
+    summary: "Call the Model Context Protocol server",
     description:
-      "Streamable HTTP of the Model Context Protocol for assistants: tools that list squads and sessions and give figures with their definitions, quality and sources. It only reads. Each tool reads this API as the caller, with the same rights, limits and log. There are no sessions and no streams: GET and DELETE have 405. A notification has 202 without a body. A request with an `Origin` of another site is refused with 403.",
+      "A Model Context Protocol server (Streamable HTTP). Its tools list squads and sessions and return figures with definitions, quality and sources. They only read, through this API and as the caller, so rights, limits and logs are the same. A caller has at most 4 messages at a time; 8 more wait, and others have 429. There are no protocol sessions and no streams: GET and DELETE have 405. A notification has 202 without a body. A request with an `Origin` of another site is refused with 403.",
     method: "POST",
     path: "/mcp/",
     otherPaths: ["/mcp"],
@@ -65,14 +65,9 @@ export function askingRoutes(app: FastifyInstance): void {
     async handle({ request, body }) {
       requireOwnOrigin(app, request);
       // Most services are never asked, so the protocol is loaded with the first message.
-      const { answerMessage } = await import("../asking/answer.js");
-      const { status, body: text } = await answerMessage(body, request, new OwnApi(app, request));
-      if (status === 202) return new CustomResponse(202, {});
-      const reply = JSON.parse(text) as {
-        jsonrpc: "2.0";
-        id: number | null;
-        error?: { message: string; code: number };
-      };
+      const { answerMessage } = await import("../mcp/answer.js");
+      const { status, reply } = await answerMessage(body, request, new OwnApi(app, request));
+      if (reply === null) return new CustomResponse(202, {});
       if (status !== 200) throw errors.malformed(reply.error?.message ?? "The message could not be read.");
       return reply;
     },

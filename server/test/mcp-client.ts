@@ -12,17 +12,17 @@ export interface Asked {
 }
 
 /** The client of the protocol's SDK, with the token of a caller. */
-export class AskingClient {
+export class McpClient {
   readonly client = new Client({ name: "test", version: "1.0.0" });
 
-  static async of(s: TestService, token: string): Promise<AskingClient> {
-    const asking = new AskingClient();
+  static async of(s: TestService, token: string): Promise<McpClient> {
+    const assistant = new McpClient();
     const headers = { Authorization: `Bearer ${token}` };
     const url = new URL(`${s.service.url}/mcp`);
-    await asking.client.connect(new StreamableHTTPClientTransport(url, { requestInit: { headers } }));
+    await assistant.client.connect(new StreamableHTTPClientTransport(url, { requestInit: { headers } }));
     // the client compares answers with the schemas in the list
-    await asking.client.listTools();
-    return asking;
+    await assistant.client.listTools();
+    return assistant;
   }
 
   async ask(name: string, given: Record<string, unknown> = {}): Promise<Asked> {

@@ -9,7 +9,7 @@ export const comparePlayers: Tool = {
   name: "compare_players",
   title: "Compare players",
   description:
-    "The figures of two to eleven players in one period of a session side by side, with the differences from the first one and the quality of each. The thresholds may differ by player: see high_speed_from_m_per_s and sprint_from_m_per_s.",
+    "The figures of two to eleven players in one period of a session side by side, each with its quality. Differences are from the first one. The thresholds may differ by player: see high_speed_from_m_per_s and sprint_from_m_per_s.",
   inputSchema: input(
     {
       ...SESSION,

@@ -2,14 +2,13 @@ import type { Inspection } from "../../../reading/read-result.js";
 import { info } from "../../run/info.js";
 import { isDamaged } from "../../terminal/exit-status.js";
 import type { Failure } from "../../terminal/problem.js";
-import { refuseLarge } from "../folders.js";
+import { boundedBytes } from "../folders.js";
+import { instant } from "../recording-answer.js";
 import { input, integer, text } from "../schema.js";
 import { captured, type Surroundings, type Tool } from "../tool.js";
 
 /** Recordings in one answer. */
 const PAGE = 50;
-
-const inDays = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
 
 /** The recordings of a folder, from `asi info`. */
 export const listRecordings: Tool = {
@@ -45,7 +44,7 @@ export const listRecordings: Tool = {
 
 async function contentOf(path: string, file: string, bytes: number, surroundings: Surroundings) {
   try {
-    await refuseLarge(path, bytes);
+    await boundedBytes(path, bytes);
   } catch (error) {
     return { file, error: (error as { failure: Failure }).failure.error };
   }
@@ -60,8 +59,8 @@ async function contentOf(path: string, file: string, bytes: number, surroundings
   return {
     file,
     device: { serial: device.serial, name: device.deviceName, type: device.deviceType },
-    start: inDays(report.start),
-    end: inDays(report.end),
+    start: instant(report.start),
+    end: instant(report.end),
     recorded_s: recordedMs / 1000,
     rows: report.rows.total,
     rows_with_heart_rate: report.rows.withHr,

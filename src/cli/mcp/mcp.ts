@@ -17,7 +17,7 @@ export async function mcp(paths: readonly string[], { console, signal }: Context
   const folders = new Folders(paths);
   if (process.stdin.isTTY === true)
     console.message(
-      "asi mcp answers a program that has started it; docs/asking.md shows how to set one up. Ctrl+C ends it.",
+      "asi mcp answers a program that has started it; docs/mcp.md shows how to set one up. Ctrl+C ends it.",
     );
   const ended = new AbortController();
   const identity = { name: "asi", title: "Recordings of trackers", version, instructions: INSTRUCTIONS };

@@ -72,7 +72,7 @@ export class Folders {
     const stats = statSync(path);
     if (!stats.isFile())
       throw refusal("NOT_A_FILE", "This is not a file. list_recordings names the recordings of a folder.");
-    await refuseLarge(path, stats.size);
+    await boundedBytes(path, stats.size);
     return { kind: "file", name: this.nameOf(path), path, bytes: stats.size };
   }
 
@@ -139,8 +139,12 @@ function realFolder(path: string): string {
 const isWithin = (folder: string, path: string) =>
   path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 
-/** @throws DescribedError for a file that has more bytes than one question may read, also after decompression */
-export async function refuseLarge(path: string, bytes: number): Promise<void> {
+/**
+ * The number of bytes of a recording after decompression.
+ *
+ * @throws DescribedError for a file that has more bytes than one question may read
+ */
+export async function boundedBytes(path: string, bytes: number): Promise<number> {
   let total = bytes;
   if (/\.gz$/i.test(path) && total <= MAX_FILE_BYTES) {
     const file = openFile(path);
@@ -162,4 +166,5 @@ export async function refuseLarge(path: string, bytes: number): Promise<void> {
     const limit = `${MAX_FILE_BYTES / 2 ** 20} MiB`;
     throw refusal("FILE_TOO_LARGE", `The recording is larger than ${limit}. Use asi stats for it.`);
   }
+  return total;
 }

@@ -1,3 +1,4 @@
+import { isRecord } from "../../arguments.js";
 import { printableJson } from "../terminal/printable.js";
 import { failureOf, type Problem } from "../terminal/problem.js";
 import { UsageError } from "../terminal/usage-error.js";
@@ -164,9 +165,6 @@ const described = ({ name, title, description, inputSchema, output }: Tool) => (
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
 });
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
 /** Null for an answer, which nobody has asked for. */
 function messageOf(line: string): Message | null {
   let value: unknown;
@@ -175,11 +173,11 @@ function messageOf(line: string): Message | null {
   } catch {
     throw new RpcError(PARSE_ERROR, "The line is not JSON.");
   }
-  if (!isObject(value) || value.jsonrpc !== "2.0")
+  if (!isRecord(value) || value.jsonrpc !== "2.0")
     throw new RpcError(INVALID_REQUEST, 'A message is an object with "jsonrpc": "2.0".');
   const { id, method, params = {} } = value;
   if (method === undefined && ("result" in value || "error" in value)) return null;
-  if (typeof method !== "string" || !isObject(params) || !isId(id))
+  if (typeof method !== "string" || !isRecord(params) || !isId(id))
     throw new RpcError(
       INVALID_REQUEST,
       "A request has a method, an id that is a text or a number, and an object as params.",

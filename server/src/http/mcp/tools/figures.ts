@@ -1,11 +1,14 @@
 import { Type } from "@sinclair/typebox";
+import type { Source } from "../own-api.js";
 import {
   compared,
   definitionsFor,
   isPlayer,
+  NAMES_SHOWN,
   parametersOf,
   periodOf,
   qualityOf,
+  type Row,
   rowOf,
   selected,
   shownRow,
@@ -19,13 +22,15 @@ import { Given, type Tool, tool } from "../tool.js";
 const MAX_ROWS = 100;
 
 const PLAYER = "Name or athlete id of a player";
-const period = Given.text("A period such as 1st half; session is the whole session");
+const period = Given.text(
+  "A period such as 1st half; session is the whole session, which has the period null in the API",
+);
 
 export const sessionFigures: Tool = tool({
   name: "session_figures",
   title: "Figures of a session",
   description:
-    "The table of a session: a row for each player and period that you may see, with figures, thresholds and quality (share_with_data, share_with_hr, too_fast_rows), the definitions and the source. A value is null if it is unknown; figures of the heart are absent without a right to them. left_out names players without samples and the reason.",
+    "The table of a session: a row for each player and period that you may see, with figures, thresholds and quality (share_with_data, share_with_hr, too_fast_rows), the definitions and the source. A value is null if it is unknown; heart-rate figures are absent if the role may not see them. left_out names players without samples and the reason.",
   input: Type.Object({
     session: Given.session(),
     period: Type.Optional(period),
@@ -55,13 +60,13 @@ export const comparePlayers: Tool = tool({
   name: "compare_players",
   title: "Compare players",
   description:
-    "The figures of two to eleven players in one period of a session side by side, with the differences from the first one and the quality of each. Thresholds may differ by player.",
+    "The figures of two to eleven players in one period of a session side by side, each with the quality of its row. Differences are from the first one. Thresholds may differ by player.",
   input: Type.Object({
     session: Given.session(),
     players: Type.Array(Given.text(PLAYER), {
       minItems: 2,
       maxItems: 11,
-      description: "The first one is compared with the others",
+      description: "Differences are from the first one",
     }),
     period: Type.Optional(period),
   }),
@@ -86,29 +91,33 @@ export const compareSessions: Tool = tool({
   name: "compare_sessions",
   title: "Compare sessions",
   description:
-    "The figures of one player in two to six whole sessions side by side, with the differences from the first one and the quality of each. Compare only values with the same thresholds and rules_version.",
+    "The figures of one player in two to six whole sessions side by side, each with the quality of its row. Differences are from the first one. Compare only values with the same thresholds and rules_version.",
   input: Type.Object({
     player: Given.text(PLAYER),
     sessions: Type.Array(Given.session(), {
       minItems: 2,
       maxItems: 6,
       uniqueItems: true,
-      description: "The first one is compared with the others",
+      description: "Differences are from the first one",
     }),
   }),
   output: { sources: "array", sessions: "array", figures: "array" },
   async answer(given, api) {
-    const tables: Awaited<ReturnType<typeof tableOf>>[] = [];
-    for (const session of given.sessions) tables.push(await tableOf(api, session));
-    const rows = tables.map(
-      ({ body }) => body.rows.find((row) => row.period === null && isPlayer(row, given.player)) ?? null,
-    );
+    const sources: Source[] = [];
+    const rows: (Row | null)[] = [];
+    const names = new Set<string>();
+    for (const session of given.sessions) {
+      // A table may have megabytes: keep only what is compared.
+      const { body, source } = await tableOf(api, session);
+      sources.push(source);
+      rows.push(body.rows.find((row) => row.period === null && isPlayer(row, given.player)) ?? null);
+      for (const { player } of body.rows) if (names.size < NAMES_SHOWN) names.add(player);
+    }
     const found = rows.filter((row) => row !== null);
-    const names = tables.flatMap(({ body }) => body.rows.map(({ player }) => player));
     if (found.length === 0 || new Set(found.map(({ athlete }) => athlete)).size > 1)
       throw unknownName("player", given.player, names);
     return {
-      sources: tables.map(({ source }) => source),
+      sources,
       sessions: rows.map((row, i) => ({
         session: given.sessions[i],
         row: row === null ? null : qualityOf(row),

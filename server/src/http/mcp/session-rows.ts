@@ -7,7 +7,7 @@ import { ToolError } from "./own-api.js";
 type Table = Static<typeof SessionFigures>;
 export type Row = Table["rows"][number];
 
-/** The name of the whole session among the periods. */
+/** The name of the whole session among the periods; null in the API. */
 export const WHOLE = "session";
 
 /** The table of a session, as the caller sees it. */
@@ -30,8 +30,12 @@ export function selected(
   );
 }
 
-export const isPlayer = (row: Row, player: string) =>
-  isSame(row.player, player) || String(row.athlete) === player;
+/** Of a row of a session or of a season. */
+type Player = Pick<Row, "player" | "athlete">;
+
+/** Whether the player has this name or id. */
+export const isPlayer = ({ player, athlete }: Player, given: string) =>
+  isSame(player, given) || String(athlete) === given;
 
 /**
  * The row of a player.
@@ -46,11 +50,14 @@ export function rowOf(rows: readonly Row[], player: string): Row {
   return row;
 }
 
-const nameOf = ({ player, athlete }: Row) => `${player} (${athlete})`;
+export const nameOf = ({ player, athlete }: Player) => `${player} (${athlete})`;
+
+/** Names in a message. */
+export const NAMES_SHOWN = 50;
 
 /** @param names what the caller may see */
 export function unknownName(kind: string, name: string, names: Iterable<string>): ToolError {
-  const known = [...new Set(names)].slice(0, 50).map((one) => JSON.stringify(one));
+  const known = [...new Set(names)].slice(0, NAMES_SHOWN).map((one) => JSON.stringify(one));
   const list = known.length === 0 ? "there are none" : `there are ${known.join(", ")}`;
   return new ToolError("unknown_name", `There is no single ${kind} ${JSON.stringify(name)} here; ${list}.`);
 }
