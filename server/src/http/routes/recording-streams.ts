@@ -60,14 +60,20 @@ export function recordingStreamRoutes(app: FastifyInstance): void {
     async handle({ ctx, target, query: { recording, offset = 0 }, request, reply }) {
       if (offset < 0 || !Number.isSafeInteger(offset))
         throw errors.field("offset", "Must be a number of bytes, 0 or more.");
-      const ended = streams.open(ctx.caller?.id ?? 0, target.device.id, reply);
+      const place = streams.hold(ctx.caller?.id ?? 0, target.device.id, reply);
       // Bytes that have arrived are stored even if the client has left.
       const { signal: _signal, ...lasting } = ctx;
-      const receiver = await StreamReceiver.begin(lasting, target, { recording, offset });
+      const receiver = await StreamReceiver.begin(lasting, target, { recording, offset }).catch((error) => {
+        place.release();
+        throw error;
+      });
       const lines = new LineStream();
-      const work = receiveStream(lasting, target, { receiver, request, lines, ended });
+      const work = receiveStream(lasting, target, { receiver, request, lines, place });
       receiving.add(work);
-      void work.finally(() => receiving.delete(work));
+      void work.finally(() => {
+        receiving.delete(work);
+        place.release();
+      });
       return lines;
     },
   });
