@@ -1,9 +1,15 @@
 /** Recordings that gateways stream while devices write them. */
-import { eq } from "drizzle-orm";
+import { randomUUID } from "node:crypto";
+import { type IncomingMessage, request } from "node:http";
+import { eq, sql } from "drizzle-orm";
 import { describe, expect } from "vitest";
+import { currentOwner } from "../src/domain/ownerships/rules.js";
+import { MAX_UNENDED_BYTES } from "../src/domain/recording-streams/pieces.js";
+import { StreamReceiver } from "../src/domain/recording-streams/receive.js";
+import { StreamReplaced } from "../src/domain/recording-streams/resource.js";
 import { applyRetention } from "../src/jobs/retention.js";
 import { commands } from "../src/operator/commands.js";
-import { auditLog, jobs, streamPieces } from "../src/store/schema.js";
+import { auditLog, jobs, recordingStreams, streamPieces } from "../src/store/schema.js";
 import { withOwnService } from "./file-service.js";
 import { ecgWalk, framesOf, Gateway } from "./gateway.js";
 import { walk } from "./recordings.js";
@@ -203,6 +209,64 @@ describe("a streamed recording", () => {
     expect((await all()).find(({ id }) => id === added?.id)?.state).toBe("SUCCESS");
   });
 
+  it("announces the times of its samples, not those in between, also if the device is released before", async ({
+    live: { s, ann, longOwned, stream },
+  }) => {
+    const [ended, released] = [await longOwned(), await longOwned()];
+    const days = async ({ id }: TestDevice) =>
+      (
+        await s.store.database.queries.execute<{ day: number }>(
+          sql`SELECT day FROM changes WHERE account_id = ${ann.id} AND object_id = ${id} AND kind = 'samples' ORDER BY day`,
+        )
+      ).rows.map(({ day }) => day);
+    const of = async ({ serial_number }: TestDevice) =>
+      Buffer.concat([
+        await walk(serial_number, START, 20),
+        (await walk(serial_number, "2024-03-03T10:00:00.000Z", 20)).subarray(72),
+      ]);
+    const [first, second] = [stream(ended), stream(released)];
+    first.send(await of(ended));
+    first.finish();
+    await first.last();
+    const recording = await of(released);
+    second.send(recording);
+    await second.stored(recording.length);
+    expect(await days(released)).toEqual([]);
+    await s.release(released, ann);
+    second.break();
+    const day = Math.floor(START_MS / 86_400_000);
+    for (const device of [ended, released]) expect(await days(device)).toEqual([day, day + 2]);
+  });
+
+  it("is read again only by its newest request, and not after the end of this", async ({
+    live: { s, ann, longOwned, stream },
+  }) => {
+    const device = await longOwned();
+    const recording = await walk(device.serial_number, START, 50);
+    const gateway = stream(device);
+    gateway.send(recording);
+    await gateway.stored(recording.length);
+    gateway.break();
+    const ctx = {
+      ...s.ctx,
+      caller: {
+        id: ann.id,
+        role: "MANAGER" as const,
+        username: ann.username,
+        canCreateManagedAthletes: false,
+        scopes: null,
+      },
+    };
+    const owned = await currentOwner.find(ctx, { device: device.id }, { queries: ctx.queries, lock: false });
+    const beginning = { recording: "one", offset: 0 };
+    const before = await StreamReceiver.begin(ctx, owned, beginning);
+    const newest = await StreamReceiver.begin(ctx, owned, beginning);
+    await expect(before.prepare(new AbortController().signal)).rejects.toThrow(StreamReplaced);
+    expect(await newest.prepare(AbortSignal.abort("replaced"))).toBe(false);
+    expect(await newest.prepare(new AbortController().signal)).toBe(true);
+    for (const receiver of [before, newest]) receiver.close();
+  });
+
   it("is in the audit log: each request when it begins and ends", async ({
     live: { s, longOwned, stream },
   }) => {
@@ -233,6 +297,20 @@ describe("a stream is refused, or ends with a reason", () => {
       const gateway = stream({ serial_number }, { by: bob });
       expect([await gateway.status(), JSON.parse(await gateway.text()).code]).toEqual([404, "not_found"]);
     }
+  });
+
+  it("when the body is not a recording, before it is read", async ({ live: { s, ann, longOwned } }) => {
+    const device = await longOwned();
+    const path = `${s.service.url}/api/v2/devices/${device.serial_number}/stream/?recording=one`;
+    const response = await new Promise<IncomingMessage>((resolve) => {
+      const headers = { Authorization: `Bearer ${ann.token}`, "Content-Type": "application/json" };
+      const open = request(path, { method: "POST", headers, agent: false }, resolve);
+      open.on("error", () => undefined);
+      // The body does not end.
+      open.write("{");
+    });
+    expect(response.statusCode).toBe(415);
+    response.destroy();
   });
 
   it("when the bytes are no recording, or one of another device", async ({
@@ -271,6 +349,35 @@ describe("a stream is refused, or ends with a reason", () => {
       end: "refused",
       problem: { code: "too_large", status: 413 },
     });
+  });
+
+  it("when the recordings of its owner that have not ended are too large together", async ({
+    live: { s, longOwned, stream, ann },
+  }) => {
+    const [other, device] = [await longOwned(), await longOwned()];
+    await s.store.database.queries.insert(recordingStreams).values({
+      deviceId: other.id,
+      managerId: ann.id,
+      recording: "one",
+      connection: randomUUID(),
+      bytes: MAX_UNENDED_BYTES,
+      updatedAt: s.clock.now(),
+    });
+    const refused = stream(device);
+    refused.send(await walk(device.serial_number, START, 5));
+    expect(await refused.last()).toMatchObject({
+      end: "refused",
+      stored_bytes: 0,
+      problem: { code: "too_large" },
+    });
+    await s.store.database.queries
+      .update(recordingStreams)
+      .set({ endedAt: s.clock.now() })
+      .where(eq(recordingStreams.deviceId, other.id));
+    const accepted = stream(device);
+    accepted.send(await walk(device.serial_number, START, 5));
+    accepted.finish();
+    expect(await accepted.last()).toMatchObject({ end: "complete" });
   });
 
   it("when the device gets another owner, whose times it does not touch", async ({

@@ -127,6 +127,21 @@ describe("asi stream", () => {
     await expect.poll(() => stateOf(running, "S-1")).toMatchObject({ ended: true, stored_bytes: 3_000 });
   });
 
+  it("says when it is interrupted in a break that the recording is not ended, and how to go on", async () => {
+    const { running, token, recordings, stateOf } = await serviceWith("S-1");
+    const [recording = new Uint8Array()] = recordings;
+    const { child, end } = startStream(running, token, ["-", "--device", "S-1", "--recording", "one"]);
+    child.stdin.write(recording.subarray(0, 3_000));
+    await stored(() => stateOf(running, "S-1"), 3_000);
+    // Nothing answers any more.
+    await running.kill();
+    child.kill("SIGINT");
+    expect(await end).toMatchObject({
+      signal: "SIGINT",
+      stderr: expect.stringMatching(/the recording one is not ended.*--recording one/),
+    });
+  });
+
   it("fails with the reason of the service, and exits with status 3 for a damaged recording", async () => {
     const { running, token, recordings } = await serviceWith("S-1");
     const [recording = new Uint8Array()] = recordings;
@@ -139,7 +154,7 @@ describe("asi stream", () => {
     expect(text).toMatchObject({ status: 1, stderr: expect.stringContaining("NOT_A_RECORDING") });
     expect(await send("text.asi", "S-2")).toMatchObject({
       status: 1,
-      stderr: expect.stringContaining("404"),
+      stderr: expect.stringContaining("does not own a device with the serial number S-2"),
     });
     expect(await send("text.asi", "S-1", "x")).toMatchObject({
       status: 1,

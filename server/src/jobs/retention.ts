@@ -4,7 +4,7 @@ import { eraseOrphanedMails } from "../domain/accounts/mail-folder.js";
 import type { Context } from "../domain/change/context.js";
 import { IDEMPOTENCY_LIFETIME_MS } from "../domain/change/idempotency.js";
 import { pruneChanges, pruneEpochs } from "../domain/change-log/prune.js";
-import { hasChanges } from "../domain/recording-streams/changes.js";
+import { hasChanges } from "../domain/recording-streams/changed-times.js";
 import { continueRotation } from "../domain/secrets/key-rotation.js";
 import type { Queries } from "../store/connection/database.js";
 import { vacuumAll } from "../store/embedded/vacuum.js";

@@ -603,8 +603,7 @@ export const recordingStreams = pgTable("recording_streams", {
   /** Latest time of a stored sample, ms since 1970 UTC. */
   storedUntilMs: bigint("stored_until_ms", { mode: "number" }),
   /** Times of samples whose effects on computed data are still to come, ms since 1970 UTC; null if there are none. */
-  changedFromMs: bigint("changed_from_ms", { mode: "number" }),
-  changedToMs: bigint("changed_to_ms", { mode: "number" }),
+  changed: customType<{ data: string }>({ dataType: () => "int8multirange" })("changed"),
   endedAt: instant("ended_at"),
   updatedAt: instant("updated_at").notNull(),
 });

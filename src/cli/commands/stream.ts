@@ -21,7 +21,7 @@ export function addStream(program: Command, { context, onStatus }: Host): void {
     .command("stream")
     .summary("send a recording to a service while it is recorded")
     .description(
-      "Sends a recording to an asi-server as it comes: from a device, from standard input, or from a file. The service stores its samples about every second. After a break of the connection or a restart of the service, the command goes on where the service has ended.",
+      "Sends a recording to an asi-server as it comes: from a device, from standard input, or from a file. The service stores its samples twice a second. After a break of the connection or a restart of the service, the command goes on where the service has ended.",
     )
     .argument("<input>", "a device such as /dev/ttyACM0, a file, or - for standard input", parsePath)
     .requiredOption("--service <address>", "the service, such as https://club.example")
@@ -50,7 +50,7 @@ The token is read from the environment variable ASI_TOKEN or a file, because oth
 program. A personal token needs the scope samples:write.
 
 After a break, the command tries again after waits of 0.5 to 30 s, until it is interrupted. It keeps up to 64 MiB of a device or of
-standard input until the service has stored them. Ctrl+C ends such a recording. A file goes on when the command runs again, from the
+standard input until the service has stored them. Ctrl+C ends such a recording, after the kept bytes are sent. A file goes on when the command runs again, from the
 byte that the service has stored. A device is read from the middle of its stream, so it gets a header with the serial number of
 --device; a serial port is set to raw. A recording that the service has stored to its end is not sent again.
 ${EXIT_STATUS}`,

@@ -47,6 +47,8 @@ export class FileInput implements StreamInput {
 
   acknowledge(): void {}
 
+  end(): void {}
+
   close(): void {}
 }
 

@@ -64,6 +64,12 @@ export class KeptInput implements StreamInput {
     this.#tell();
   }
 
+  end(): void {
+    this.#isComplete = true;
+    this.#source.destroy();
+    this.#tell();
+  }
+
   close(): void {
     this.#source.destroy();
   }
@@ -76,7 +82,8 @@ export class KeptInput implements StreamInput {
       }
       this.#isComplete = true;
     } catch (error) {
-      this.#failure = error;
+      // the end of the recording closes the source, which is no failure
+      if (!this.#isComplete) this.#failure = error;
     }
     this.#tell();
   }

@@ -2,7 +2,7 @@ import type { ClientRequest, IncomingMessage } from "node:http";
 import { request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import { isRecord } from "../../arguments.js";
-import { errorOf, isPassing, notAService } from "../service/refusals.js";
+import { errorOf, isPassing, notAService, serviceError } from "../service/refusals.js";
 
 /** What the service says of a recording. */
 export interface StoredState {
@@ -51,7 +51,7 @@ export async function askState(
     return { ...stateIn(value), isEnded: value.ended === true };
   }
   if (isPassing(response)) return null;
-  throw await errorOf(response, target.base);
+  throw await refusalOf(response, target);
 }
 
 /**
@@ -86,7 +86,7 @@ export async function sendFrom(
   try {
     const received = await response;
     if (received === null) return null;
-    if (received.statusCode !== 200) return await refusal(received, target.base);
+    if (received.statusCode !== 200) return await refusal(received, target);
     return await lastLine(received, onState);
   } finally {
     over.abort();
@@ -135,7 +135,7 @@ const responseTo = (request: ClientRequest): Promise<IncomingMessage | null> =>
     request.once("close", () => resolve(null));
   });
 
-async function refusal(received: IncomingMessage, base: URL): Promise<null> {
+async function refusal(received: IncomingMessage, target: StreamTarget): Promise<null> {
   const parts: Buffer[] = [];
   for await (const part of received) parts.push(part as Buffer);
   const headers = new Headers();
@@ -144,7 +144,18 @@ async function refusal(received: IncomingMessage, base: URL): Promise<null> {
   const response = new Response(Buffer.concat(parts), { status, headers });
   // what is stored is asked again: another request may have changed it
   if (isPassing(response) || headers.get("X-Error-Code") === "offset_ahead") return null;
-  throw await errorOf(response, base);
+  throw await refusalOf(response, target);
+}
+
+/** The error for a refused request, with the device if the service does not know it for this account. */
+async function refusalOf(response: Response, { base, serial }: StreamTarget): Promise<Error> {
+  if (response.status === 404 && response.headers.get("X-Error-Code") === "not_found") {
+    return serviceError(
+      "SERVICE_REFUSED",
+      `The account does not own a device with the serial number ${serial} (404).`,
+    );
+  }
+  return errorOf(response, base);
 }
 
 async function lastLine(

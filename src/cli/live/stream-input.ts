@@ -11,5 +11,7 @@ export interface StreamInput {
   acknowledge(offset: number): void;
   /** Whether the recording ends with the command, because nobody can read on later. */
   readonly endsWithCommand: boolean;
+  /** Ends the recording with the bytes that have been read. */
+  end(): void;
   close(): void;
 }

@@ -59,6 +59,7 @@ class Gateway {
   #hasAnswered = false;
   #pause = "";
   #isTold = false;
+  #isEnded = false;
 
   constructor(target: StreamTarget, input: StreamInput, context: Context, printsJson: boolean) {
     this.#printsJson = printsJson;
@@ -75,6 +76,7 @@ class Gateway {
       this.#input.close();
       this.#progress.end();
       if (this.#hasAnswered) this.#context.console.message(this.#summary());
+      if (this.#hasAnswered && this.#context.signal.aborted && !this.#isEnded) this.#tellOpen();
     }
   }
 
@@ -110,8 +112,8 @@ class Gateway {
     const { signal } = this.#context;
     const stopped = new AbortController();
     const bytes = (over: AbortSignal) => {
-      const reading = this.#input.read(offset, AbortSignal.any([over, signal]));
-      return this.#input.endsWithCommand ? reading : unlessInterrupted(reading, signal);
+      if (this.#input.endsWithCommand) return this.#input.read(offset, over);
+      return unlessInterrupted(this.#input.read(offset, AbortSignal.any([over, signal])), signal);
     };
     this.#sentBytes = offset;
     const sending = sendFrom(
@@ -126,6 +128,7 @@ class Gateway {
     );
     sending.catch(() => undefined);
     const interrupted = interruptionOf(signal, stopped.signal).then(async () => {
+      this.#input.end();
       if (this.#input.endsWithCommand) await sleep(LAST_BYTES_MS, undefined, { signal: stopped.signal });
       return null;
     });
@@ -138,6 +141,7 @@ class Gateway {
   }
 
   async #conclude(end: NonNullable<StreamEnd>): Promise<ExitStatus> {
+    this.#isEnded = true;
     if (this.#printsJson) {
       const { serial: device, recording } = this.#target;
       const { storedBytes: stored_bytes, storedUntilMs: stored_until } = this.#state;
@@ -175,6 +179,13 @@ class Gateway {
     return `${megabytes(storedBytes)} stored${until}`;
   }
 
+  #tellOpen(): void {
+    const { serial, recording } = this.#target;
+    this.#context.console.message(
+      `${serial}: the recording ${recording} is not ended. To go on with it, run the command again with the same bytes and --recording ${recording}. Another recording of the device takes its place.`,
+    );
+  }
+
   #summary(): string {
     const breaks = this.#breaks === 0 ? "" : `, ${this.#breaks} ${this.#breaks === 1 ? "break" : "breaks"}`;
     return `${this.#target.serial}: ${this.#storedText()}${breaks}`;
@@ -207,7 +218,8 @@ function statusOf({ damage }: Record<string, unknown>): ExitStatus {
 }
 
 const REASONS: Readonly<Record<string, string>> = {
-  replaced: "Another gateway has begun to stream this device.",
+  replaced:
+    "Another gateway streams this device, or samples of the device were deleted. If no other gateway is running, run the command again.",
   not_permitted: "The account no longer owns the device.",
   signed_out: "The token has ended. Get a new one, and run the command again: it continues.",
 };

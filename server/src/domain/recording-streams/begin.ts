@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { eq } from "drizzle-orm";
-import type { Queries } from "../../store/connection/database.js";
 import { recordingStreams } from "../../store/schema.js";
 import { change } from "../change/change.js";
 import type { Context } from "../change/context.js";
 import { errors } from "../change/errors.js";
 import type { OwnedDevice } from "../ownerships/rules.js";
-import { announceChanges } from "./changes.js";
+import { announceChanges } from "./changed-times.js";
+import { findStream } from "./find.js";
 import { nothingOf, type RecordingStream, toState } from "./resource.js";
 
 /** The recording that a gateway wants to send, and the place where it begins. */
@@ -14,14 +14,6 @@ export interface Beginning {
   recording: string;
   /** Offset of the first byte of the body. */
   offset: number;
-}
-
-export async function findStream(queries: Queries, deviceId: number): Promise<RecordingStream | undefined> {
-  const [stream] = await queries
-    .select()
-    .from(recordingStreams)
-    .where(eq(recordingStreams.deviceId, deviceId));
-  return stream;
 }
 
 const isOf = (stream: RecordingStream | undefined, { ownership }: OwnedDevice, recording: string) =>

@@ -1,14 +1,17 @@
 import { eq } from "drizzle-orm";
 import { recordingStreams } from "../../store/schema.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
+import { announceChanges } from "./changed-times.js";
+import { findStream } from "./find.js";
 
 /**
  * Deletes the stream of a device with its bytes, because they contain samples that were deleted or that belong to a former owner.
  * An open request ends at its next piece, and the gateway begins the recording again.
  */
-export async function forgetStream(
-  { queries }: UnitOfWork,
-  { deviceId }: { deviceId: number },
-): Promise<void> {
+export async function forgetStream(unit: UnitOfWork, { deviceId }: { deviceId: number }): Promise<void> {
+  const { queries } = unit;
+  const stream = await findStream(queries, deviceId);
+  // The job that announces its changes would not find them.
+  if (stream !== undefined) await announceChanges(unit, stream);
   await queries.delete(recordingStreams).where(eq(recordingStreams.deviceId, deviceId));
 }

@@ -1,11 +1,31 @@
-import { and, asc, eq, gte } from "drizzle-orm";
+import { and, asc, eq, gte, isNull, lt, sql } from "drizzle-orm";
 import type { Queries } from "../../store/connection/database.js";
-import { streamPieces } from "../../store/schema.js";
+import { recordingStreams, streamPieces } from "../../store/schema.js";
+import { errors } from "../change/errors.js";
+import { type RecordingStream, StreamReplaced } from "./resource.js";
 
-/** A piece has at most `PIECE_BYTES` of `http/files/arriving-bytes.ts`, and usually the bytes of a second. */
+/** One statement reads at most this number of pieces that begin within this number of bytes, because they are in memory together. */
 const PIECES_AT_A_TIME = 32;
+const BYTES_AT_A_TIME = 512 * 1024;
 
-export async function addPiece(queries: Queries, piece: typeof streamPieces.$inferInsert): Promise<void> {
+/** Bytes of the recordings of a manager that have not ended: of 50 devices with an ECG for about three hours. */
+export const MAX_UNENDED_BYTES = 2 * 1024 ** 3;
+
+/** @throws ServiceError `too_large` */
+export async function addPiece(
+  queries: Queries,
+  managerId: number,
+  piece: typeof streamPieces.$inferInsert,
+): Promise<void> {
+  const [held] = await queries
+    .select({ bytes: sql<number>`coalesce(sum(${recordingStreams.bytes}), 0)`.mapWith(Number) })
+    .from(recordingStreams)
+    .where(and(eq(recordingStreams.managerId, managerId), isNull(recordingStreams.endedAt)));
+  if ((held?.bytes ?? 0) + piece.bytes.length > MAX_UNENDED_BYTES) {
+    throw errors.tooLarge(
+      `Your streamed recordings that have not ended can have at most ${MAX_UNENDED_BYTES} bytes together. End one of them, or stream another recording of its device.`,
+    );
+  }
   await queries.insert(streamPieces).values(piece);
 }
 
@@ -13,20 +33,33 @@ export async function deletePieces(queries: Queries, deviceId: number): Promise<
   await queries.delete(streamPieces).where(eq(streamPieces.deviceId, deviceId));
 }
 
-/** Reads the stored bytes of a stream. Other statements run in between. */
-export async function* storedPieces(queries: Queries, deviceId: number): AsyncGenerator<Uint8Array> {
-  let from = 0;
-  for (;;) {
+/**
+ * Reads the stored bytes of a stream, as long as no other request has taken its place. Other statements run in between.
+ * @throws StreamReplaced
+ */
+export async function* storedPieces(
+  queries: Queries,
+  { deviceId, connection, bytes: storedBytes }: RecordingStream,
+): AsyncGenerator<Uint8Array> {
+  for (let from = 0; from < storedBytes; ) {
     const pieces = await queries
-      .select()
+      .select({ bytes: streamPieces.bytes })
       .from(streamPieces)
-      .where(and(eq(streamPieces.deviceId, deviceId), gte(streamPieces.firstByte, from)))
+      .innerJoin(recordingStreams, eq(recordingStreams.deviceId, streamPieces.deviceId))
+      .where(
+        and(
+          eq(streamPieces.deviceId, deviceId),
+          eq(recordingStreams.connection, connection),
+          gte(streamPieces.firstByte, from),
+          lt(streamPieces.firstByte, from + BYTES_AT_A_TIME),
+        ),
+      )
       .orderBy(asc(streamPieces.firstByte))
       .limit(PIECES_AT_A_TIME);
-    for (const { firstByte, bytes } of pieces) {
-      from = firstByte + bytes.length;
+    if (pieces.length === 0) throw new StreamReplaced();
+    for (const { bytes } of pieces) {
+      from += bytes.length;
       yield bytes;
     }
-    if (pieces.length < PIECES_AT_A_TIME) return;
   }
 }

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { AsiError, RecordingReader, type Report } from "asi-convert";
 import { bucketOf, type SampleColumns } from "../../store/samples/index.js";
 import { ScatteredRecording, scatteredAdvice } from "../bulk-load/scattered.js";
@@ -71,14 +72,24 @@ export class StreamReceiver {
     return this.#stream.recording;
   }
 
-  /** Reads the stored bytes of an interrupted recording again. Call it once, before the first piece. */
-  async prepare(): Promise<void> {
-    for await (const piece of storedPieces(this.#ctx.queries, this.#stream.deviceId)) this.#decode(piece);
+  /**
+   * Reads the stored bytes of an interrupted recording again. Call it once, before the first piece.
+   * @returns false if the signal was aborted: no piece may follow
+   * @throws StreamReplaced
+   */
+  async prepare(ended: AbortSignal): Promise<boolean> {
+    for await (const piece of storedPieces(this.#ctx.queries, this.#stream)) {
+      // other requests come between two pieces, and the one that ends this
+      await nextTurn();
+      if (ended.aborted) return false;
+      this.#decode(piece);
+    }
+    return !ended.aborted;
   }
 
   /**
    * Decodes and stores a piece.
-   * @throws AsiError, ServiceError, ScatteredRecording, StreamEnded: nothing of the piece is stored
+   * @throws AsiError, ServiceError, ScatteredRecording, StreamReplaced: nothing of the piece is stored
    */
   async take(bytes: Uint8Array): Promise<void> {
     const piece = bytes.subarray(Math.min(bytes.length, this.#repeatedBytes));

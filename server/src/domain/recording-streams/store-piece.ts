@@ -8,14 +8,10 @@ import { transact } from "../change/change.js";
 import type { Context } from "../change/context.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 import { currentOwner } from "../ownerships/rules.js";
-import { announceChanges, announceLater, withChanges } from "./changes.js";
+import { announceChanges, withChanges } from "./changed-times.js";
+import { announceLater } from "./changes.js";
 import { addPiece, deletePieces } from "./pieces.js";
-import type { RecordingStream } from "./resource.js";
-
-/** Another request has taken the place of this one, or the stream was deleted with samples. */
-export class StreamReplaced extends Error {
-  override readonly name = "StreamReplaced";
-}
+import { type RecordingStream, StreamReplaced } from "./resource.js";
 
 interface Piece {
   piece: Uint8Array;
@@ -51,10 +47,9 @@ export async function storePiece(
       .where(and(eq(recordingStreams.deviceId, deviceId), eq(recordingStreams.connection, connection)));
     if (before === undefined || before.bytes !== firstByte) throw new StreamReplaced();
     const outcome = await storeBatches(unit, { deviceId, ownerId: ownership.managerId }, batches);
-    if (piece.length > 0) await addPiece(queries, { deviceId, firstByte, bytes: piece });
+    if (piece.length > 0) await addPiece(queries, before.managerId, { deviceId, firstByte, bytes: piece });
     const stream = await advance(unit, before, piece.length, outcome);
-    if (stream.changedFromMs !== null && before.changedFromMs === null && !ends)
-      await announceLater(unit, stream);
+    if (stream.changed !== null && before.changed === null && !ends) await announceLater(unit, stream);
     if (ends) await conclude(unit, stream, info);
     return { ...outcome, stream };
   });
@@ -66,7 +61,6 @@ async function advance(
   addedBytes: number,
   { result, filter }: StoredBatches,
 ): Promise<RecordingStream> {
-  const [first, last] = [result.changed[0], result.changed.at(-1)];
   const latestMs = filter.keptTimes.reduce((latest, ms) => Math.max(latest, ms), Number.NEGATIVE_INFINITY);
   const [stream] = await queries
     .update(recordingStreams)
@@ -76,7 +70,7 @@ async function advance(
       ...(filter.keptTimes.length === 0
         ? {}
         : { storedUntilMs: sql`greatest(${recordingStreams.storedUntilMs}, ${latestMs}::bigint)` }),
-      ...(first === undefined || last === undefined ? {} : withChanges(first.startMs, last.stopMs)),
+      ...(result.changed.length === 0 ? {} : withChanges(result.changed)),
     })
     .where(eq(recordingStreams.deviceId, deviceId))
     .returning();

@@ -48,3 +48,30 @@ describe("connections with live data", () => {
     connections.open(2, 32, response("home"));
   });
 });
+
+describe("connections whose work takes longer than their responses", () => {
+  it("are counted until their work has ended", () => {
+    const connections = new LiveConnections({ process: 1, address: 1, user: 1 });
+    const client = response("club");
+    const held = connections.hold(1, 1, client);
+    client.raw.emit("close");
+    expect(held.signal.aborted).toBe(true);
+    expect(() => connections.hold(1, 2, response("club"))).toThrow(throttled);
+    held.release();
+    connections.hold(1, 2, response("club"));
+  });
+
+  it("begin their work after that of the replaced connection; a third one is refused meanwhile", async () => {
+    const connections = new LiveConnections(LIVE_LIMITS);
+    const first = connections.hold(1, 1, response("club"));
+    await first.replacedWork;
+    const second = connections.hold(1, 1, response("club"));
+    expect(first.signal.reason).toBe("replaced");
+    expect(() => connections.hold(1, 1, response("club"))).toThrow(throttled);
+    expect(second.signal.aborted).toBe(false);
+    first.release();
+    await second.replacedWork;
+    connections.hold(1, 1, response("club"));
+    expect(second.signal.reason).toBe("replaced");
+  });
+});

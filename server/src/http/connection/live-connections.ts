@@ -24,10 +24,28 @@ interface Connection {
   readonly controller: AbortController;
 }
 
+/** The work of the newest held connection of a user and a device. */
+interface Work {
+  readonly ended: Promise<void>;
+  /** Whether it waits for the work of the connection that it has replaced. */
+  isWaiting: boolean;
+}
+
+/** A connection that is counted until its work has ended. */
+export interface HeldConnection {
+  /** Aborted like that of `open`. */
+  readonly signal: AbortSignal;
+  /** Resolves when the work of the connection that it replaces has ended. */
+  readonly replacedWork: Promise<void>;
+  /** Ends the count. */
+  release(): void;
+}
+
 /** Long connections of a process. A user has one per device; a new one ends the old one immediately. */
 export class LiveConnections {
   readonly #limits: ConnectionLimits;
   readonly #open = new Map<string, Connection>();
+  readonly #work = new Map<string, Work>();
   readonly #ofUser = new Tally<number>();
   readonly #ofAddress = new Tally<string>();
   #isStopping = false;
@@ -47,6 +65,45 @@ export class LiveConnections {
    *   disconnected
    */
   open(user: number, device: number, reply: Pick<FastifyReply, "raw" | "request">): AbortSignal {
+    return this.#add(user, device, reply, (connection) => this.#remove(`${user} ${device}`, connection));
+  }
+
+  /**
+   * Counts a connection until its work has ended, which may be after its response. The work of the connection that it replaces ends
+   * first: at most one waits.
+   * @throws like `open`; also `throttled` if a connection waits already
+   */
+  hold(user: number, device: number, reply: Pick<FastifyReply, "raw" | "request">): HeldConnection {
+    const key = `${user} ${device}`;
+    const before = this.#work.get(key);
+    if (before?.isWaiting === true) throw errors.throttled(RETRY_AFTER_MS);
+    const signal = this.#add(user, device, reply, () => undefined);
+    const connection = this.#open.get(key);
+    let resolve = () => {};
+    const ended = new Promise<void>((settle) => {
+      resolve = settle;
+    });
+    const work = { ended, isWaiting: before !== undefined };
+    this.#work.set(key, work);
+    const replacedWork = before?.ended ?? Promise.resolve();
+    void replacedWork.then(() => {
+      work.isWaiting = false;
+    });
+    const release = () => {
+      if (connection !== undefined) this.#remove(key, connection);
+      if (this.#work.get(key) === work) this.#work.delete(key);
+      resolve();
+    };
+    return { signal, replacedWork, release };
+  }
+
+  /** @param onEnd called when the response has ended, before the signal is aborted */
+  #add(
+    user: number,
+    device: number,
+    reply: Pick<FastifyReply, "raw" | "request">,
+    onEnd: (connection: Connection) => void,
+  ): AbortSignal {
     if (this.#isStopping) throw errors.unavailable("The service is restarting.", RETRY_AFTER_MS);
     const key = `${user} ${device}`;
     const address = reply.request.onBehalfOf.group;
@@ -55,7 +112,7 @@ export class LiveConnections {
     const controller = new AbortController();
     const connection = { user, address, controller };
     onResponseEnd(reply, () => {
-      this.#remove(key, connection);
+      onEnd(connection);
       controller.abort();
     });
     if (replaced !== undefined) {

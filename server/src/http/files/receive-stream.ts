@@ -6,10 +6,11 @@ import { errors, ServiceError } from "../../domain/change/errors.js";
 import type { OwnedDevice } from "../../domain/ownerships/rules.js";
 import { auditEnd } from "../../domain/recording-streams/audit.js";
 import type { StreamReceiver } from "../../domain/recording-streams/receive.js";
-import { StreamReplaced } from "../../domain/recording-streams/store-piece.js";
+import { StreamReplaced } from "../../domain/recording-streams/resource.js";
 import { onBehalfOf } from "../../fairness/callers.js";
 import { isUnavailable } from "../../store/connection/database-errors.js";
 import type { LineStream } from "../connection/line-stream.js";
+import type { HeldConnection } from "../connection/live-connections.js";
 import { problemFor } from "../errors.js";
 import { ArrivingBytes } from "./arriving-bytes.js";
 
@@ -17,8 +18,7 @@ interface Receiving {
   receiver: StreamReceiver;
   request: FastifyRequest;
   lines: LineStream;
-  /** Aborted with the reason when the request must end. */
-  ended: AbortSignal;
+  place: HeldConnection;
 }
 
 /** The last line, besides the state: why the stream has ended. */
@@ -31,12 +31,14 @@ interface End {
 export async function receiveStream(
   ctx: Context,
   owned: OwnedDevice,
-  { receiver, request, lines, ended }: Receiving,
+  { receiver, request, lines, place }: Receiving,
 ): Promise<void> {
   const { streamStoreMs, streamIdleMs } = ctx.config;
+  const { signal: ended, replacedWork } = place;
   const body = new ArrivingBytes(request.raw, { everyMs: streamStoreMs, idleMs: streamIdleMs }, ended);
   const receive = async (): Promise<End> => {
-    await receiver.prepare();
+    await replacedWork;
+    if (!(await receiver.prepare(ended))) return { end: String(ended.reason) };
     for (;;) {
       lines.write(stateOf(receiver));
       const { bytes, end } = await body.next();

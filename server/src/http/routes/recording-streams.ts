@@ -20,11 +20,11 @@ const STREAM_LIMITS: ConnectionLimits = { process: 128, address: 96, user: 64 };
 
 const PATH = "/api/v2/devices/{serial}/stream/";
 
-const DESCRIPTION = `Takes a recording while the device writes it: the bytes of an .asi file, in one request whose body takes as long as the recording (\`Transfer-Encoding: chunked\`). The samples are stored about every second. The response consists of lines of JSON (\`application/x-ndjson\`), which arrive while the request goes on: after each storing \`stored_bytes\`, the offset up to which the recording is stored, and \`stored_until\`, the latest time of a stored sample in ms; \`ahead_ms\` if the clock of the device is more than 10 s ahead.
+const DESCRIPTION = `Takes a recording while the device writes it: the bytes of an .asi file, in one request whose body takes as long as the recording (\`Transfer-Encoding: chunked\`). The samples are stored twice a second. The response consists of lines of JSON (\`application/x-ndjson\`), which arrive while the request goes on: after each write \`stored_bytes\`, the offset up to which the recording is stored, and \`stored_until\`, the latest time of a stored sample in ms; \`ahead_ms\` if the clock of the device is more than 10 s ahead.
 
-The last line has the reason of the \`end\`: \`complete\` (the body has ended, and with it the recording), \`idle\` (nothing arrived for a minute), \`stopping\` (the process of the service stops), \`unavailable\` (the database does not respond), \`replaced\` (another request streams the device), \`signed_out\`, \`not_permitted\` (you no longer own the device), or \`refused\`, with a \`problem\` like those of other operations. What was stored before stays stored. After \`idle\`, \`stopping\` and \`unavailable\`, and after a break of the connection, go on: \`GET\` this path tells the offset, and the next request begins there, or earlier. No sample is missing then, and none is stored twice: the result is that of an upload of the whole recording. A recording that was sent to its end takes no more bytes.
+The last line has the reason of the \`end\`: \`complete\` (the body has ended, and with it the recording), \`idle\` (nothing arrived for a minute), \`stopping\` (the process of the service stops), \`unavailable\` (the database does not respond), \`failed\` (an error of the service), \`replaced\` (another request streams the device, or samples of the device were deleted), \`signed_out\`, \`not_permitted\` (you no longer own the device), or \`refused\`, with a \`problem\` like those of other operations. What was stored before stays stored. After \`idle\`, \`stopping\`, \`unavailable\` and \`failed\`, and after a break of the connection, go on: \`GET\` this path returns the offset, and the next request begins there, or earlier. There are no gaps or duplicates: the result is that of an upload of the whole recording. A recording that was sent to its end takes no more bytes.
 
-A device has one stream: the bytes of a recording are kept until it ends or another one begins, at most 7 days. Figures follow within 30 seconds. The command \`asi stream\` is a gateway.`;
+A device has one stream: the bytes of a recording are kept until it ends or another one begins, at most 7 days; those of an account that have not ended have at most 2 GiB together. Figures follow about 30 seconds after new samples, and at once at the end. The command \`asi stream\` is a gateway.`;
 
 const StreamQuery = Type.Object({
   recording: RecordingName,
@@ -60,14 +60,20 @@ export function recordingStreamRoutes(app: FastifyInstance): void {
     async handle({ ctx, target, query: { recording, offset = 0 }, request, reply }) {
       if (offset < 0 || !Number.isSafeInteger(offset))
         throw errors.field("offset", "Must be a number of bytes, 0 or more.");
-      const ended = streams.open(ctx.caller?.id ?? 0, target.device.id, reply);
+      const place = streams.hold(ctx.caller?.id ?? 0, target.device.id, reply);
       // Bytes that have arrived are stored even if the client has left.
       const { signal: _signal, ...lasting } = ctx;
-      const receiver = await StreamReceiver.begin(lasting, target, { recording, offset });
+      const receiver = await StreamReceiver.begin(lasting, target, { recording, offset }).catch((error) => {
+        place.release();
+        throw error;
+      });
       const lines = new LineStream();
-      const work = receiveStream(lasting, target, { receiver, request, lines, ended });
+      const work = receiveStream(lasting, target, { receiver, request, lines, place });
       receiving.add(work);
-      void work.finally(() => receiving.delete(work));
+      void work.finally(() => {
+        receiving.delete(work);
+        place.release();
+      });
       return lines;
     },
   });

@@ -576,8 +576,7 @@ CREATE TABLE recording_streams (
   connection uuid NOT NULL,
   bytes bigint NOT NULL DEFAULT 0,
   stored_until_ms bigint,
-  changed_from_ms bigint,
-  changed_to_ms bigint,
+  changed int8multirange,
   ended_at timestamptz(3),
   updated_at timestamptz(3) NOT NULL
 );
