@@ -1,23 +1,25 @@
+import { isDeepStrictEqual } from "node:util";
 import { eq, sql } from "drizzle-orm";
 import { deleteSamplesFrom, type Interval, sqlClientOf } from "../../store/samples/index.js";
 import { permissions, type Role, timeframes } from "../../store/schema.js";
 import { mailChangedCredentials } from "../accounts/credentials-mail.js";
 import { erasePerson } from "../accounts/erase.js";
 import { recordErasure } from "../accounts/erasures.js";
+import { playerName } from "../accounts/player-names.js";
+import { toAthlete } from "../accounts/resource.js";
 import { revokeResets, revokeTokens } from "../accounts/write.js";
 import { activityAudit } from "../activities/audit.js";
 import { deleteOwnerSettings, eraseOwner } from "../bluetooth/forget.js";
 import { forgetRecordings } from "../bulk-load/repeated.js";
+import { recordFigures, recordFiguresOfDeleted, recordFiguresOfMembers } from "../change-log/figures.js";
 import {
   recordAthlete,
   recordLostSamples,
-  recordPermissions,
+  recordPermitted,
   recordRoles,
   recordSamples,
   recordSessions,
   recordSquads,
-  sessionsDuring,
-  sessionsOfMember,
   sessionsOfTimeframes,
   theseSessions,
 } from "../change-log/record.js";
@@ -110,9 +112,13 @@ export const effects: { [Name in keyof Events]: readonly Reaction<Events[Name]>[
       if (after.birthDate !== before.birthDate) await recompute(unit, { athleteId: after.id });
     },
     audit("account"),
-    (unit, { after }) => recordIfAthlete(unit, after),
+    async (unit, { before, after }) => {
+      if (!isDeepStrictEqual(toAthlete(after), toAthlete(before))) await recordIfAthlete(unit, after);
+    },
     // The figures of a session have the names of its players.
-    (unit, { after }) => recordSessions(unit, "figures", sessionsOfMember(after.id)),
+    async (unit, { before, after }) => {
+      if (playerName(after) !== playerName(before)) await recordFigures(unit, { athleteId: after.id });
+    },
   ],
   accountClosed: [
     (unit, { accountId }) => revokeTokens(unit, accountId),
@@ -120,7 +126,7 @@ export const effects: { [Name in keyof Events]: readonly Reaction<Events[Name]>[
   ],
   accountDeleted: [
     (unit, { account }) => recordIfAthlete(unit, account),
-    (unit, { account }) => recordSessions(unit, "figures", sessionsOfMember(account.id)),
+    (unit, { account }) => recordFiguresOfDeleted(unit, account.id),
     (unit, { account }) => deleteTimeframes(unit, eq(timeframes.athleteId, account.id)),
     (unit, { account }) => deletePermissions(unit, eq(permissions.athleteId, account.id)),
     // After the reactions above, because it erases the values of the audit rows that they write.
@@ -143,7 +149,8 @@ export const effects: { [Name in keyof Events]: readonly Reaction<Events[Name]>[
         await queueDerivation(unit, { ownerId: managerId, athleteId, ...times });
       }
     },
-    (unit, { granted }) => recordPermissions(unit, granted),
+    (unit, { granted }) => recordPermitted(unit, granted),
+    (unit, { granted }) => recordFiguresOfMembers(unit, granted),
   ],
   permissionsRevoked: [
     (unit, { revoked }) =>
@@ -151,7 +158,8 @@ export const effects: { [Name in keyof Events]: readonly Reaction<Events[Name]>[
         "permission",
         revoked.map((before) => ({ id: before.id, before })),
       ),
-    (unit, { revoked }) => recordPermissions(unit, revoked),
+    (unit, { revoked }) => recordPermitted(unit, revoked),
+    (unit, { revoked }) => recordFiguresOfMembers(unit, revoked),
   ],
 
   deviceChanged: [audit("device")],
@@ -180,8 +188,7 @@ export const effects: { [Name in keyof Events]: readonly Reaction<Events[Name]>[
     // A session names players without a device of its owner.
     async (unit, { before, after }) => {
       for (const { startMs, stopMs } of changedTimes(before, after)) {
-        const times = { startTime: new Date(startMs), endTime: new Date(stopMs) };
-        await recordSessions(unit, "figures", sessionsDuring(after.managerId, times));
+        await recordFigures(unit, { ownerId: after.managerId, fromMs: startMs, toMs: stopMs });
       }
     },
   ],
