@@ -3,7 +3,7 @@ import type { BulkLoadPayload } from "../domain/bulk-load/accept.js";
 import { loadRecording, NoRecording } from "../domain/bulk-load/load.js";
 import { ScatteredRecording } from "../domain/bulk-load/scattered.js";
 import { QuotaExceeded } from "../domain/change/quotas.js";
-import { recordManyFigures } from "../domain/change-log/figures.js";
+import { recordRest } from "../domain/change-log/figures-rest.js";
 import { computedDataOf } from "../domain/computed-data/compute.js";
 import { markRest } from "../domain/computed-data/mark-rest.js";
 import { announceStreamed } from "../domain/recording-streams/changes.js";
@@ -87,7 +87,7 @@ const recordFiguresHandler: JobHandler = {
   maxFailures: Number.POSITIVE_INFINITY,
   maxLosses: Number.POSITIVE_INFINITY,
   delayMs: (failure) => Math.min(10_000 * 2 ** (failure - 1), HOUR_MS),
-  run: async (ctx, job) => ({ ...(await recordManyFigures(ctx, job)) }),
+  run: async (ctx, job) => ({ ...(await recordRest(ctx, job)) }),
 };
 
 /** Runs the effects of streamed samples on computed data. Only the database can cause a failure. */

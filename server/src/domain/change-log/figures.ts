@@ -1,9 +1,5 @@
 import { and, eq, sql } from "drizzle-orm";
-import { addToPayload } from "../../store/queue/job-lease.js";
-import type { Job } from "../../store/queue/job-queue.js";
 import { jobs } from "../../store/schema.js";
-import { transact } from "../change/change.js";
-import type { Context } from "../change/context.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 import {
   type Memberships,
@@ -48,7 +44,7 @@ async function recordFew(unit: UnitOfWork, ids: SessionIds): Promise<boolean> {
 
 /** Records that figures have changed; a job does it if they are many. */
 export async function recordFigures(unit: UnitOfWork, changed: ChangedFigures): Promise<void> {
-  if (!(await recordFew(unit, sessionsOf(changed)))) await queue(unit, changed);
+  if (!(await recordFew(unit, sessionsOf(changed)))) await queueFigures(unit, changed);
 }
 
 /** Records that the figures of players have changed for managers. */
@@ -61,7 +57,7 @@ export async function recordFiguresOfMembers(
     members.map(({ athleteId, managerId }) => [`${athleteId} ${managerId}`, { athleteId, managerId }]),
   );
   // In the order of the keys, so that concurrent changes do not deadlock.
-  for (const [, one] of [...byKey].sort()) await queue(unit, one);
+  for (const [, one] of [...byKey].sort()) await queueFigures(unit, one);
 }
 
 /** Records the figures of an athlete who is being deleted: later, the memberships do not exist. */
@@ -71,7 +67,7 @@ export async function recordFiguresOfDeleted(unit: UnitOfWork, athleteId: number
 }
 
 /** Adds a job. If the same one is waiting, it must not begin before this transaction has ended. */
-async function queue(unit: UnitOfWork, changed: ChangedFigures): Promise<void> {
+export async function queueFigures(unit: UnitOfWork, changed: ChangedFigures): Promise<void> {
   if ("sessionIds" in changed) {
     await unit.enqueueAll([{ kind: KIND, payload: { ...changed } }]);
     return;
@@ -89,21 +85,16 @@ async function queue(unit: UnitOfWork, changed: ChangedFigures): Promise<void> {
   }
 }
 
-/** Runs the job of `recordFigures`. A worker that takes over continues after the last batch. */
-export async function recordManyFigures(ctx: Context, job: Job): Promise<{ recorded: number }> {
-  const { after = BEGIN, ...changed } = job.payload as unknown as ChangedFigures & { after?: Reader };
-  const ids = sessionsOf(changed);
-  let recorded = 0;
-  for (let place: Reader | undefined = after; place !== undefined; ) {
-    const from: Reader = place;
-    const readers = await transact(ctx, "record figures", async (unit) => {
-      const next = await nextReaders(unit, ids, from, RECORDED_AT_A_TIME);
-      await recordReaders(unit, next);
-      await addToPayload(unit.queries, job, { after: next.at(-1) ?? from });
-      return next;
-    });
-    recorded += readers.length;
-    place = readers.length === RECORDED_AT_A_TIME ? readers.at(-1) : undefined;
-  }
-  return { recorded };
+/** What is left of a job of `recordFigures`. */
+export type FiguresLeft = ChangedFigures & { after?: Reader };
+
+/** Records the next changes of a job. @returns their number, and what is left */
+export async function recordNext(
+  unit: UnitOfWork,
+  { after = BEGIN, ...changed }: FiguresLeft,
+): Promise<{ recorded: number; left: FiguresLeft | undefined }> {
+  const readers = await nextReaders(unit, sessionsOf(changed), after, RECORDED_AT_A_TIME);
+  await recordReaders(unit, readers);
+  const last = readers.length === RECORDED_AT_A_TIME ? readers.at(-1) : undefined;
+  return { recorded: readers.length, left: last && { ...changed, after: last } };
 }
