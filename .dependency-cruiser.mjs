@@ -166,7 +166,7 @@ const service = [
 ];
 
 /** These two connect the subjects: who may do what, and what follows from what. */
-const TABLES = "^server/src/domain/change/(access|effects)\\.ts$";
+const TABLES = "^server/src/domain/change/(access|effects|effects-of-samples|effects-of-sessions)\\.ts$";
 
 const domain = [
   ...layers(
@@ -199,8 +199,8 @@ const domain = [
     name: "domain: effects are called by announcing",
     comment: "change.ts does so for the unit of work.",
     severity: "error",
-    from: { pathNot: "^server/src/domain/change/change\\.ts$" },
-    to: { path: "^server/src/domain/change/effects\\.ts$" },
+    from: { pathNot: "^server/src/domain/change/(change|effects)\\.ts$" },
+    to: { path: "^server/src/domain/change/(effects|effects-of-samples|effects-of-sessions)\\.ts$" },
   },
 ];
 

@@ -1,16 +1,17 @@
 /** What `/api/v2/changes/` tells: everything that its reader has to read again, and nothing of others. */
 import { join } from "node:path";
-import { eq, sql } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import { describe, expect, onTestFinished } from "vitest";
 import { transact } from "../src/domain/change/change.js";
 import type { Change } from "../src/domain/change-feed/resource.js";
+import { queueFigures } from "../src/domain/change-log/figures.js";
 import { recordAthlete } from "../src/domain/change-log/record.js";
 import { deletePermissions } from "../src/domain/permissions/remove.js";
 import { applyRetention } from "../src/jobs/retention.js";
 import { commands } from "../src/operator/commands.js";
 import { backup } from "../src/store/backup/backup.js";
 import { restore } from "../src/store/backup/restore.js";
-import { changes, permissions, timeframes } from "../src/store/schema.js";
+import { accounts, changes, jobs, permissions, timeframes } from "../src/store/schema.js";
 import { earlierTransactionsEnded } from "./earlier-transactions.js";
 import { withOwnService } from "./file-service.js";
 import { walk } from "./recordings.js";
@@ -229,6 +230,88 @@ describe("figures", () => {
   });
 });
 
+describe("figures of a player", () => {
+  const rename = (scene: SquadScene, athlete: number, athlete_profile: Record<string, unknown>) =>
+    scene.send("PATCH", `/api/v1/athletes/${athlete}/`, { athlete_profile });
+  const figuresIn = (told: readonly Change[]) => told.filter(({ kind }) => kind === "figures");
+
+  it("are not listed when the player keeps the name, and nobody is listed without a change", async ({
+    service: s,
+  }) => {
+    const scene = await SquadScene.of(s, ["Ann"]);
+    const athlete = scene.players[0]?.athlete ?? 0;
+    await scene.session();
+    const next = await follow(s, scene.manager);
+    await rename(scene, athlete, { weight: 61 });
+    expect(await next()).toEqual([object("athlete", athlete)]);
+    await rename(scene, athlete, { weight: 61 });
+    const [account] = await s.store.database.queries.select().from(accounts).where(eq(accounts.id, athlete));
+    if (account === undefined) throw new Error("No account");
+    const after = { ...account, passwordHash: "another" };
+    await transact(s.ctx, "test", (unit) => unit.announce("accountUpdated", { before: account, after }));
+    expect(await next()).toEqual([]);
+  });
+
+  it("of many sessions are recorded by one job, also if the name changes again, or the player goes", async ({
+    service: s,
+  }) => {
+    const scene = await SquadScene.of(s, ["Ann"]);
+    const athlete = scene.players[0]?.athlete ?? 0;
+    const session = await scene.session();
+    const { queries } = s.store.database;
+    const count = 450;
+    await queries.execute(sql`
+      WITH added AS (
+        INSERT INTO activities (name, json, json_schema_id, owner_id, created_at)
+        SELECT name, json, json_schema_id, owner_id, created_at FROM activities, generate_series(2, ${count}) WHERE id = ${session} RETURNING id
+      )
+      INSERT INTO sessions (activity_id, squad_id, kind, start_time, end_time)
+      SELECT added.id, squad_id, kind, start_time, end_time FROM added, sessions WHERE activity_id = ${session}`);
+    await queries.delete(timeframes).where(eq(timeframes.athleteId, athlete));
+    await s.runJobs();
+    const next = await follow(s, scene.manager);
+    const waiting = () =>
+      queries.$count(jobs, and(eq(jobs.kind, "record-figures"), eq(jobs.state, "PENDING")));
+    const areListed = async () => {
+      expect(await waiting()).toBe(1);
+      expect(figuresIn(await next())).toEqual([]);
+      await s.runJobs();
+      const listed = figuresIn(await next());
+      expect(new Set(listed.map(({ id }) => id)).size).toBe(count);
+      expect(listed).toHaveLength(count);
+    };
+    await rename(scene, athlete, { last_name: "Bell" });
+    await rename(scene, athlete, { last_name: "Best" });
+    await areListed();
+    const matching = eq(permissions.athleteId, athlete);
+    await transact(s.ctx, "test", (unit) => deletePermissions(unit, matching));
+    await areListed();
+    await commands["athlete erase"](s.ctx, { id: String(athlete), samples: true, yes: true });
+    await areListed();
+  });
+
+  it.skipIf(!isPostgres)(
+    "are recorded after the change, also if a job of an earlier change is due",
+    async ({ service: s }) => {
+      const scene = await SquadScene.of(s);
+      const { queries } = s.store.database;
+      const changed = {
+        ownerId: scene.manager.id,
+        fromMs: Date.parse(START),
+        toMs: Date.parse(START) + DAY_MS,
+      };
+      await transact(s.ctx, "test", (unit) => queueFigures(unit, changed));
+      await transact(s.ctx, "test", async (unit) => {
+        await queueFigures(unit, changed);
+        const { rows } = await queries.execute(
+          sql`SELECT id FROM jobs WHERE kind = 'record-figures' AND state = 'PENDING' FOR UPDATE SKIP LOCKED`,
+        );
+        expect(rows).toEqual([]);
+      });
+    },
+  );
+});
+
 describe("athletes", () => {
   const permissionsOf = (athlete: TestAccount, manager: TestAccount) =>
     `/api/v1/athletes/${athlete.id}/managers/${manager.id}/permissions/`;
@@ -254,6 +337,24 @@ describe("athletes", () => {
     expect(await next()).toContainEqual(object("athlete", athlete.id));
     await s.send("DELETE", permissionsOf(athlete, manager), { token: athlete.token });
     expect(await next()).toContainEqual(object("athlete", athlete.id, true));
+  });
+
+  it("whose permission has ended, or begins much later, are not listed when they change", async ({
+    service: s,
+  }) => {
+    s.clock.stopAt(Date.now());
+    const now = s.clock.now().getTime();
+    const [early, late, athlete] = [await s.manager(), await s.manager(), await s.athlete()];
+    await permit(s, athlete, early, new Date(now), new Date(now + 60_000));
+    await permit(s, athlete, late, new Date(now + DAY_MS / 12), new Date(now + DAY_MS));
+    s.clock.stopAt(now + 120_000);
+    const [ofEarly, ofLate, own] = [await follow(s, early), await follow(s, late), await follow(s, athlete)];
+    const json = { athlete_profile: { first_name: "Cem" } };
+    await s.send("PATCH", `/api/v1/athletes/${athlete.id}/`, { token: athlete.token, json });
+    expect(await own()).toEqual([object("athlete", athlete.id)]);
+    expect([...(await ofEarly()), ...(await ofLate())]).toEqual([]);
+    s.clock.stopAt(now + DAY_MS / 12);
+    expect(await ofLate()).toEqual([object("athlete", athlete.id)]);
   });
 
   it("who are erased are told as removed", async ({ service: s }) => {

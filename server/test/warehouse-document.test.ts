@@ -22,6 +22,12 @@ const [, program = ""] =
 /** Runs the program in a folder. @returns what it prints */
 async function run(s: TestService, token: string, folder: string): Promise<string> {
   await earlierTransactionsEnded(s);
+  const { stdout, stderr } = await start(s, token, folder);
+  expect(stderr).toBe("");
+  return stdout;
+}
+
+async function start(s: TestService, token: string, folder: string) {
   writeFileSync(join(folder, "warehouse.py"), program);
   const env = { ...process.env, ASI_SERVICE: s.service.url ?? "", ASI_TOKEN: token };
   const child = spawn("/usr/bin/python3", ["warehouse.py"], {
@@ -30,8 +36,7 @@ async function run(s: TestService, token: string, folder: string): Promise<strin
     stdio: ["ignore", "pipe", "pipe"],
   });
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
-  expect(stderr).toBe("");
-  return stdout;
+  return { stdout, stderr };
 }
 
 describe("the program of docs/warehouse.md", () => {
@@ -63,5 +68,16 @@ describe("the program of docs/warehouse.md", () => {
 
     await s.store.database.queries.execute(sql`UPDATE change_epochs SET history = 'another'`);
     expect(await run(s, token, folder)).toBe(erased);
+  });
+
+  it.skipIf(!canRun("python"))("names the scopes that a token lacks", async ({ service: s }) => {
+    const scene = await SquadScene.of(s, ["Ann"]);
+    await scene.session();
+    for (const scopes of [["sessions:read"], ["samples:read"]] as const) {
+      const token = await s.personalToken(scene.manager, ...scopes);
+      const { stderr } = await start(s, token, newScratchFolder());
+      expect(stderr).toMatch(/^The token needs the scopes samples:read and sessions:read: /);
+      expect(stderr).not.toContain("Traceback");
+    }
   });
 });

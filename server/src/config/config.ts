@@ -166,7 +166,7 @@ export const settings = {
   changesRetentionDays: count(
     "CHANGES_RETENTION_DAYS",
     90,
-    "Days for which a reader of the changes can be away; one that returns later must read everything again",
+    "Days for which changes are kept; a client with an older cursor must read everything again",
   ),
   retentionIntervalMs: integer(1_000, 86_400_000)(
     "RETENTION_INTERVAL_MS",

@@ -3,6 +3,7 @@ import type { BulkLoadPayload } from "../domain/bulk-load/accept.js";
 import { loadRecording, NoRecording } from "../domain/bulk-load/load.js";
 import { ScatteredRecording } from "../domain/bulk-load/scattered.js";
 import { QuotaExceeded } from "../domain/change/quotas.js";
+import { recordRest } from "../domain/change-log/figures-rest.js";
 import { computedDataOf } from "../domain/computed-data/compute.js";
 import { markRest } from "../domain/computed-data/mark-rest.js";
 import { announceStreamed } from "../domain/recording-streams/changes.js";
@@ -81,6 +82,14 @@ const deriveHandler: JobHandler = {
   }),
 };
 
+/** Records changed figures. Only the database can cause a failure. */
+const recordFiguresHandler: JobHandler = {
+  maxFailures: Number.POSITIVE_INFINITY,
+  maxLosses: Number.POSITIVE_INFINITY,
+  delayMs: (failure) => Math.min(10_000 * 2 ** (failure - 1), HOUR_MS),
+  run: async (ctx, job) => ({ ...(await recordRest(ctx, job)) }),
+};
+
 /** Runs the effects of streamed samples on computed data. Only the database can cause a failure. */
 const streamEffectsHandler: JobHandler = {
   maxFailures: Number.POSITIVE_INFINITY,
@@ -127,6 +136,7 @@ export const handlers: Partial<Record<JobKind, JobHandler>> = {
   compute: computeHandler,
   recompute: recomputeHandler,
   derive: deriveHandler,
+  "record-figures": recordFiguresHandler,
   "stream-effects": streamEffectsHandler,
   webhook: webhookHandler,
   "webhook-fan-out": webhookFanOutHandler,

@@ -127,6 +127,7 @@ export async function startService(
         { kind: "compute", places: config.jobConcurrency },
         { kind: "recompute", places: 1 },
         { kind: "derive", places: 1 },
+        { kind: "record-figures", places: 1 },
         { kind: "stream-effects", places: 1 },
         { kind: "webhook-fan-out", places: 1 },
         { kind: "webhook", places: config.webhookConcurrency, perReceiver: config.webhookConcurrencyPerHost },

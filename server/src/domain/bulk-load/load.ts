@@ -54,7 +54,7 @@ export async function loadRecording(
     const owner = { deviceId: device, ownerId: manager };
     const { times, filter, result } = await storeBatches(unit, owner, batches);
     if (filter.read === 0) throw new AsiError("NO_SAMPLES", "The recording has no rows.", { report });
-    await tellAgain(unit, device, filter.keptTimes, result);
+    await announceFound(unit, device, filter.keptTimes, result);
     await unit.announce("samplesStored", { ...owner, changed: result.changed });
     const { read, refused, unowned } = filter;
     if (refused > 0) {
@@ -72,7 +72,7 @@ export async function loadRecording(
  * Another server of samples commits before the coordinator. If the coordinator then fails, the job runs again and finds its samples, and
  * nobody has been told of them.
  */
-async function tellAgain(
+async function announceFound(
   unit: UnitOfWork,
   deviceId: number,
   times: readonly number[],

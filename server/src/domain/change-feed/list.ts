@@ -89,6 +89,17 @@ async function clockChanges(
   return rows.map((row) => ({ athleteId: Number(row.athlete_id), atMs: Number(row.ms) }));
 }
 
+/** Where the next request goes on. @param last change by the clock if there may be more */
+function nextClock(
+  { clockMs, athleteId }: ChangeCursor,
+  nowMs: number,
+  last: ClockChange | undefined,
+): Pick<ChangeCursor, "clockMs" | "athleteId"> {
+  if (last !== undefined) return { clockMs: last.atMs, athleteId: last.athleteId };
+  // The clocks of two processes may differ.
+  return nowMs > clockMs ? { clockMs: nowMs, athleteId: 0 } : { clockMs, athleteId };
+}
+
 const asLogged = ({ athleteId }: ClockChange): LoggedChange => ({
   xid: "0",
   seq: 0,
@@ -117,13 +128,7 @@ export async function listChanges(
   requireValid(ctx, cursor, page);
   const byClock = kinds.includes("athlete") ? await clockChanges(ctx, cursor, nowMs, limit) : [];
   const lastByClock = byClock.length === limit ? byClock.at(-1) : undefined;
-  const clock =
-    lastByClock === undefined
-      ? // The clocks of two processes may differ.
-        nowMs > cursor.clockMs
-        ? { clockMs: nowMs, athleteId: 0 }
-        : {}
-      : { clockMs: lastByClock.atMs, athleteId: lastByClock.athleteId };
+  const clock = nextClock(cursor, nowMs, lastByClock);
   const logged = page.changes.slice(0, limit - byClock.length);
   const last = logged.at(-1) ?? cursor;
   const hasMore = page.hasMore || logged.length < page.changes.length || lastByClock !== undefined;

@@ -112,34 +112,29 @@ export const sessionsDuring = (ownerId: number, { startTime, endTime }: Times): 
   sql`SELECT activity_id AS id FROM sessions WHERE squad_id = ANY(ARRAY(SELECT id FROM squads WHERE owner_id = ${ownerId}))
     AND ${isDuring(sql`${startTime}::timestamptz`, sql`${endTime}::timestamptz`)}`;
 
-/** Sessions during the memberships of an athlete. */
-export const sessionsOfMember = (athleteId: number): SessionIds =>
-  sql`SELECT activity_id AS id FROM sessions JOIN (
-      SELECT squad_id, start_time AS joined, end_time AS ended FROM squad_members WHERE athlete_id = ${athleteId}
-    ) AS member USING (squad_id) WHERE ${isDuring(sql`joined`, sql`ended`)}`;
-
-/** A permission of an athlete for a manager. */
-export interface Permitted {
+/** An athlete's memberships of a manager's squads, or of all squads. */
+export interface Memberships {
   athleteId: number;
-  managerId: number;
-  startTime: Date;
-  expirationTime: Date;
+  managerId?: number;
 }
 
-const permittedIn = (permitted: readonly Permitted[]): SQL =>
-  sql`unnest(${sql.param(permitted.map(({ athleteId }) => athleteId))}::bigint[],
-    ${sql.param(permitted.map(({ managerId }) => managerId))}::bigint[],
-    ${sql.param(permitted.map(({ startTime }) => startTime.toISOString()))}::timestamptz[],
-    ${sql.param(permitted.map(({ expirationTime }) => expirationTime.toISOString()))}::timestamptz[])
-    AS permitted (athlete_id, manager_id, allowed, expired)`;
-
-/** Sessions of the managers during the permissions and memberships of the athletes. */
-export const sessionsPermitted = (permitted: readonly Permitted[]): SessionIds =>
+/** Sessions during the memberships. */
+export const sessionsOfMembers = (members: readonly Memberships[]): SessionIds =>
   sql`SELECT activity_id AS id FROM (
-      SELECT squad_id, greatest(allowed, start_time) AS joined, least(expired, end_time) AS ended
-      FROM ${permittedIn(permitted)} JOIN squad_members USING (athlete_id)
-      JOIN squads ON squads.id = squad_id AND owner_id = manager_id
+      SELECT squad_id, start_time AS joined, end_time AS ended FROM unnest(
+        ${sql.param(members.map(({ athleteId }) => athleteId))}::bigint[], ${sql.param(members.map(({ managerId }) => managerId ?? null))}::bigint[]
+      ) AS one (athlete_id, manager_id) JOIN squad_members USING (athlete_id)
+      JOIN squads ON squads.id = squad_id AND owner_id = coalesce(manager_id, owner_id)
     ) AS member JOIN sessions USING (squad_id) WHERE ${isDuring(sql`joined`, sql`ended`)}`;
+
+/** Everybody who may read the sessions of the statement `ids`: `account_id`, `object_id`. */
+const READERS = sql`
+  SELECT owner_id AS account_id, activities.id AS object_id FROM activities
+    JOIN sessions ON activity_id = activities.id WHERE activities.id = ANY(ARRAY(SELECT id FROM ids))
+  UNION ALL SELECT guest_id, activity_id FROM sessions JOIN squad_grants USING (squad_id)
+    WHERE activity_id = ANY(ARRAY(SELECT id FROM ids)) AND accepted_at IS NOT NULL
+  UNION ALL SELECT athlete_id, session_id FROM session_timeframes JOIN timeframes ON timeframes.id = timeframe_id
+    WHERE session_id = ANY(ARRAY(SELECT id FROM ids))`;
 
 /**
  * Sessions, or only their figures, have changed for everybody who may read them.
@@ -152,18 +147,40 @@ export async function recordSessions(
   alsoFor?: number,
 ): Promise<void> {
   const lost = alsoFor === undefined ? sql`` : sql`UNION ALL SELECT ${alsoFor}::bigint, id FROM ids`;
-  await recordObjects(
-    unit,
-    kind,
-    sql`WITH ids AS MATERIALIZED (${ids})
-      SELECT owner_id AS account_id, activities.id AS object_id FROM activities
-        JOIN sessions ON activity_id = activities.id WHERE activities.id = ANY(ARRAY(SELECT id FROM ids))
-      UNION ALL SELECT guest_id, activity_id FROM sessions JOIN squad_grants USING (squad_id)
-        WHERE activity_id = ANY(ARRAY(SELECT id FROM ids)) AND accepted_at IS NOT NULL
-      UNION ALL SELECT athlete_id, session_id FROM session_timeframes JOIN timeframes ON timeframes.id = timeframe_id
-        WHERE session_id = ANY(ARRAY(SELECT id FROM ids)) ${lost}`,
-  );
+  await recordObjects(unit, kind, sql`WITH ids AS MATERIALIZED (${ids}) ${READERS} ${lost}`);
 }
+
+/** A session, and an account that may read it. */
+export interface Reader {
+  accountId: number;
+  sessionId: number;
+}
+
+/** The first readers behind a reader of the sessions, in the order of sessions and accounts. */
+export async function nextReaders(
+  { queries }: UnitOfWork,
+  ids: SessionIds,
+  after: Reader,
+  limit: number,
+): Promise<Reader[]> {
+  // Each session has a reader, its owner. The first session may have no more.
+  const { rows } = await queries.execute<{ account_id: string; object_id: string }>(sql`
+    WITH ids AS MATERIALIZED (
+      SELECT DISTINCT id FROM (${ids}) AS found WHERE id >= ${after.sessionId} ORDER BY id LIMIT ${limit + 1}
+    )
+    SELECT DISTINCT object_id, account_id FROM (${READERS}) AS readers
+    WHERE (object_id, account_id) > (${after.sessionId}::bigint, ${after.accountId}::bigint)
+    ORDER BY object_id, account_id LIMIT ${limit}`);
+  return rows.map((row) => ({ accountId: Number(row.account_id), sessionId: Number(row.object_id) }));
+}
+
+/** The figures of sessions have changed for these readers. */
+export const recordReaders = (unit: UnitOfWork, readers: readonly Reader[]): Promise<void> =>
+  recordPairs(
+    unit,
+    "figures",
+    readers.map(({ accountId, sessionId }) => ({ accountId, objectId: sessionId })),
+  );
 
 /** Squads have changed for everybody who may read them. @param condition beside `squads` */
 export const recordSquads = (unit: UnitOfWork, condition: SQL): Promise<void> =>
@@ -177,37 +194,55 @@ export const recordSquads = (unit: UnitOfWork, condition: SQL): Promise<void> =>
       UNION ALL SELECT athlete_id, squad_id FROM squad_members WHERE squad_id = ANY(ARRAY(SELECT id FROM ids))`,
   );
 
-/** Accounts have another role in a squad. */
-export async function recordRoles(
+async function recordPairs(
   unit: UnitOfWork,
-  roles: readonly { accountId: number; squadId: number }[],
+  kind: ChangeKind,
+  pairs: readonly { accountId: number; objectId: number }[],
 ): Promise<void> {
-  if (roles.length === 0) return;
+  if (pairs.length === 0) return;
   await recordObjects(
     unit,
-    "squad",
-    sql`SELECT * FROM unnest(${sql.param(roles.map(({ accountId }) => accountId))}::bigint[],
-      ${sql.param(roles.map(({ squadId }) => squadId))}::bigint[]) AS role (account_id, object_id)`,
+    kind,
+    sql`SELECT * FROM unnest(${sql.param(pairs.map(({ accountId }) => accountId))}::bigint[],
+      ${sql.param(pairs.map(({ objectId }) => objectId))}::bigint[]) AS pair (account_id, object_id)`,
   );
 }
 
-/** An athlete has changed, for the athlete and everybody who may read the account. */
+/** Accounts have another role in a squad. */
+export const recordRoles = (
+  unit: UnitOfWork,
+  roles: readonly { accountId: number; squadId: number }[],
+): Promise<void> =>
+  recordPairs(
+    unit,
+    "squad",
+    roles.map(({ accountId, squadId }) => ({ accountId, objectId: squadId })),
+  );
+
+/**
+ * Permissions that begin within this time count as begun, because the clocks of processes differ, and a transaction ends after its
+ * time.
+ */
+const BEGINS_SOON = sql`interval '1 hour'`;
+
+/** An athlete has changed, for the athlete and everybody who may read the account: see also `clockChanges`. */
 export const recordAthlete = (unit: UnitOfWork, id: number): Promise<void> =>
   recordObjects(
     unit,
     "athlete",
     sql`SELECT manager_id AS account_id, athlete_id AS object_id FROM permissions WHERE athlete_id = ${id} AND permission = 'READ'
+        AND start_time <= ${unit.now}::timestamptz + ${BEGINS_SOON} AND expiration_time > ${unit.now}::timestamptz
       UNION ALL SELECT id, id FROM accounts WHERE id = ${id}
       UNION ALL SELECT managed_by, id FROM accounts WHERE id = ${id} AND managed_by IS NOT NULL`,
   );
 
-/** Permissions were given or withdrawn: the managers see other athletes, and other figures of their sessions. */
-export async function recordPermissions(unit: UnitOfWork, permitted: readonly Permitted[]): Promise<void> {
-  if (permitted.length === 0) return;
-  await recordObjects(
+/** Permissions were given or withdrawn: the managers see other athletes. */
+export const recordPermitted = (
+  unit: UnitOfWork,
+  permitted: readonly { athleteId: number; managerId: number }[],
+): Promise<void> =>
+  recordPairs(
     unit,
     "athlete",
-    sql`SELECT manager_id AS account_id, athlete_id AS object_id FROM ${permittedIn(permitted)}`,
+    permitted.map(({ athleteId, managerId }) => ({ accountId: managerId, objectId: athleteId })),
   );
-  await recordSessions(unit, "figures", sessionsPermitted(permitted));
-}

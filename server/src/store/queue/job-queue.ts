@@ -11,6 +11,7 @@ export type JobKind =
   | "compute"
   | "recompute"
   | "derive"
+  | "record-figures"
   | "stream-effects"
   | "webhook"
   | "webhook-fan-out";

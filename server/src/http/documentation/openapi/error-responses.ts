@@ -47,7 +47,9 @@ export const ERRORS: Readonly<Record<number, Json>> = {
   406: response("`Accept` excludes the media type of the response", DETAIL, {
     detail: "Could not satisfy the request Accept header.",
   }),
-  410: response("Disabled", DETAIL, { detail: "This operation is disabled." }),
+  410: response("Gone: the operation is disabled, or the cursor is no longer valid", DETAIL, {
+    detail: "This operation is disabled.",
+  }),
   412: response("`If-Match` contains the entity tag of another version", DETAIL, {
     detail: "The object has changed since; fetch it again.",
   }),

@@ -1,0 +1,100 @@
+import { and, eq, sql } from "drizzle-orm";
+import { jobs } from "../../store/schema.js";
+import type { UnitOfWork } from "../change/unit-of-work.js";
+import {
+  type Memberships,
+  nextReaders,
+  type Reader,
+  recordReaders,
+  type SessionIds,
+  sessionsDuring,
+  sessionsOfMembers,
+  theseSessions,
+} from "./record.js";
+
+/** Sessions whose figures have changed, of any number. */
+export type ChangedFigures =
+  | Memberships
+  /** From inclusive, to exclusive, ms. */
+  | { ownerId: number; fromMs: number; toMs: number }
+  /** Sessions that cannot be found later. */
+  | { sessionIds: readonly number[] };
+
+/** Number of changes that one transaction records, because others wait for it. */
+const RECORDED_AT_A_TIME = 200;
+
+const KIND = "record-figures";
+
+const BEGIN: Reader = { accountId: 0, sessionId: 0 };
+
+function sessionsOf(changed: ChangedFigures): SessionIds {
+  if ("sessionIds" in changed) return theseSessions(changed.sessionIds);
+  if ("athleteId" in changed) return sessionsOfMembers([changed]);
+  const { ownerId, fromMs, toMs } = changed;
+  return sessionsDuring(ownerId, { startTime: new Date(fromMs), endTime: new Date(toMs) });
+}
+
+/** Records the changes if they are few. @returns whether they are */
+async function recordFew(unit: UnitOfWork, ids: SessionIds): Promise<boolean> {
+  const readers = await nextReaders(unit, ids, BEGIN, RECORDED_AT_A_TIME + 1);
+  if (readers.length > RECORDED_AT_A_TIME) return false;
+  await recordReaders(unit, readers);
+  return true;
+}
+
+/** Records that figures have changed; a job does it if they are many. */
+export async function recordFigures(unit: UnitOfWork, changed: ChangedFigures): Promise<void> {
+  if (!(await recordFew(unit, sessionsOf(changed)))) await queueFigures(unit, changed);
+}
+
+/** Records that the figures of players have changed for managers. */
+export async function recordFiguresOfMembers(
+  unit: UnitOfWork,
+  members: readonly Required<Memberships>[],
+): Promise<void> {
+  if (members.length === 0 || (await recordFew(unit, sessionsOfMembers(members)))) return;
+  const byKey = new Map(
+    members.map(({ athleteId, managerId }) => [`${athleteId} ${managerId}`, { athleteId, managerId }]),
+  );
+  // In the order of the keys, so that concurrent changes do not deadlock.
+  for (const [, one] of [...byKey].sort()) await queueFigures(unit, one);
+}
+
+/** Records the figures of an athlete who is being deleted: later, the memberships do not exist. */
+export async function recordFiguresOfDeleted(unit: UnitOfWork, athleteId: number): Promise<void> {
+  const { rows } = await unit.queries.execute<{ id: string }>(sessionsOfMembers([{ athleteId }]));
+  await recordFigures(unit, { sessionIds: [...new Set(rows.map(({ id }) => Number(id)))] });
+}
+
+/** Adds a job. If the same one is waiting, it must not begin before this transaction has ended. */
+export async function queueFigures(unit: UnitOfWork, changed: ChangedFigures): Promise<void> {
+  if ("sessionIds" in changed) {
+    await unit.enqueueAll([{ kind: KIND, payload: { ...changed } }]);
+    return;
+  }
+  const uniqueKey = JSON.stringify(Object.entries(changed).sort());
+  const chargedTo = "athleteId" in changed ? changed.athleteId : changed.ownerId;
+  for (let isHeld = false; !isHeld; ) {
+    await unit.enqueueAll([{ kind: KIND, payload: { ...changed }, uniqueKey, chargedTo }]);
+    const held = await unit.queries
+      .select({ id: jobs.id })
+      .from(jobs)
+      .where(and(eq(jobs.kind, KIND), eq(jobs.uniqueKey, uniqueKey), sql`${jobs.state} = 'PENDING'`))
+      .for("update");
+    isHeld = held.length > 0;
+  }
+}
+
+/** What is left of a job of `recordFigures`. */
+export type FiguresLeft = ChangedFigures & { after?: Reader };
+
+/** Records the next changes of a job. @returns their number, and what is left */
+export async function recordNext(
+  unit: UnitOfWork,
+  { after = BEGIN, ...changed }: FiguresLeft,
+): Promise<{ recorded: number; left: FiguresLeft | undefined }> {
+  const readers = await nextReaders(unit, sessionsOf(changed), after, RECORDED_AT_A_TIME);
+  await recordReaders(unit, readers);
+  const last = readers.length === RECORDED_AT_A_TIME ? readers.at(-1) : undefined;
+  return { recorded: readers.length, left: last && { ...changed, after: last } };
+}

@@ -1,0 +1,123 @@
+import { activityAudit } from "../activities/audit.js";
+import { recordSessions, sessionsOfTimeframes, theseSessions } from "../change-log/record.js";
+import { deleteReassignedResult, queueComputation, recompute } from "../computed-data/recompute.js";
+import { auditEndOfSession, periodsAudit } from "../sessions/audit.js";
+import { deriveTimeframes } from "../sessions/derive-timeframes.js";
+import { timeframeAudit } from "../timeframes/audit.js";
+import { emitActivityEvent, emitActivityEvents } from "../webhooks/events.js";
+import { emitSessionEvent, emitSessionsOfTimeframes } from "../webhooks/session-events.js";
+import type { Effects } from "./reaction.js";
+
+/** Reactions to changes of activities, sessions and time frames. */
+export const effectsOfSessions: Effects<
+  | "activityCreated"
+  | "activityUpdated"
+  | "activityDeleted"
+  | "activitiesErased"
+  | "sessionChanged"
+  | "sessionPeriodsChanged"
+  | "timeframesDerived"
+  | "timeframeCreated"
+  | "timeframeUpdated"
+  | "timeframesDeleted"
+  | "resultsOutdated"
+> = {
+  activityCreated: [
+    (unit, { activity }) => unit.audit("activity", activity.id, null, activityAudit(activity)),
+  ],
+  activityUpdated: [
+    (unit, { before, after }) =>
+      unit.audit("activity", after.id, activityAudit(before), activityAudit(after)),
+    (unit, { after }) => emitActivityEvent(unit, "activity-updated", { activityId: after.id }),
+    (unit, { after }) => recompute(unit, { activityId: after.id }),
+    (unit, { after }) => recordSessions(unit, "session", theseSessions([after.id])),
+  ],
+  activityDeleted: [
+    (unit, { activity }) => emitActivityEvent(unit, "activity-deleted", { activityId: activity.id }),
+    auditEndOfSession,
+    (unit, { activity }) => recordSessions(unit, "session", theseSessions([activity.id])),
+    (unit, { activity }) => unit.audit("activity", activity.id, activityAudit(activity), null),
+  ],
+  activitiesErased: [
+    (unit, { ids }) =>
+      unit.auditAll(
+        "activity",
+        ids.map((id) => ({ id })),
+      ),
+  ],
+  sessionChanged: [
+    (unit, { before, after }) => unit.audit("session", after.id, before, after),
+    (unit, { after }) => deriveTimeframes(unit, after),
+    async (unit, { before, after }) => {
+      if (before !== null) await emitSessionEvent(unit, after);
+    },
+    (unit, { after }) => recordSessions(unit, "session", theseSessions([after.id])),
+  ],
+  sessionPeriodsChanged: [
+    (unit, { session, before, after }) =>
+      unit.audit("session periods", session.id, periodsAudit(before), periodsAudit(after)),
+    (unit, { session }) => deriveTimeframes(unit, session),
+    (unit, { session }) => emitSessionEvent(unit, session),
+    (unit, { session }) => recordSessions(unit, "session", theseSessions([session.id])),
+  ],
+  timeframesDerived: [
+    (unit, { created }) =>
+      unit.auditAll(
+        "timeframe",
+        created.map((after) => ({ id: after.id, after })),
+      ),
+    (unit, { created }) =>
+      emitActivityEvents(
+        unit,
+        "timeframe-created",
+        created.map(({ id, activityId }) => ({ activityId, timeframeId: id })),
+      ),
+    (unit, { created }) => queueComputation(unit, created),
+    async (unit, { created }) => {
+      const sessions = new Map(created.map(({ activityId, ownerId }) => [activityId, ownerId]));
+      for (const [id, ownerId] of sessions) await emitSessionEvent(unit, { id, ownerId });
+    },
+    // Athletes see the sessions in which they have time frames.
+    (unit, { created }) => recordSessions(unit, "session", sessionsOfTimeframes(created.map(({ id }) => id))),
+  ],
+  timeframeCreated: [
+    (unit, { timeframe }) => unit.audit("timeframe", timeframe.id, null, timeframe),
+    (unit, { timeframe: { id, activityId } }) =>
+      emitActivityEvent(unit, "timeframe-created", { activityId, timeframeId: id }),
+    (unit, { timeframe }) => queueComputation(unit, [timeframe]),
+  ],
+  timeframeUpdated: [
+    (unit, { before, after }) => unit.audit("timeframe", after.id, ...timeframeAudit(before, after)),
+    // A time frame that moves to another activity is reported to the webhooks of both.
+    async (unit, { before, after }) => {
+      for (const activityId of new Set([before.activityId, after.activityId])) {
+        await emitActivityEvent(unit, "timeframe-updated", { activityId, timeframeId: after.id });
+      }
+    },
+    (unit, { before, after }) => deleteReassignedResult(unit, before, after),
+    (unit, { after }) => queueComputation(unit, [after]),
+    async (unit, { before, after }) => {
+      if (after.athleteId === before.athleteId) return;
+      await recordSessions(unit, "session", sessionsOfTimeframes([after.id]), before.athleteId);
+    },
+  ],
+  timeframesDeleted: [
+    async (unit, { deleted, withActivity }) => {
+      if (!withActivity) await emitSessionsOfTimeframes(unit, deleted);
+    },
+    (unit, { deleted, withActivity }) =>
+      emitActivityEvents(
+        unit,
+        "timeframe-deleted",
+        deleted.map(({ id, activityId }) => ({ activityId, timeframeId: id })),
+        { outlives: withActivity },
+      ),
+    (unit, { deleted }) =>
+      unit.auditAll(
+        "timeframe",
+        deleted.map((before) => ({ id: before.id, before })),
+      ),
+    (unit, { deleted }) => recordSessions(unit, "session", sessionsOfTimeframes(deleted.map(({ id }) => id))),
+  ],
+  resultsOutdated: [(unit, { timeframes }) => queueComputation(unit, timeframes)],
+};
