@@ -83,6 +83,6 @@ function requireOwnOrigin({ config, listeningOrigin }: FastifyInstance, { header
   if (origin === undefined || config.corsOrigins.includes("*") || config.corsOrigins.includes(origin)) return;
   if (origin === new URL(config.baseUrl ?? listeningOrigin).origin) return;
   throw errors.forbidden(
-    "The Origin of the request is another site. CORS_ORIGINS lists those that are allowed.",
+    "Requests from this site are not allowed. The operator of the service can allow it.",
   );
 }
