@@ -3,7 +3,7 @@ import type { CurrentAccess } from "./access.js";
 import { SIGN_IN_ADDRESS } from "./access-panel.js";
 import { type CodeSample, codeSamples } from "./code-samples.js";
 import { partOf } from "./document-part.js";
-import type { Component, ImmutableMap, Plugin, ReactNode, System } from "./swagger-ui.js";
+import type { Component, ImmutableMap, Plugin, ReactNode, Selector, System } from "./swagger-ui.js";
 
 const nothing = () => null;
 
@@ -228,10 +228,15 @@ function accordion({ React: { createElement: h, Fragment } }: System) {
     );
 }
 
+/** The words of the search; Swagger UI has `true` for none. */
+function phraseOf({ currentFilter }: System["layoutSelectors"]): string {
+  const current = currentFilter();
+  return typeof current === "string" ? current : "";
+}
+
 /** Input that filters operations by words. */
 function filter({ React: { createElement: h }, layoutActions, layoutSelectors }: System) {
   return (): ReactNode => {
-    const current = layoutSelectors.currentFilter();
     return h(
       "div",
       { className: "filter", role: "search" },
@@ -240,7 +245,7 @@ function filter({ React: { createElement: h }, layoutActions, layoutSelectors }:
         id: "filter",
         type: "search",
         placeholder: "device, PATCH, webhook …",
-        value: typeof current === "string" ? current : "",
+        value: phraseOf(layoutSelectors),
         onChange: (event: Event) => layoutActions.updateFilter((event.target as HTMLInputElement).value),
       }),
     );
@@ -266,6 +271,12 @@ function operationsWith(tags: ImmutableMap, phrase: string): ImmutableMap {
     })
     .filter((tag) => (tag.get("operations") as ImmutableMap).size > 0);
 }
+
+/** A search shows the operations that it finds, whether or not their groups are open. */
+const openedBySearch =
+  (isShown: Selector<boolean>, { layoutSelectors }: System) =>
+  (_state: unknown, ...[thing, ...rest]: Parameters<Selector<boolean>>): boolean =>
+    (thing[0] === "operations-tag" && phraseOf(layoutSelectors) !== "") || isShown(thing, ...rest);
 
 export const plugin =
   (access: CurrentAccess) =>
@@ -293,6 +304,7 @@ export const plugin =
       TextArea: named(() => "Request body"),
     },
     fn: { opsFilter: operationsWith },
+    statePlugins: { layout: { wrapSelectors: { isShown: openedBySearch } } },
     afterLoad({ fn }: System) {
       const resolve = fn.resolveSubtree;
       fn.resolveSubtree = (document, path, options) => resolve(partOf(document, path), path, options);

@@ -16,7 +16,9 @@ async function show(): Promise<void> {
     dom_id: "#documentation",
     layout: "DocumentationLayout",
     deepLinking: true,
-    docExpansion: "list",
+    // With all groups open, there are so many operations that Swagger UI renders only those in the window, and forgets what was entered
+    // in the others.
+    docExpansion: "none",
     defaultModelsExpandDepth: -1,
     filter: true,
     syntaxHighlight: false,

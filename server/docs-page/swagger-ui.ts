@@ -47,12 +47,20 @@ export interface OpenApi {
   components?: Record<string, Record<string, unknown>>;
 }
 
+/** Reads the current state. @param thing path of a part of the page, such as `["operations-tag", "Devices"]` */
+export type Selector<T> = (thing: readonly string[], ...rest: unknown[]) => T;
+type WrapSelector<T> = (
+  original: Selector<T>,
+  system: System,
+) => (state: unknown, ...given: Parameters<Selector<T>>) => T;
+
 type Wrap = (original: Component, system: System) => Component;
 
 export interface Plugin {
   components?: Record<string, Component>;
   wrapComponents?: Record<string, Wrap>;
   fn?: Record<string, unknown>;
+  statePlugins?: { layout: { wrapSelectors: { isShown: WrapSelector<boolean> } } };
   afterLoad?(system: System): void;
 }
 

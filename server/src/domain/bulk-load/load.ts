@@ -52,7 +52,7 @@ export async function loadRecording(
     const { queries } = unit;
     await lockDevice(queries, device);
     const owner = { deviceId: device, ownerId: manager };
-    const { times, filter, result } = await storeBatches(unit, owner, batches);
+    const { times, filter, result, latestKeptMs } = await storeBatches(unit, owner, batches);
     if (filter.read === 0) throw new AsiError("NO_SAMPLES", "The recording has no rows.", { report });
     await announceFound(unit, device, filter.keptTimes, result);
     await unit.announce("samplesStored", { ...owner, changed: result.changed });
@@ -62,7 +62,7 @@ export async function loadRecording(
       await unit.announce("samplesRefused", { deviceId: device, managerId: manager, counts });
     }
     const details = detailsOf(device, times, filter, result, report);
-    await recordFirmware(unit, device, info, latestOf(filter.keptTimes));
+    await recordFirmware(unit, device, info, latestKeptMs);
     await addToPayload(queries, job, { details });
     return details;
   });
@@ -139,9 +139,6 @@ function ascending(times: readonly number[]): Float64Array {
   const all = Float64Array.from(times);
   return isInOrder ? all : all.sort();
 }
-
-const latestOf = (times: readonly number[]) =>
-  times.length === 0 ? null : times.reduce((latest, ms) => Math.max(latest, ms));
 
 const iso = (ms: number) => new Date(ms).toISOString();
 const toRange = ({ start, stop, size }: Range) => ({ start: iso(start), stop: iso(stop), size });

@@ -19,6 +19,8 @@ export interface StoredBatches {
   times: Times;
   filter: SampleFilter;
   result: StoreResult;
+  /** Latest time of a sample that was stored or known; null if there is none. */
+  latestKeptMs: number | null;
 }
 
 /**
@@ -46,7 +48,11 @@ export async function storeBatches(
   const filter = new SampleFilter(times);
   const result = await storeSamples(sqlClientOf(queries), owner.deviceId, filter.filter(batches));
   if (result.room > 0) await enforceSampleQuota(unit, owner.ownerId, result.room);
-  return { times, filter, result };
+  const latestKeptMs = filter.keptTimes.reduce<number | null>(
+    (latest, ms) => Math.max(latest ?? ms, ms),
+    null,
+  );
+  return { times, filter, result, latestKeptMs };
 }
 
 /** Range from the first to the last time of a recording, without times that cannot be stored. */

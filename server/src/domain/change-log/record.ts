@@ -1,5 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
-import type { Interval } from "../../store/samples/index.js";
+import { type Interval, multirangeOf } from "../../store/samples/index.js";
 import { type ChangeKind, changes } from "../../store/schema.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 
@@ -38,12 +38,6 @@ interface ChangedSamples {
   deviceId: number;
   times: readonly Interval[];
 }
-
-/** Intervals as a multirange of ms. */
-const multirangeOf = (times: readonly Interval[]): SQL =>
-  sql`(SELECT range_agg(int8range(start_ms, stop_ms, '[]')) FROM unnest(
-    ${sql.param(times.map(({ startMs }) => startMs))}::bigint[], ${sql.param(times.map(({ stopMs }) => stopMs))}::bigint[]
-  ) AS changed (start_ms, stop_ms))`;
 
 /** One row for each day. @param parts the columns `account_id`, `object_id` and `part`, a range of ms */
 const recordParts = (unit: UnitOfWork, parts: SQL): Promise<void> =>

@@ -6,7 +6,7 @@ import { findStream } from "./find.js";
 
 /**
  * Deletes the stream of a device with its bytes, because they contain samples that were deleted or that belong to a former owner.
- * An open request ends at its next piece, and the gateway begins the recording again.
+ * An open request ends at its next piece with `replaced`; a new request sends the recording from its beginning.
  */
 export async function forgetStream(unit: UnitOfWork, { deviceId }: { deviceId: number }): Promise<void> {
   const { queries } = unit;

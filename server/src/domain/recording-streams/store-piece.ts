@@ -59,17 +59,16 @@ async function advance(
   { queries, now }: UnitOfWork,
   { deviceId, bytes }: RecordingStream,
   addedBytes: number,
-  { result, filter }: StoredBatches,
+  { result, latestKeptMs }: StoredBatches,
 ): Promise<RecordingStream> {
-  const latestMs = filter.keptTimes.reduce((latest, ms) => Math.max(latest, ms), Number.NEGATIVE_INFINITY);
   const [stream] = await queries
     .update(recordingStreams)
     .set({
       bytes: bytes + addedBytes,
       updatedAt: now,
-      ...(filter.keptTimes.length === 0
+      ...(latestKeptMs === null
         ? {}
-        : { storedUntilMs: sql`greatest(${recordingStreams.storedUntilMs}, ${latestMs}::bigint)` }),
+        : { storedUntilMs: sql`greatest(${recordingStreams.storedUntilMs}, ${latestKeptMs}::bigint)` }),
       ...(result.changed.length === 0 ? {} : withChanges(result.changed)),
     })
     .where(eq(recordingStreams.deviceId, deviceId))

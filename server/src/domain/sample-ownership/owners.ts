@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Queries } from "../../store/connection/database.js";
-import type { Interval } from "../../store/samples/index.js";
+import { type Interval, intervalsIn, textOfMultirange } from "../../store/samples/index.js";
 import { ownerships } from "../../store/schema.js";
 
 /*
@@ -39,19 +39,14 @@ export const timesOfOthers = (
 
 const msOf = (time: string) => sql.raw(`(extract(epoch FROM ${time}) * 1000)::bigint`);
 
-/**
- * Reads the times as one value, because a device may have been taken ten thousand times, and reading this number of rows would
- * block the event loop for a tenth of a second.
- */
 async function timesWhere(queries: Queries, owner: SQL, { startMs, stopMs }: Interval): Promise<Interval[]> {
   if (startMs > stopMs) return [];
-  const { rows } = await queries.execute<{ times: string }>(sql`
-    SELECT coalesce(json_agg(json_build_array(lower(one), upper(one)) ORDER BY one), '[]')::text AS times FROM (
-      SELECT unnest(range_agg(int8range(
-        greatest(${msOf("start_time")}, ${startMs}::bigint), least(${msOf("end_time")}, ${stopMs}::bigint + 1)
-      ))) AS one
-      FROM ${ownerships} WHERE ${owner} AND end_time > ${new Date(startMs)} AND start_time <= ${new Date(stopMs)}
-    ) AS owned`);
-  const times = JSON.parse(rows[0]?.times ?? "[]") as [fromMs: number, toMs: number][];
-  return times.map(([fromMs, toMs]) => ({ startMs: fromMs, stopMs: toMs - 1 }));
+  const owned = sql`(
+    SELECT range_agg(int8range(
+      greatest(${msOf("start_time")}, ${startMs}::bigint), least(${msOf("end_time")}, ${stopMs}::bigint + 1)
+    )) FROM ${ownerships} WHERE ${owner} AND end_time > ${new Date(startMs)} AND start_time <= ${new Date(stopMs)}
+  )`;
+  // A device may have been taken ten thousand times.
+  const { rows } = await queries.execute<{ times: string }>(sql`SELECT ${textOfMultirange(owned)} AS times`);
+  return intervalsIn(rows[0]?.times ?? "[]");
 }

@@ -1,6 +1,6 @@
 import type { StaticDecode } from "@sinclair/typebox";
 import { and, asc, count, eq, gt, sql } from "drizzle-orm";
-import { isWaiting, NOBODY } from "../../store/queue/job-queue.js";
+import { isWaiting } from "../../store/queue/job-queue.js";
 import { type DeliveryState, jobs, webhookDeliveries, webhooks } from "../../store/schema.js";
 import { lockAccount } from "../accounts/find.js";
 import { change } from "../change/change.js";
@@ -17,10 +17,10 @@ import {
   toAccountDelivery,
   toAccountWebhook,
 } from "./account-resource.js";
-import { sendAgain } from "./deliveries.js";
-import { cancelDeliveries, createDelivery } from "./delivery-queue.js";
+import { sendAgain, sendTest } from "./deliveries.js";
+import { removeWebhook } from "./manage.js";
 import { requirePublicReceiver } from "./public-receiver.js";
-import type { Delivery, Webhook } from "./rules.js";
+import type { Delivery } from "./rules.js";
 
 /** Maximum number of webhooks of an account. Every event calls each of them. */
 const MAX_WEBHOOKS = 20;
@@ -101,17 +101,7 @@ export async function updateAccountWebhook(
 
 /** Deletes a webhook and cancels its waiting deliveries. */
 export async function deleteAccountWebhook(ctx: Context, ids: { hook: number }): Promise<void> {
-  await change(
-    ctx,
-    "deleteAccountWebhook",
-    ids,
-    async (unit, before: Webhook) => {
-      await cancelDeliveries(unit, before.id, "Not sent: the webhook was deleted.");
-      await unit.queries.delete(webhooks).where(eq(webhooks.id, before.id));
-      await unit.announce("webhookChanged", { before, after: null });
-    },
-    async (_, row) => accountWebhookItem(row),
-  );
+  await change(ctx, "deleteAccountWebhook", ids, removeWebhook, async (_, row) => accountWebhookItem(row));
 }
 
 export const listAccountDeliveries = (
@@ -147,14 +137,9 @@ export const resendAccountDelivery = (ctx: Context, ids: { hook: number; call: n
 
 /** Calls the webhook once with a test event. A failure is not retried and does not count. */
 export const testAccountWebhook = (ctx: Context, ids: { hook: number }) =>
-  change(ctx, "testAccountWebhook", ids, async (unit, webhook) => {
-    const delivery = await createDelivery(unit, ctx.caller?.id ?? NOBODY, {
-      webhookId: webhook.id,
-      url: webhook.webhookUrl,
-      secretToken: webhook.secretToken,
-      event: ACCOUNT_TEST_EVENT,
-      data: { webhook: webhook.id },
-    });
-    await unit.announce("deliveryChanged", { before: null, after: delivery });
-    return toAccountDelivery(delivery, unit.now);
-  });
+  change(ctx, "testAccountWebhook", ids, async (unit, webhook) =>
+    toAccountDelivery(
+      await sendTest(ctx, unit, webhook, { event: ACCOUNT_TEST_EVENT, data: { webhook: webhook.id } }),
+      unit.now,
+    ),
+  );

@@ -7,7 +7,7 @@ import { change } from "../change/change.js";
 import type { Context } from "../change/context.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 import { listPage, orderBy } from "../lists/listing.js";
-import { createDelivery, enqueueDelivery } from "./delivery-queue.js";
+import { createDelivery, enqueueDelivery, type NewDelivery } from "./delivery-queue.js";
 import { TEST_EVENT, toDelivery } from "./resource.js";
 import type { Delivery, Webhook } from "./rules.js";
 
@@ -82,14 +82,26 @@ export async function sendAgain(
 
 /** Calls the webhook once with a test event. A failure is not retried and does not count. */
 export const testWebhook = (ctx: Context, ids: { activity: number; webhook: number }) =>
-  change(ctx, "testWebhook", ids, async (unit, webhook) => {
-    const delivery = await createDelivery(unit, ctx.caller?.id ?? NOBODY, {
-      webhookId: webhook.id,
-      url: webhook.webhookUrl,
-      secretToken: webhook.secretToken,
-      event: TEST_EVENT,
-      data: { activity_id: ids.activity },
-    });
-    await unit.announce("deliveryChanged", { before: null, after: delivery });
-    return toDelivery(delivery, unit.now);
+  change(ctx, "testWebhook", ids, async (unit, webhook) =>
+    toDelivery(
+      await sendTest(ctx, unit, webhook, { event: TEST_EVENT, data: { activity_id: ids.activity } }),
+      unit.now,
+    ),
+  );
+
+/** @returns the delivery of a test event, which waits */
+export async function sendTest(
+  ctx: Context,
+  unit: UnitOfWork,
+  webhook: Webhook,
+  test: Pick<NewDelivery, "event" | "data">,
+): Promise<Delivery> {
+  const delivery = await createDelivery(unit, ctx.caller?.id ?? NOBODY, {
+    ...test,
+    webhookId: webhook.id,
+    url: webhook.webhookUrl,
+    secretToken: webhook.secretToken,
   });
+  await unit.announce("deliveryChanged", { before: null, after: delivery });
+  return delivery;
+}

@@ -1,15 +1,16 @@
 import { asc, count, eq, sql } from "drizzle-orm";
 import type { Queries } from "../../store/connection/database.js";
 import { webhooks } from "../../store/schema.js";
-import type { TargetOf } from "../change/access.js";
 import { change } from "../change/change.js";
 import type { Context } from "../change/context.js";
 import { errors } from "../change/errors.js";
+import type { UnitOfWork } from "../change/unit-of-work.js";
 import { listPage, type Paging } from "../lists/listing.js";
 import { decryptSecret, encryptSecret } from "../secrets/secrets.js";
 import { cancelDeliveries } from "./delivery-queue.js";
 import { requirePublicReceiver } from "./public-receiver.js";
 import { mask, toWebhook, type WebhookFields, webhookItem } from "./resource.js";
+import type { Webhook } from "./rules.js";
 
 /** Maximum number of webhooks of an activity. Every event calls each of them. */
 const MAX_WEBHOOKS = 100;
@@ -99,15 +100,14 @@ async function newSecret(
 
 /** Deletes a webhook and cancels its waiting deliveries. */
 export async function deleteWebhook(ctx: Context, ids: { activity: number; webhook: number }): Promise<void> {
-  await change(
-    ctx,
-    "deleteWebhook",
-    ids,
-    async (unit, before: TargetOf<"deleteWebhook">) => {
-      await cancelDeliveries(unit, before.id, "Not sent: the webhook was deleted.");
-      await unit.queries.delete(webhooks).where(eq(webhooks.id, before.id));
-      await unit.announce("webhookChanged", { before, after: null });
-    },
-    ({ queries }, row) => webhookItem(ctx, row, queries),
+  await change(ctx, "deleteWebhook", ids, removeWebhook, ({ queries }, row) =>
+    webhookItem(ctx, row, queries),
   );
+}
+
+/** Removes a webhook and cancels its waiting deliveries, within the caller's transaction. */
+export async function removeWebhook(unit: UnitOfWork, before: Webhook): Promise<void> {
+  await cancelDeliveries(unit, before.id, "Not sent: the webhook was deleted.");
+  await unit.queries.delete(webhooks).where(eq(webhooks.id, before.id));
+  await unit.announce("webhookChanged", { before, after: null });
 }
