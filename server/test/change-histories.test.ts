@@ -1,6 +1,6 @@
 /**
  * Random histories of a session, with late uploads, retention, erasure, and other rights, while copies begin at any point and follow
- * the changes now and then. In the end, each copy equals what its reader reads from scratch.
+ * the changes from time to time. At the end, each copy equals a new one that reads everything.
  */
 import fc from "fast-check";
 import { describe, expect } from "vitest";

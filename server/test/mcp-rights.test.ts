@@ -39,7 +39,7 @@ let s: TestService;
 let clubs: [Club, Club];
 let callers: Caller[];
 
-/** All numbers of a value with at least five digits, as they are in JSON. */
+/** All numbers with at least five digits in the JSON text of a value. */
 const numbersIn = (value: unknown): Set<string> =>
   new Set(JSON.stringify(value).match(/(?<![\w.:-])\d+\.\d{2,}(?![\w:-])/g) ?? []);
 

@@ -27,7 +27,7 @@ export class JobFailed extends Error {
 export type LoadedOutcome = "stored" | "known" | "refused";
 
 export interface JobHandler {
-  /** Whether webhooks of the account are told when a job ends. */
+  /** Whether webhooks of the account are notified when a job ends. */
   isReported?: true;
   /** Maximum number of failures before the job fails. */
   maxFailures: number;

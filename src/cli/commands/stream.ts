@@ -21,14 +21,14 @@ export function addStream(program: Command, { context, onStatus }: Host): void {
     .command("stream")
     .summary("send a recording to a service while it is recorded")
     .description(
-      "Sends a recording to an asi-server as it comes: from a device, from standard input, or from a file. The service stores its samples twice a second. After a break of the connection or a restart of the service, the command goes on where the service has ended.",
+      "Sends a recording to an asi-server while it is recorded: from a device, standard input or a file. The service stores its samples twice a second. After a lost connection or a restart of the service, the command continues at the first byte that is not stored.",
     )
     .argument("<input>", "a device such as /dev/ttyACM0, a file, or - for standard input", parsePath)
     .requiredOption("--service <address>", "the service, such as https://club.example")
     .requiredOption("--device <serial>", "serial number of the device")
     .option(
       "--recording <name>",
-      "name of the recording, up to 64 characters; default: by its content or start",
+      "name of the recording, up to 64 characters; default: from the beginning of the file, or the device and the current time",
       parseRecording,
     )
     .option("--replay [speed]", "send a file at the times of its rows; 10: ten times as fast", parseSpeed)
@@ -49,10 +49,10 @@ export function addStream(program: Command, { context, onStatus }: Host): void {
 The token is read from the environment variable ASI_TOKEN or a file, because other users of the machine can see the options of a
 program. A personal token needs the scope samples:write.
 
-After a break, the command tries again after waits of 0.5 to 30 s, until it is interrupted. It keeps up to 64 MiB of a device or of
-standard input until the service has stored them. Ctrl+C ends such a recording, after the kept bytes are sent. A file goes on when the command runs again, from the
-byte that the service has stored. A device is read from the middle of its stream, so it gets a header with the serial number of
---device; a serial port is set to raw. A recording that the service has stored to its end is not sent again.
+After a lost connection, the command retries every 0.5 to 30 s until it is interrupted. It buffers up to 64 MiB from a device or standard
+input until the service has stored them. Ctrl+C ends such a recording, after the buffered bytes are sent. For a file, run the command again: it continues
+at the first byte that is not stored. A device is read from the middle of its stream, so the command adds a header with the serial number of
+--device; a serial port is set to raw mode. A recording that is stored to its end is not sent again.
 ${EXIT_STATUS}`,
     )
     .action(async (input: string, flags) => {

@@ -35,7 +35,7 @@ export class KeptInput implements StreamInput {
     if (offset < this.#from) {
       throw serviceError(
         "SERVICE_REFUSED",
-        "The service asks for bytes that it had stored before; they are gone.",
+        "The service requests bytes that were discarded after it had stored them. Start a new recording.",
       );
     }
     const aborted = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
@@ -61,13 +61,13 @@ export class KeptInput implements StreamInput {
       this.#from += first.length;
       this.#kept.shift();
     }
-    this.#tell();
+    this.#notify();
   }
 
   end(): void {
     this.#isComplete = true;
     this.#source.destroy();
-    this.#tell();
+    this.#notify();
   }
 
   close(): void {
@@ -85,13 +85,13 @@ export class KeptInput implements StreamInput {
       // the end of the recording closes the source, which is no failure
       if (!this.#isComplete) this.#failure = error;
     }
-    this.#tell();
+    this.#notify();
   }
 
   #add(bytes: Uint8Array): void {
     this.#kept.push(bytes);
     this.#to += bytes.length;
-    this.#tell();
+    this.#notify();
   }
 
   #pieceAt(offset: number): Uint8Array | null {
@@ -103,7 +103,7 @@ export class KeptInput implements StreamInput {
     return null;
   }
 
-  #tell(): void {
+  #notify(): void {
     this.#onChange();
     this.#changed = this.#nextChange();
   }

@@ -83,18 +83,27 @@ export async function sendFrom(
       return { error };
     },
   );
-  try {
-    const received = await response;
-    if (received === null) return null;
-    if (received.statusCode !== 200) return await refusal(received, target);
-    return await lastLine(received, onState);
-  } finally {
-    over.abort();
-    request.destroy();
-    const failure = await sending;
-    // biome-ignore lint/correctness/noUnsafeFinally: the input has failed, which explains the end of the request
-    if (failure !== null) throw failure.error;
-  }
+  const received = await response
+    .then((answer) => endIn(answer, target, onState))
+    .then(
+      (end) => ({ end }),
+      (error: unknown) => ({ error }),
+    );
+  over.abort();
+  request.destroy();
+  // if the input has failed, that explains the end of the request
+  const failure = (await sending) ?? ("error" in received ? received : null);
+  if (failure !== null) throw failure.error;
+  return "end" in received ? received.end : null;
+}
+
+async function endIn(
+  received: IncomingMessage | null,
+  target: StreamTarget,
+  onState: (state: StoredState) => void,
+): Promise<StreamEnd> {
+  if (received === null) return null;
+  return received.statusCode === 200 ? lastLine(received, onState) : refusal(received, target);
 }
 
 async function send(
@@ -136,12 +145,11 @@ const responseTo = (request: ClientRequest): Promise<IncomingMessage | null> =>
   });
 
 async function refusal(received: IncomingMessage, target: StreamTarget): Promise<null> {
-  const parts: Buffer[] = [];
-  for await (const part of received) parts.push(part as Buffer);
+  const body = Buffer.concat(await received.toArray());
   const headers = new Headers();
   for (const [name, value] of Object.entries(received.headers)) headers.set(name, String(value));
   const status = received.statusCode ?? 502;
-  const response = new Response(Buffer.concat(parts), { status, headers });
+  const response = new Response(body, { status, headers });
   // what is stored is asked again: another request may have changed it
   if (isPassing(response) || headers.get("X-Error-Code") === "offset_ahead") return null;
   throw await refusalOf(response, target);

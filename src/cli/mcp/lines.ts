@@ -1,4 +1,4 @@
-/** A longer message is not a question. */
+/** Limits memory: a request has a few kB. */
 const MAX_LINE_BYTES = 1_000_000;
 
 /**

@@ -165,7 +165,7 @@ const described = ({ name, title, description, inputSchema, output }: Tool) => (
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
 });
 
-/** Null for an answer, which nobody has asked for. */
+/** Null for a response: the server sends no requests. */
 function messageOf(line: string): Message | null {
   let value: unknown;
   try {

@@ -33,8 +33,8 @@ const MAX_WAIT_MS = 30_000;
 /** Time for the last bytes after an interruption; the process ends after 3 s in any case. */
 const LAST_BYTES_MS = 2_500;
 
-/** Ends of a request after which another one goes on. */
-const PASSING_ENDS = ["idle", "stopping", "unavailable", "failed"];
+/** Ends of a request after which the next one continues. */
+const RETRYABLE_ENDS = ["idle", "stopping", "unavailable", "failed"];
 
 /** `asi stream`: a gateway that sends a recording while it is recorded. */
 export async function stream(path: string, flags: StreamFlags, context: Context): Promise<ExitStatus> {
@@ -58,7 +58,7 @@ class Gateway {
   #breaks = 0;
   #hasAnswered = false;
   #pause = "";
-  #isTold = false;
+  #hasReportedClock = false;
   #isEnded = false;
 
   constructor(target: StreamTarget, input: StreamInput, context: Context, printsJson: boolean) {
@@ -76,7 +76,7 @@ class Gateway {
       this.#input.close();
       this.#progress.end();
       if (this.#hasAnswered) this.#context.console.message(this.#summary());
-      if (this.#hasAnswered && this.#context.signal.aborted && !this.#isEnded) this.#tellOpen();
+      if (this.#hasAnswered && this.#context.signal.aborted && !this.#isEnded) this.#reportOpen();
     }
   }
 
@@ -99,7 +99,7 @@ class Gateway {
         const end = await this.#send(state.storedBytes);
         if (end?.end === "complete") return this.#conclude(end);
         signal.throwIfAborted();
-        if (end !== null && !PASSING_ENDS.includes(end.end)) throw endError(end);
+        if (end !== null && !RETRYABLE_ENDS.includes(end.end)) throw endError(end);
         this.#breaks += 1;
       }
       failures = this.#state.storedBytes > before ? 0 : failures + 1;
@@ -156,8 +156,8 @@ class Gateway {
     this.#pause = "";
     this.#input.acknowledge(state.storedBytes);
     this.#progress.update();
-    if (state.aheadMs === 0 || this.#isTold) return;
-    this.#isTold = true;
+    if (state.aheadMs === 0 || this.#hasReportedClock) return;
+    this.#hasReportedClock = true;
     this.#context.console.message(
       `${this.#target.serial}: the clock of the device is ${Math.round(state.aheadMs / 1000)} s ahead of the service's.`,
     );
@@ -179,10 +179,10 @@ class Gateway {
     return `${megabytes(storedBytes)} stored${until}`;
   }
 
-  #tellOpen(): void {
+  #reportOpen(): void {
     const { serial, recording } = this.#target;
     this.#context.console.message(
-      `${serial}: the recording ${recording} is not ended. To go on with it, run the command again with the same bytes and --recording ${recording}. Another recording of the device takes its place.`,
+      `${serial}: the recording ${recording} is not ended. To continue, run the command again with the same bytes and --recording ${recording}. Another recording of the device takes its place.`,
     );
   }
 
@@ -221,7 +221,7 @@ const REASONS: Readonly<Record<string, string>> = {
   replaced:
     "Another gateway streams this device, or samples of the device were deleted. If no other gateway is running, run the command again.",
   not_permitted: "The account no longer owns the device.",
-  signed_out: "The token has ended. Get a new one, and run the command again: it continues.",
+  signed_out: "The token has expired or was revoked. Get a new one, and run the command again: it continues.",
 };
 
 function endError({ end, problem }: NonNullable<StreamEnd>): Error {

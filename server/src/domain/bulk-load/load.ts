@@ -70,7 +70,7 @@ export async function loadRecording(
 
 /**
  * Another server of samples commits before the coordinator. If the coordinator then fails, the job runs again and finds its samples, and
- * nobody has been told of them.
+ * no reader knows of them.
  */
 async function announceFound(
   unit: UnitOfWork,

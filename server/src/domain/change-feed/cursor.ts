@@ -4,7 +4,7 @@ import type { Position } from "../change-log/read-log.js";
 /** Where a reader of the changes is. */
 export interface ChangeCursor extends Position {
   epoch: string;
-  /** Permissions that begin or end later have not been told: their time, ms, and the athlete. */
+  /** Permissions that begin or end later have not been listed: their time, ms, and the athlete. */
   clockMs: number;
   athleteId: number;
 }

@@ -17,7 +17,7 @@ export const ChangesQuery = Type.Object({ cursor: ChangeCursorQuery, limit: Curs
 const OF_SAMPLES: readonly ChangeKind[] = ["samples"];
 const OF_SESSIONS: readonly ChangeKind[] = ["session", "figures", "squad", "athlete"];
 
-/** The kinds that the token may read; a token that only writes is told nothing. */
+/** The kinds that the token may read; a token that only writes gets none. */
 function kindsFor({ caller }: Context): readonly ChangeKind[] {
   const scopes = caller?.scopes ?? null;
   return [
@@ -112,7 +112,7 @@ const asLogged = ({ athleteId }: ClockChange): LoggedChange => ({
 const instant = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
 
 /**
- * What the caller has to read again since the cursor: without one, nothing. A change says nothing about the content, so telling it
+ * What the caller has to read again since the cursor: without one, nothing. A change says nothing about the content, so listing it
  * twice or late does no harm.
  * @throws ServiceError `cursor_expired`, `history_replaced`
  */
@@ -133,9 +133,9 @@ export async function listChanges(
   const last = logged.at(-1) ?? cursor;
   const hasMore = page.hasMore || logged.length < page.changes.length || lastByClock !== undefined;
   const position = hasMore ? { xid: last.xid, seq: last.seq } : page.end;
-  const told = [...byClock.map(asLogged), ...logged];
-  const isVisible = await visibleIn(ctx, told);
-  const results = told.map((change) => ({
+  const listed = [...byClock.map(asLogged), ...logged];
+  const isVisible = await visibleIn(ctx, listed);
+  const results = listed.map((change) => ({
     kind: change.kind,
     id: change.objectId,
     from: instant(change.fromMs),

@@ -21,7 +21,7 @@ export interface LogPage {
   changes: LoggedChange[];
   /** Whether there are more. */
   hasMore: boolean;
-  /** Behind all changes that can be told now. */
+  /** Behind all changes that can be listed now. */
   end: Position;
   /** Whether the database knows the epochs of the process and of the cursor. */
   hasOwn: boolean;
@@ -50,7 +50,7 @@ interface State {
 
 /**
  * Reads changes in the order of their transactions. A transaction can begin before another one and end after it, so only changes below
- * the oldest running transaction are told: no other change can appear among them any more. A later change of the same object
+ * the oldest running transaction are listed: no other change can appear among them any more. A later change of the same object
  * moves its row behind all of them. Everything is one statement, so that it has one snapshot.
  */
 export async function readLog(

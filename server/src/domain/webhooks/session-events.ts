@@ -4,16 +4,16 @@ import { activities, sessionTimeframes, timeframes, webhooks } from "../../store
 import type { UnitOfWork } from "../change/unit-of-work.js";
 import { emitAccountEvent, emitAccountEvents } from "./account-events.js";
 
-/** Tells the webhooks of its owner that a session has changed. */
+/** Notifies the webhooks of its owner that a session has changed. */
 export const emitSessionEvent = (
   unit: UnitOfWork,
   { id, ownerId }: { id: number; ownerId: number },
 ): Promise<void> => emitAccountEvent(unit, ownerId, "session.changed", { session: id });
 
-/** Sessions that one change of samples tells of: a recording of months would be part of hundreds. */
+/** Maximum number of sessions for one change of samples: a recording of months is part of hundreds. */
 const MAX_SESSIONS = 100;
 
-/** Tells of sessions whose samples have changed: those with a time frame of the device over some of the times. */
+/** Notifies of sessions whose samples have changed: those with a time frame of the device over some of the times. */
 export async function emitChangedSessions(
   unit: UnitOfWork,
   { deviceId, changed }: { deviceId: number; changed: readonly Interval[] },
@@ -37,7 +37,7 @@ export async function emitChangedSessions(
   }
 }
 
-/** Tells of sessions whose time frames are about to be deleted: a player has left, or is erased. */
+/** Notifies of sessions whose time frames are about to be deleted: a player has left, or is erased. */
 export async function emitSessionsOfTimeframes(
   unit: UnitOfWork,
   deleted: readonly { id: number }[],

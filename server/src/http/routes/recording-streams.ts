@@ -20,11 +20,11 @@ const STREAM_LIMITS: ConnectionLimits = { process: 128, address: 96, user: 64 };
 
 const PATH = "/api/v2/devices/{serial}/stream/";
 
-const DESCRIPTION = `Takes a recording while the device writes it: the bytes of an .asi file, in one request whose body takes as long as the recording (\`Transfer-Encoding: chunked\`). The samples are stored twice a second. The response consists of lines of JSON (\`application/x-ndjson\`), which arrive while the request goes on: after each write \`stored_bytes\`, the offset up to which the recording is stored, and \`stored_until\`, the latest time of a stored sample in ms; \`ahead_ms\` if the clock of the device is more than 10 s ahead.
+const DESCRIPTION = `Takes a recording while the device writes it: the bytes of an .asi file, in one request whose body takes as long as the recording (\`Transfer-Encoding: chunked\`). The samples are stored twice a second. The response consists of lines of JSON (\`application/x-ndjson\`), which arrive while the body is being sent: after each write \`stored_bytes\`, the offset up to which the recording is stored, and \`stored_until\`, the latest time of a stored sample in ms; \`ahead_ms\` if the clock of the device is more than 10 s ahead.
 
-The last line has the reason of the \`end\`: \`complete\` (the body has ended, and with it the recording), \`idle\` (nothing arrived for a minute), \`stopping\` (the process of the service stops), \`unavailable\` (the database does not respond), \`failed\` (an error of the service), \`replaced\` (another request streams the device, or samples of the device were deleted), \`signed_out\`, \`not_permitted\` (you no longer own the device), or \`refused\`, with a \`problem\` like those of other operations. What was stored before stays stored. After \`idle\`, \`stopping\`, \`unavailable\` and \`failed\`, and after a break of the connection, go on: \`GET\` this path returns the offset, and the next request begins there, or earlier. There are no gaps or duplicates: the result is that of an upload of the whole recording. A recording that was sent to its end takes no more bytes.
+The last line has the reason of the \`end\`: \`complete\` (the body has ended, and with it the recording), \`idle\` (nothing arrived for a minute), \`stopping\` (the process of the service stops), \`unavailable\` (the database does not respond), \`failed\` (an error of the service), \`replaced\` (another request streams the device, or samples of the device were deleted), \`signed_out\`, \`not_permitted\` (you no longer own the device), or \`refused\`, with a \`problem\` like those of other operations. What was stored before stays stored. After \`idle\`, \`stopping\`, \`unavailable\` and \`failed\`, and after a lost connection, continue: \`GET\` of this path returns the offset, and the next request begins there, or earlier. There are no gaps or duplicates: the result is that of an upload of the whole recording. A recording that was sent to its end takes no more bytes.
 
-A device has one stream: the bytes of a recording are kept until it ends or another one begins, at most 7 days; those of an account that have not ended have at most 2 GiB together. Figures follow about 30 seconds after new samples, and at once at the end. The command \`asi stream\` is a gateway.`;
+A device has one stream: the bytes of a recording are kept until it ends or another one begins, at most 7 days; those of an account that have not ended have at most 2 GiB together. Computed data is updated about 30 seconds after new samples, and when the recording ends. The command \`asi stream\` is a gateway.`;
 
 const StreamQuery = Type.Object({
   recording: RecordingName,
@@ -84,7 +84,7 @@ export function recordingStreamRoutes(app: FastifyInstance): void {
     version: 2,
     summary: "Get how much of a streamed recording is stored",
     description:
-      "The offset from which a gateway sends on after a break. It is 0 for an unknown recording, and after another one has taken its place.",
+      "The offset at which a gateway continues after a lost connection. It is 0 for an unknown recording, and after another one has taken its place.",
     method: "GET",
     path: PATH,
     query: Type.Object({ recording: RecordingName }),
