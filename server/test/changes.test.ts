@@ -111,7 +111,8 @@ describe("samples", () => {
     const next = await follow(s, owner);
     for (const minute of ["20", "30", "10"]) await load(`2024-05-16T13:${minute}:00.000Z`);
     const { queries } = s.store.database;
-    expect(await queries.$count(changes, eq(changes.objectId, device.id))).toBe(1);
+    const ofDevice = and(eq(changes.kind, "samples"), eq(changes.objectId, device.id));
+    expect(await queries.$count(changes, ofDevice)).toBe(1);
     expect(await next()).toEqual([
       samplesOf(device.id, "2024-05-16T13:00:00.000Z", "2024-05-16T13:30:00.101Z"),
     ]);
@@ -198,6 +199,28 @@ describe("sessions", () => {
     expect((await s.get(`/api/v2/sessions/${session}/`, guest.token)).status).toBe(404);
     expect(await s.store.database.queries.$count(changes, eq(changes.accountId, scene.manager.id))).toBe(0);
   });
+
+  it("whose periods have a time of an erased athlete are told, also if the athlete has left the squad", async ({
+    service: s,
+  }) => {
+    const scene = await SquadScene.of(s, ["Ann"]);
+    const athlete = scene.players[0]?.athlete ?? 0;
+    const session = await scene.session();
+    const period = {
+      name: "1st half",
+      start_time: START,
+      end_time: new Date(Date.parse(START) + 60_000),
+      athlete,
+    };
+    expect((await scene.send("PUT", `/api/v2/sessions/${session}/periods/`, [period])).status).toBe(200);
+    const { results } = (await scene.send("GET", `/api/v2/members/?squad=${scene.squad}`)).body;
+    await scene.send("DELETE", `/api/v2/members/${results[0].id}/`);
+    await s.runJobs();
+    const next = await follow(s, scene.manager);
+    await commands["athlete erase"](s.ctx, { id: String(athlete), yes: true });
+    expect(await next()).toContainEqual(object("session", session));
+    expect((await scene.send("GET", `/api/v2/sessions/${session}/periods/`)).body).toEqual([]);
+  });
 });
 
 describe("figures", () => {
@@ -233,7 +256,6 @@ describe("figures", () => {
 describe("figures of a player", () => {
   const rename = (scene: SquadScene, athlete: number, athlete_profile: Record<string, unknown>) =>
     scene.send("PATCH", `/api/v1/athletes/${athlete}/`, { athlete_profile });
-  const figuresIn = (told: readonly Change[]) => told.filter(({ kind }) => kind === "figures");
 
   it("are not listed when the player keeps the name, and nobody is listed without a change", async ({
     service: s,
@@ -272,11 +294,12 @@ describe("figures of a player", () => {
     const next = await follow(s, scene.manager);
     const waiting = () =>
       queries.$count(jobs, and(eq(jobs.kind, "record-figures"), eq(jobs.state, "PENDING")));
-    const areListed = async () => {
+    const areListed = async (kind: Change["kind"] = "figures") => {
+      const listedOf = async () => (await next()).filter((change) => change.kind === kind);
       expect(await waiting()).toBe(1);
-      expect(figuresIn(await next())).toEqual([]);
+      expect(await listedOf()).toEqual([]);
       await s.runJobs();
-      const listed = figuresIn(await next());
+      const listed = await listedOf();
       expect(new Set(listed.map(({ id }) => id)).size).toBe(count);
       expect(listed).toHaveLength(count);
     };
@@ -287,7 +310,7 @@ describe("figures of a player", () => {
     await transact(s.ctx, "test", (unit) => deletePermissions(unit, matching));
     await areListed();
     await commands["athlete erase"](s.ctx, { id: String(athlete), samples: true, yes: true });
-    await areListed();
+    await areListed("session");
   });
 
   it.skipIf(!isPostgres)(

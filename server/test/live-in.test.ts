@@ -191,7 +191,7 @@ describe("a streamed recording", () => {
     const device = await longOwned();
     const frames = framesOf(await walk(device.serial_number, START, 60));
     const all = () => s.store.database.queries.select().from(jobs).where(eq(jobs.kind, "stream-effects"));
-    const before = (await all()).length;
+    const before = new Set((await all()).map(({ id }) => id));
     const gateway = stream(device);
     let sent = 0;
     for (let at = 0; at < 60; at += 10) {
@@ -200,7 +200,7 @@ describe("a streamed recording", () => {
       gateway.send(part);
       await gateway.stored(sent);
     }
-    const [added, ...others] = (await all()).slice(before);
+    const [added, ...others] = (await all()).filter(({ id }) => !before.has(id));
     expect([added?.state, others]).toEqual(["PENDING", []]);
     gateway.finish();
     await gateway.last();
@@ -326,7 +326,7 @@ describe("a stream is refused, or ends with a reason", () => {
       const gateway = stream(device);
       gateway.send(bytes);
       gateway.finish();
-      expect(await gateway.last()).toMatchObject({ end: "refused", stored_bytes: 0, problem: { code } });
+      expect(await gateway.last()).toMatchObject({ end: "refused", problem: { code } });
     }
     expect(await samplesOf(device)).toEqual([]);
   });
@@ -446,9 +446,9 @@ describe("a recording that has not ended", () => {
     await commands["samples delete"](s.ctx, { serialNumber: deleted.serial_number, ...times });
     expect((await stateOf(deleted)).stored_bytes).toBe(0);
     await s.runJobs();
-    s.clock.advance(8 * 86_400_000);
+    s.clock.advance(60_000);
     await s.runJobs();
-    await applyRetention(s.ctx);
+    await applyRetention({ ...s.ctx, config: { ...s.config, rawRetentionDays: 0 } });
     const left = await s.store.database.queries.$count(streamPieces, eq(streamPieces.deviceId, expired.id));
     expect(left).toBe(0);
   });

@@ -174,7 +174,7 @@ describe("over random histories of a session", () => {
             await reading;
             await check(history, count++);
           }
-          await service.runJobs();
+          await history.act({ do: "run jobs" });
           await check(history, count);
           await history.end();
         },

@@ -9,6 +9,7 @@ import {
   type SessionIds,
   sessionsDuring,
   sessionsOfMembers,
+  sessionsWithTimesOf,
   theseSessions,
 } from "./record.js";
 
@@ -17,7 +18,7 @@ export type ChangedFigures =
   | Memberships
   /** From inclusive, to exclusive, ms. */
   | { ownerId: number; fromMs: number; toMs: number }
-  /** Sessions that cannot be found later. */
+  /** Sessions that cannot be found later, and that have changed themselves. */
   | { sessionIds: readonly number[] };
 
 /** Number of changes that one transaction records, because others wait for it. */
@@ -34,17 +35,23 @@ function sessionsOf(changed: ChangedFigures): SessionIds {
   return sessionsDuring(ownerId, { startTime: new Date(fromMs), endTime: new Date(toMs) });
 }
 
+const kindOf = (changed: ChangedFigures) => ("sessionIds" in changed ? "session" : "figures");
+
 /** Records the changes if they are few. @returns whether they are */
-async function recordFew(unit: UnitOfWork, ids: SessionIds): Promise<boolean> {
+async function recordFew(
+  unit: UnitOfWork,
+  ids: SessionIds,
+  kind: "session" | "figures" = "figures",
+): Promise<boolean> {
   const readers = await nextReaders(unit, ids, BEGIN, RECORDED_AT_A_TIME + 1);
   if (readers.length > RECORDED_AT_A_TIME) return false;
-  await recordReaders(unit, readers);
+  await recordReaders(unit, kind, readers);
   return true;
 }
 
 /** Records that figures have changed; a job does it if they are many. */
 export async function recordFigures(unit: UnitOfWork, changed: ChangedFigures): Promise<void> {
-  if (!(await recordFew(unit, sessionsOf(changed)))) await queueFigures(unit, changed);
+  if (!(await recordFew(unit, sessionsOf(changed), kindOf(changed)))) await queueFigures(unit, changed);
 }
 
 /** Records that the figures of players have changed for managers. */
@@ -60,9 +67,14 @@ export async function recordFiguresOfMembers(
   for (const [, one] of [...byKey].sort()) await queueFigures(unit, one);
 }
 
-/** Records the figures of an athlete who is being deleted: later, the memberships do not exist. */
-export async function recordFiguresOfDeleted(unit: UnitOfWork, athleteId: number): Promise<void> {
-  const { rows } = await unit.queries.execute<{ id: string }>(sessionsOfMembers([{ athleteId }]));
+/**
+ * Records the sessions of an athlete who is being deleted, because their periods and figures no longer have the athlete. Later, the
+ * memberships and periods do not exist.
+ */
+export async function recordSessionsOfDeleted(unit: UnitOfWork, athleteId: number): Promise<void> {
+  const { rows } = await unit.queries.execute<{ id: string }>(
+    sql`${sessionsOfMembers([{ athleteId }])} UNION ${sessionsWithTimesOf(athleteId)}`,
+  );
   await recordFigures(unit, { sessionIds: [...new Set(rows.map(({ id }) => Number(id)))] });
 }
 
@@ -94,7 +106,7 @@ export async function recordNext(
   { after = BEGIN, ...changed }: FiguresLeft,
 ): Promise<{ recorded: number; left: FiguresLeft | undefined }> {
   const readers = await nextReaders(unit, sessionsOf(changed), after, RECORDED_AT_A_TIME);
-  await recordReaders(unit, readers);
+  await recordReaders(unit, kindOf(changed), readers);
   const last = readers.length === RECORDED_AT_A_TIME ? readers.at(-1) : undefined;
   return { recorded: readers.length, left: last && { ...changed, after: last } };
 }

@@ -121,6 +121,10 @@ export const sessionsOfMembers = (members: readonly Memberships[]): SessionIds =
       JOIN squads ON squads.id = squad_id AND owner_id = coalesce(manager_id, owner_id)
     ) AS member JOIN sessions USING (squad_id) WHERE ${isDuring(sql`joined`, sql`ended`)}`;
 
+/** Sessions in which an athlete has a time of their own in a period. */
+export const sessionsWithTimesOf = (athleteId: number): SessionIds =>
+  sql`SELECT session_id AS id FROM session_periods WHERE athlete_id = ${athleteId}`;
+
 /** Everybody who may read the sessions of the statement `ids`: `account_id`, `object_id`. */
 const READERS = sql`
   SELECT owner_id AS account_id, activities.id AS object_id FROM activities
@@ -168,11 +172,15 @@ export async function nextReaders(
   return rows.map((row) => ({ accountId: Number(row.account_id), sessionId: Number(row.object_id) }));
 }
 
-/** The figures of sessions have changed for these readers. */
-export const recordReaders = (unit: UnitOfWork, readers: readonly Reader[]): Promise<void> =>
+/** Sessions, or only their figures, have changed for these readers. */
+export const recordReaders = (
+  unit: UnitOfWork,
+  kind: "session" | "figures",
+  readers: readonly Reader[],
+): Promise<void> =>
   recordPairs(
     unit,
-    "figures",
+    kind,
     readers.map(({ accountId, sessionId }) => ({ accountId, objectId: sessionId })),
   );
 

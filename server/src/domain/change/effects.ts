@@ -7,7 +7,7 @@ import { recordErasure } from "../accounts/erasures.js";
 import { playerName } from "../accounts/player-names.js";
 import { toAthlete } from "../accounts/resource.js";
 import { revokeResets, revokeTokens } from "../accounts/write.js";
-import { recordFigures, recordFiguresOfDeleted, recordFiguresOfMembers } from "../change-log/figures.js";
+import { recordFigures, recordFiguresOfMembers, recordSessionsOfDeleted } from "../change-log/figures.js";
 import { recordAthlete, recordPermitted, recordRoles, recordSquads } from "../change-log/record.js";
 import { recompute } from "../computed-data/recompute.js";
 import { deletePermissions } from "../permissions/remove.js";
@@ -84,7 +84,7 @@ export const effects: Effects<keyof Events> = {
   ],
   accountDeleted: [
     (unit, { account }) => recordIfAthlete(unit, account),
-    (unit, { account }) => recordFiguresOfDeleted(unit, account.id),
+    (unit, { account }) => recordSessionsOfDeleted(unit, account.id),
     (unit, { account }) => deleteTimeframes(unit, eq(timeframes.athleteId, account.id)),
     (unit, { account }) => deletePermissions(unit, eq(permissions.athleteId, account.id)),
     // After the reactions above, because it erases the values of the audit rows that they write.

@@ -1,4 +1,4 @@
-import { and, eq, inArray, or, sql } from "drizzle-orm";
+import { and, eq, inArray, sql } from "drizzle-orm";
 import { activities, auditLog, jobs, webhookDeliveries, webhooks } from "../../store/schema.js";
 import { deleting, type Erasing } from "../accounts/erase.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
@@ -101,14 +101,18 @@ export async function endDeliveries({ queries }: UnitOfWork, accountId: number):
 
 /** Removes webhooks, deliveries and jobs that concurrent requests have added since the account was closed. */
 export async function eraseWebhooks(unit: UnitOfWork, id: number): Promise<void> {
-  const theirs = await unit.queries
-    .select({ id: webhooks.id })
+  const { queries } = unit;
+  const ids = { id: webhooks.id };
+  const ofActivities = queries
+    .select(ids)
     .from(webhooks)
-    .leftJoin(activities, eq(activities.id, webhooks.activityId))
-    .where(or(eq(activities.ownerId, id), eq(webhooks.ownerId, id)));
+    .innerJoin(activities, eq(activities.id, webhooks.activityId))
+    .where(eq(activities.ownerId, id));
+  const ofAccount = queries.select(ids).from(webhooks).where(eq(webhooks.ownerId, id));
+  const theirs = await ofActivities.unionAll(ofAccount);
   await deleteWebhooks(
     unit,
     theirs.map((webhook) => webhook.id),
   );
-  await carriersOf(id)(unit.queries, Number.MAX_SAFE_INTEGER);
+  await carriersOf(id)(queries, Number.MAX_SAFE_INTEGER);
 }
