@@ -1,6 +1,10 @@
 /** Webhooks of an account: Standard Webhooks 1.0 as its library verifies it, for stored samples, ended jobs and changed sessions. */
+import { and, asc, eq, inArray } from "drizzle-orm";
 import { Webhook, WebhookVerificationError } from "standardwebhooks";
 import { describe, expect, vi } from "vitest";
+import { transact } from "../src/domain/change/change.js";
+import { emitAccountEvents } from "../src/domain/webhooks/account-events.js";
+import { jobs } from "../src/store/schema.js";
 import { answer, type Received } from "./receiver.js";
 import { walk } from "./recordings.js";
 import type { TestService } from "./service.js";
@@ -38,8 +42,15 @@ async function newHook(s: TestService, token: string, url: string, ...events: st
 const pathOf = ({ id }: Hook) => `/api/v2/webhooks/${id}/`;
 
 async function deliveriesOf(s: TestService, hook: Hook) {
-  const { body } = await s.get(`${pathOf(hook)}deliveries/`, hook.token);
-  return body.results as { id: number; type: string; state: string; attempts: number; data: object }[];
+  const { body } = await s.get(`${pathOf(hook)}deliveries/?limit=100`, hook.token);
+  return body.results as {
+    id: number;
+    type: string;
+    state: string;
+    attempts: number;
+    response: string;
+    data: object;
+  }[];
 }
 
 const messagesOf = (calls: readonly Received[]) => calls.map(({ body }) => JSON.parse(body));
@@ -214,8 +225,46 @@ describe("a webhook of an account", () => {
       const { status, body } = await create(json);
       expect([status, body.errors[0].field]).toEqual([400, field]);
     }
-    const statuses = [];
-    for (let i = 0; i < 21; i++) statuses.push((await create({ url, events: ["job.finished"] })).status);
-    expect(statuses).toEqual([...Array(20).fill(201), 409]);
+    // at once, so that no request counts the webhooks of the others
+    const created = await Promise.all(
+      Array.from({ length: 25 }, () => create({ url, events: ["job.finished"] })),
+    );
+    expect(created.map(({ status }) => status).sort()).toEqual([
+      ...Array(20).fill(201),
+      ...Array(5).fill(409),
+    ]);
+  });
+
+  it("gets at most 200 events of one change, and the number of the others", async ({ hooks: { s } }) => {
+    const ann = await s.manager();
+    const receiving = await receiver();
+    const hooks = [];
+    for (let i = 0; i < 8; i++) hooks.push(await newHook(s, ann.token, receiving.url, "session.changed"));
+    const sessions = Array.from({ length: 30 }, (_, i) => ({ session: i + 1 }));
+    await transact(s.ctx, "test", (unit) => emitAccountEvents(unit, ann.id, "session.changed", sessions));
+    const deliveries = (await Promise.all(hooks.map((hook) => deliveriesOf(s, hook)))).flat();
+    expect(deliveries.filter(({ state }) => state === "pending")).toHaveLength(200);
+    const notSent = deliveries.filter(({ state }) => state === "failed");
+    expect(notSent).toHaveLength(8);
+    for (const { response } of notSent)
+      expect(response).toBe("5 events were not sent, because a change sends at most 200 events.");
+  });
+
+  it("is called for the address that uploaded, so that its calls take no places of others", async ({
+    hooks: { s },
+  }) => {
+    const ann = await s.manager();
+    const receiving = await receiver();
+    await newHook(s, ann.token, receiving.url, "job.finished");
+    const device = await s.ownedDevice(ann);
+    await s.load(device, ann, await walk(device.serial_number, START, 10));
+    const groups = await s.store.database.queries
+      .select({ kind: jobs.kind, group: jobs.chargedGroup })
+      .from(jobs)
+      .where(and(eq(jobs.chargedTo, ann.id), inArray(jobs.kind, ["bulk-load", "webhook"])))
+      .orderBy(asc(jobs.id));
+    expect(groups.map(({ kind }) => kind)).toEqual(["bulk-load", "webhook"]);
+    expect(groups[0]?.group).toBe(groups[1]?.group);
+    expect(groups[0]?.group).not.toBe("");
   });
 });

@@ -33,7 +33,7 @@ export const newSecret = (): string => PREFIX + randomBytes(24).toString("base64
 
 export const keyOfSecret = (secret: string): Buffer => Buffer.from(secret.slice(PREFIX.length), "base64");
 
-/** Deliveries that one change writes at most, because others wait for its transaction. */
+/** Maximum number of deliveries of one change, because others wait for its transaction. */
 const AT_ONCE = 200;
 
 /** Queues an event for each webhook of an account that receives its type, within the caller's transaction. */
@@ -44,7 +44,7 @@ export const emitAccountEvent = (
   data: AccountData,
 ): Promise<void> => emitAccountEvents(unit, ownerId, event, [data]);
 
-/** Queues several events of a type. Those that would be more than `AT_ONCE` deliveries are not sent. */
+/** Queues several events of a type. Deliveries above `AT_ONCE` are counted as not sent. */
 export async function emitAccountEvents(
   unit: UnitOfWork,
   ownerId: number,
@@ -73,5 +73,5 @@ export async function emitAccountEvents(
       data,
     })),
   );
-  await createDeliveries(unit, ownerId, deliveries.slice(0, AT_ONCE));
+  await createDeliveries(unit, ownerId, deliveries, AT_ONCE);
 }

@@ -85,15 +85,19 @@ async function remainingDeliveries(unit: UnitOfWork, account: number): Promise<n
  * number of deliveries. Skips an event when an equal one is queued and not yet attempted. Deliveries over the quota are not sent;
  * one failed delivery per webhook counts them.
  * @param account the owner of the webhooks
+ * @param atMost number of deliveries of one change
  */
 export async function createDeliveries(
   unit: UnitOfWork,
   account: number,
   wanted: readonly NewDelivery[],
+  atMost = Number.POSITIVE_INFINITY,
 ): Promise<void> {
   if (wanted.length === 0) return;
   const added = await withoutWaiting(unit, wanted);
-  const { room, reason } = await limitOf(unit, account, added);
+  const limit = await limitOf(unit, account, added);
+  const { room, reason } =
+    atMost < limit.room ? { room: atMost, reason: `a change sends at most ${atMost} events.` } : limit;
   const sent = added.slice(0, room);
   if (sent.length > 0) await insertDeliveries(unit, account, sent);
   await countUnsent(unit, account, added.slice(room), reason);
