@@ -310,7 +310,7 @@ export function extendPrefixSums(end: usize, tail: usize): void {
   fillPrefixSums(min(tail, end + AHEAD));
 }
 
-/** Whether the checksum of the frame at `at`, whose span is in the table, is right. `length`: the length of its payload. */
+/** Whether the checksum of the frame at `at`, whose span is in the table, is correct. `length`: the length of its payload. */
 // @ts-ignore: decorator
 @inline
 export function checksumHolds(at: usize, length: i32): bool {
@@ -319,7 +319,7 @@ export function checksumHolds(at: usize, length: i32): bool {
   return secondByteHolds(at, length);
 }
 
-/** Whether the first byte of that checksum is right. */
+/** Whether the first byte of that checksum is correct. */
 // @ts-ignore: decorator
 @inline
 export function firstByteHolds(at: usize, length: i32): bool {
@@ -327,7 +327,7 @@ export function firstByteHolds(at: usize, length: i32): bool {
   return ((sum - (load<u8>(at + length, 6) as i32)) & 0xff) == 0;
 }
 
-/** Whether the second byte is right, for a frame whose span ends at `secondSumsEnd` or before. */
+/** Whether the second byte is correct, for a frame whose span ends at `secondSumsEnd` or before. */
 // @ts-ignore: decorator
 @inline
 export function secondByteHolds(at: usize, length: i32): bool {

@@ -11,14 +11,14 @@ import {
   SPEEDS,
 } from "./memory";
 
-/** Whether the quality of rows is wanted too. */
+/** Whether the quality of rows is also required. */
 export let hasQuality: bool = false;
 
 export function resetColumns(quality: bool): void {
   hasQuality = quality;
 }
 
-/** Puts the quality of the row of a NAV-PVT at `index` of its columns. */
+/** Stores the quality of the row of a NAV-PVT at `index` of its columns. */
 // @ts-ignore: decorator
 @inline
 export function storeQuality(index: usize, payload: usize): void {
@@ -27,7 +27,7 @@ export function storeQuality(index: usize, payload: usize): void {
   store<u8>(QUALITY + index, load<u8>(payload, 23), SATELLITES);
 }
 
-/** Puts a row at `index` of the columns. */
+/** Stores a row at `index` of the columns. */
 // @ts-ignore: decorator
 @inline
 export function storeRow(

@@ -49,7 +49,7 @@ const ECG_RAW: u32 = 0x02a5;
 
 let head: usize = INPUT;
 let tail: usize = INPUT;
-// The required end of an unfinished frame at the head; before it, another check is useless.
+// The required end of an unfinished frame at the head; earlier checks are useless.
 let needed: usize = INPUT;
 // Offset in the stream of the byte at INPUT.
 let passed: i64 = 0;
@@ -103,7 +103,7 @@ export function commit(length: i32): void {
   tail += length;
 }
 
-/** Whether the checksum of the frame at `at` is right. `length`: the length of its payload. */
+/** Whether the checksum of the frame at `at` is correct. `length`: the length of its payload. */
 // @ts-ignore: decorator
 @inline
 function holds(at: usize, length: i32): bool {

@@ -27,7 +27,7 @@ export function resetHeaders(serialIsGiven: bool): void {
 }
 
 /**
- * Whether a header has no new content: it has the right length and version, and the serial number of the last signalled one,
+ * Whether a header has no new content: it has the correct length and version, and the serial number of the last signalled one,
  * unless the host has given one. A header with new content is compared with later ones.
  */
 export function repeatsHeader(payload: usize, length: i32): bool {

@@ -21,7 +21,7 @@ const WAVEFORM_FOR_BEATS: i32 = 2;
 /**
  * Begins a new input. `fromMs` and `toMs`: limits of the rows produced; `fillHrMs`: greatest age of a carried heart rate;
  * `hasSerial`: the serial number written to `givenSerial` overrides those of the headers; `heartRateSource`: see ecg.ts;
- * `waveformUse`: see above; `quality`: whether `stepColumns` gives the quality of rows too.
+ * `waveformUse`: see above; `quality`: whether `stepColumns` also returns the quality of rows.
  */
 export function reset(
   needsHeader: bool,
@@ -111,7 +111,7 @@ export function columns(): usize {
   return memoryLayout.COLUMNS;
 }
 
-/** Their quality, if it is wanted: see QUALITY in memory.ts. */
+/** Their quality, if required: see QUALITY in memory.ts. */
 export function quality(): usize {
   return memoryLayout.QUALITY;
 }

@@ -28,7 +28,10 @@ export function isGnss92(at: usize): bool {
   return (load<u64>(at) & SIX_BYTES) == GNSS_92_HEAD && checksum96(at + 2) == (load<u16>(at, 98) as i32);
 }
 
-/** Whether the next rows can be a run, by what does not depend on them. Rows whose quality is wanted are no runs. */
+/**
+ * Whether the next rows can be a run, according to conditions that do not depend on them. Rows whose quality is required are
+ * not runs.
+ */
 // @ts-ignore: decorator
 @inline
 export function canRun(outputKind: i32): bool {

@@ -112,7 +112,7 @@ const exported: [string, (...args: unknown[]) => unknown][] = Object.entries({ .
   .filter(([name, value]) => typeof value === "function" && !/Stream$/.test(name))
   .map(([name, value]) => [name, CONSTRUCTORS[name] ?? (value as (...args: unknown[]) => unknown)]);
 
-describe("for any argument, the error is that of the library", () => {
+describe("for any argument, the error is an error of the library", () => {
   it.for(exported)("%s", { timeout: 120_000 }, async ([, call]) => {
     await fc.assert(
       fc.asyncProperty(fc.array(argument, { maxLength: 3 }), async (args) => {

@@ -71,7 +71,7 @@ describe("there is no heart rate", () => {
     ],
     ["on mains hum", (i) => Math.round(2000 * Math.sin((2 * Math.PI * 50 * i) / 250))],
     ["on a signal that jumps between its limits", (i) => (i % 5 < 2 ? 32_767 : -32_768)],
-  ])("%s; it returns with the signal", ([, sample]) => {
+  ])("%s; it is available again when the signal returns", ([, sample]) => {
     const { before, during, after } = interrupted(60, sample);
     expect(before.every(({ bpm }) => bpm > 70 && bpm < 90)).toBe(true);
     expect(during.filter(({ bpm }) => bpm > 0)).toEqual([]);

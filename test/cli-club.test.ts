@@ -67,7 +67,7 @@ describe("asi stats", () => {
     expect((await asi(args, { cwd })).stderr).not.toContain("whole recordings");
   });
 
-  it("leaves all figures of a period without data empty, because 0 would mean that the player stood still", async () => {
+  it("leaves all figures of a period without data empty, because 0 would mean standing still", async () => {
     const cwd = await clubFolder();
     writeFileSync(join(cwd, "periods.csv"), "period,start,end\nLate,16:30,16:35\n");
     const { stdout } = await asi(["stats", "1.asi", ...CLUB, "--format", "csv"], { cwd });
@@ -82,7 +82,7 @@ describe("asi stats", () => {
     expect(text.slice(text.indexOf("Müller, Late"))).toBe("Müller, Late\n  no data in it\n");
   });
 
-  it("gives times without a date the same day as asi squad, also if a tracker wrote rows before it knew the date", async () => {
+  it("assigns times without a date to the same day as asi squad, even if a tracker wrote rows before it had the date", async () => {
     const cwd = await clubFolder();
     const { body } = convert(new Uint8Array(readFileSync(join(cwd, "1.asi"))));
     const [header, ...rows] = (await wholeText(body)).trim().split("\n");
@@ -99,7 +99,7 @@ describe("asi stats", () => {
     expect((await drillOf("squad")).metres).toBe("1196");
   });
 
-  it("refuses a threshold above the maximum valid speed, and identifies a threshold of a roster", async () => {
+  it("refuses a threshold above the maximum valid speed, and reports whether it is from a roster", async () => {
     const cwd = await clubFolder();
     for (const command of [["stats"], ["squad"], ["plot", "--out-dir", "."]]) {
       const { status, stderr } = await asi([...command, "1.asi", "--sprint", "20m/s"], { cwd });
@@ -120,7 +120,7 @@ describe("asi stats", () => {
     }
   });
 
-  it("says which periods are not within a recording, for example because of another time zone", async () => {
+  it("reports which periods are not within a recording, for example because of another time zone", async () => {
     const cwd = await clubFolder();
     const drill =
       '1.asi: Not within the recordings, which are of 12:30:00 to 12:39:59 (UTC): "Drill" (14:30:00 to 14:35:00). The clock of the periods is named with --tz\n';
@@ -179,7 +179,7 @@ describe("asi stats", () => {
     expect([player, periods[0].name, periods[0].metrics.total_distance]).toEqual(["Müller", "Drill", 1196]);
   });
 
-  it("moves the thresholds with --sprint and --high-speed, and says that --zones does not", async () => {
+  it("changes the thresholds with --sprint and --high-speed, and reports that --zones does not", async () => {
     const cwd = await clubFolder();
     const moved = await asi(["stats", "2.asi", "--sprint", "6m/s", "--high-speed", "18km/h"], { cwd });
     expect(moved.stdout).toMatch(/sprints +1 from 21\.6 km\/h, 3,594 m/);
@@ -200,7 +200,7 @@ describe("asi stats", () => {
     expect(stderr).toContain('1.asi: periods.csv, line 2: "soon" is not a time.');
   });
 
-  it("writes the table if the name of the output says so", async () => {
+  it("writes the table if the output has a table extension", async () => {
     const cwd = await clubFolder();
     const { status } = await asi(["stats", ".", ...CLUB, "--decimal", ",", "-o", "match.csv"], { cwd });
     const { stdout } = await asi(["stats", ".", ...CLUB, "--decimal", ",", "--format", "csv"], { cwd });
@@ -259,7 +259,7 @@ describe("asi report", () => {
     expect(report?.match(/<section class="player-page"/g)).toHaveLength(2);
   });
 
-  it("says how many gaps a recording has at its damaged places, also as .gz", async () => {
+  it("reports the number of gaps at damaged places of a recording, also of a .gz file", async () => {
     const cwd = await clubFolder();
     const [name = ""] = readdirSync(cwd).filter((one) => one.endsWith(".asi"));
     const bytes = readFileSync(join(cwd, name));
@@ -281,7 +281,7 @@ describe("asi report", () => {
     }
   });
 
-  it("says which options do not apply to a squad", async () => {
+  it("reports options that do not apply to a squad", async () => {
     const cwd = await clubFolder();
     const { status, stderr } = await asi(["report", ".", "-o", "x.html", "--max-hr", "190"], { cwd });
     expect([status, stderr]).toEqual([2, expect.stringMatching(/does not support --max-hr/)]);
@@ -316,7 +316,7 @@ describe("asi squad", () => {
     expect(rows).toEqual(lines.map((row) => ({ ...row, start: instant(row.start), end: instant(row.end) })));
   });
 
-  it("says which periods are not within the recordings, for example because of another time zone", async () => {
+  it("reports which periods are not within the recordings, for example because of another time zone", async () => {
     const { status, stderr } = await asi(["squad", "."], { cwd: await clubFolder() });
     expect([status, stderr]).toEqual([
       0,

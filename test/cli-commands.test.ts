@@ -50,7 +50,7 @@ describe("asi info", () => {
     );
   });
 
-  test("shows gaps that are too short to end a range, the longest five of them", async () => {
+  test("shows the five longest gaps that are too short to end a range", async () => {
     const gaps = async (...seconds: number[]) => {
       const times = seconds.map((second) => 1_700_000_000_000 + second * 1000);
       const input = joined([asiInf(), ...times.map((ms) => navPvt(civilTime(ms)))]);
@@ -163,7 +163,7 @@ describe("asi validate", () => {
     expect(status).toBe(3);
   });
 
-  test("says where the first damage is, from a file and from a pipe", async () => {
+  test("reports where the first damage is, from a file and from a pipe", async () => {
     const { bytes } = MATCH;
     // a header of 72 bytes, then a GNSS frame of 100: its checksum is at 170
     bytes[170] = (bytes[170] ?? 0) ^ 1;
@@ -384,7 +384,7 @@ describe("asi encode --demo", () => {
   const demo = (...args: string[]) =>
     shell(`$ASI encode --demo ${args.join(" ")} -o - | $ASI convert - -o -`, "/");
 
-  test("writes 10 rows a second from --start, with a heart rate each second, for --serial", async () => {
+  test("writes 10 rows per second from --start, with a heart rate every second, for the device of --serial", async () => {
     const folder = scratchFolder();
     const { status } = await asi(
       ["encode", "--demo", "--serial", "D-7", "--start", "2024-02-29T23:59:00Z", "--duration", "2min"],

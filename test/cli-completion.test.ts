@@ -103,7 +103,7 @@ describe("the manual page", () => {
   });
 
   test.skipIf(!isInstalled("mandoc") && spawnSync("which", ["mandoc"]).status !== 0)(
-    "is clean for mandoc",
+    "passes the checks of mandoc",
     () => {
       const { stdout, status } = spawnSync("mandoc", ["-Tlint", "-Wwarning", page.pathname], {
         encoding: "utf8",
@@ -115,11 +115,14 @@ describe("the manual page", () => {
     },
   );
 
-  test.skipIf(!isInstalled("groff"))("is clean for groff, and shows examples as they are typed", () => {
-    const { stdout, stderr } = spawnSync("groff", ["-man", "-ww", "-Tascii", page.pathname], {
-      encoding: "utf8",
-    });
-    expect(stderr).toBe("");
-    expect(stdout).toContain('"{input}_{date}" --tz Europe/Zurich');
-  });
+  test.skipIf(!isInstalled("groff"))(
+    "passes the checks of groff, and shows examples as they are typed",
+    () => {
+      const { stdout, stderr } = spawnSync("groff", ["-man", "-ww", "-Tascii", page.pathname], {
+        encoding: "utf8",
+      });
+      expect(stderr).toBe("");
+      expect(stdout).toContain('"{input}_{date}" --tz Europe/Zurich');
+    },
+  );
 });

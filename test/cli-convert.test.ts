@@ -257,7 +257,7 @@ describe("asi convert writes the selected rows and columns", () => {
     ["2.5", 2500],
     ["300ms", 300],
     ["0", 0],
-  ])("--fill-hr %s carries a reading up to that age", async (age, ageMs) => {
+  ])("--fill-hr %s repeats a heart rate up to that age", async (age, ageMs) => {
     const folder = scratchFolder();
     // one row every half second, readings after 0 and 5 seconds
     const at = (i: number) => (1_700_000_000 + i / 2).toFixed(3);
@@ -288,7 +288,7 @@ describe("asi convert writes the selected rows and columns", () => {
     expect(namesIn(folder)).toContain(MATCH.expected.fileName.replace("AS-10017", "MINE"));
   });
 
-  test("--strict fails at the first damage, says where, and leaves nothing", async () => {
+  test("--strict fails at the first damage, reports its position, and leaves no file", async () => {
     const folder = scratchFolder();
     const { status, stderr } = await asi(["convert", TORN.path, "--strict", "-d", "."], { cwd: folder });
     expect(status).toBe(1);

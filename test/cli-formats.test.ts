@@ -33,7 +33,7 @@ describe("asi convert writes another format", () => {
   test.for([
     ["fit", ".FIT", 8],
     ["parquet", "PAR1", 0],
-  ] as const)("that is binary, whole and for each range: %s", async ([format, mark, at]) => {
+  ] as const)("that is binary, as one file and as one file per range: %s", async ([format, mark, at]) => {
     const folder = scratchFolder();
     expect((await asi(["convert", MATCH.path, "-o", join(folder, `x.${format}`)])).status).toBe(0);
     expect((await asi(["convert", RUN.path, "--format", format, "--split", "-d", folder])).status).toBe(0);
@@ -51,7 +51,7 @@ describe("asi convert writes another format", () => {
     expect(JSON.parse(stdout.slice(0, stdout.indexOf("\n")))).toHaveProperty("latitude");
   });
 
-  test.for(FORMATS)("as a whole file for each range: %s", async (format) => {
+  test.for(FORMATS)("as one complete file per range: %s", async (format) => {
     const folder = scratchFolder();
     await asi(["convert", RUN.path, "--format", format, "--split", "-d", folder]);
     const csv = scratchFolder();

@@ -39,7 +39,7 @@ const found = async (folder: string, ...args: string[]) => {
 };
 
 describe("inputs", () => {
-  test("a folder stands for the .asi files in it and its subfolders, in the order of their names", async () => {
+  test("a folder selects the .asi files in it and its subfolders, in the order of their names", async () => {
     const folder = tree();
     const all = ["B/[6].asi", "a/1.asi", "a/2.ASI", "a/x/3.asi"];
     expect(await found(folder, ".")).toEqual({ status: 0, inputs: all, stderr: "" });
@@ -87,7 +87,7 @@ describe("inputs", () => {
     ]);
   });
 
-  test("with --serial, a folder also stands for its .ubx files, which are otherwise only mentioned", async () => {
+  test("with --serial, a folder also selects its .ubx files, which are otherwise only reported", async () => {
     const folder = scratchFolder();
     PLAIN_LOG.copyTo(folder, "log.UBX");
     const without = await found(folder, ".");
@@ -144,7 +144,7 @@ describe("patterns", () => {
 });
 
 describe("a pattern with braces that expand to too many patterns", () => {
-  test("is refused in any notation, while 1000 patterns are accepted", () => {
+  test("is refused in any notation; 1000 patterns are accepted", () => {
     const numbers = (count: number) => `{${Array.from({ length: count }, (_, i) => i).join(",")}}`;
     expect(expandBraces(numbers(1000))).toHaveLength(1000);
     expect(expandBraces(numbers(1001))).toBeNull();
@@ -186,7 +186,7 @@ describe("a batch", () => {
     expect((await asi(args(MATCH.path, RIDE.path))).status).toBe(0);
   });
 
-  test("ends with its failures and a line with their number", async () => {
+  test("ends with its failures and a line with the number of failures", async () => {
     const folder = scratchFolder();
     writeFileSync(join(folder, "bad.asi"), "no recording");
     const inputs = [join(folder, "bad.asi"), MATCH.path, "missing.asi", TORN.path];
@@ -284,7 +284,7 @@ const probe = await shell(
 );
 
 test.skipIf(probe.status !== 0 || process.platform === "win32")(
-  "describes errors of the system in plain words, and continues",
+  "describes system errors in plain words, and continues",
   async () => {
     const folder = scratchFolder();
     const user = process.getuid?.() === 0 ? "setpriv --reuid=65534 --regid=65534 --clear-groups" : "";

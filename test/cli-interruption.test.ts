@@ -88,7 +88,7 @@ describe("an interrupted run ends by the signal and leaves no file", () => {
   });
 });
 
-describe("a closed pipe is no error", () => {
+describe("a closed pipe is not an error", () => {
   test.each([
     `convert ${MATCH.path} -o -`,
     `repair ${MATCH.path} -o -`,
@@ -127,7 +127,7 @@ test("a command that fails early does not wait for its input to end", async () =
 });
 
 test.skipIf(spawnSync("python3", ["--version"]).status !== 0)(
-  "an output that does not block gets all bytes, however slowly it is read",
+  "a nonblocking output receives all bytes, however slowly it is read",
   async () => {
     const folder = scratchFolder();
     const script = `python3 -c '

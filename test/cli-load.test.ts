@@ -16,7 +16,7 @@ const demo = (folder: string, start: string, duration = "1min") =>
   ]);
 
 describe("asi load", () => {
-  test("says which rows are too fast to count", async () => {
+  test("reports which rows are too fast to count", async () => {
     const cwd = scratchFolder();
     const rows = Array.from({ length: 60 }, (_, i) => `${1717236000 + i},47,8.5,400,${i < 30 ? 5 : 20},120`);
     writeFileSync(join(cwd, "a.csv"), ["timestamp,latitude,longitude,altitude,speed,hr", ...rows].join("\n"));
@@ -30,7 +30,7 @@ describe("asi load", () => {
     expect((await asi(["load", "a.asi", ...heart], { cwd })).stderr).toBe("");
   });
 
-  test("counts a recording and its copy once, and says so", async () => {
+  test("counts a recording and its copy once, and reports the copy", async () => {
     const cwd = scratchFolder();
     await demo(cwd, "2025-05-17T08:00:00Z");
     const one = await asi(["load", "."], { cwd });
@@ -41,7 +41,7 @@ describe("asi load", () => {
     expect(both.stderr).toBe(`b ${name} has the same content as ${name} and is left out\n`);
   });
 
-  describe("says of a recording that is not one session", () => {
+  describe("reports for a recording that is not one session", () => {
     const write = async (cwd: string, name: string, seconds: readonly number[]) => {
       const rows = seconds.map((second) => `${1717236000 + second},47,8.5,400,3,`);
       const lines = ["timestamp,latitude,longitude,altitude,speed,hr", ...rows];
@@ -50,7 +50,7 @@ describe("asi load", () => {
     };
     const minute = (from: number) => Array.from({ length: 60 }, (_, i) => from + i);
 
-    test("that the load of a day includes rows of two days", async () => {
+    test("that the load of a day includes rows from two days", async () => {
       const cwd = scratchFolder();
       await write(cwd, "two.asi", [...minute(0), ...minute(86_400)]);
       await write(
@@ -64,7 +64,7 @@ describe("asi load", () => {
       expect((await asi(["load", "late.asi"], { cwd })).stderr).toBe("");
     });
 
-    test("that it overlaps another one of its device", async () => {
+    test("that it overlaps another recording of its device", async () => {
       const cwd = scratchFolder();
       await write(cwd, "a.asi", minute(0));
       await write(cwd, "b.asi", minute(30));
@@ -105,7 +105,7 @@ describe("asi load", () => {
     expect(json.stderr).toMatch(/no causal link to injury has been shown/);
   });
 
-  test("says that a recording without heart rate has no TRIMP", async () => {
+  test("reports that a recording without heart rate has no TRIMP", async () => {
     const cwd = scratchFolder();
     const rows = Array.from({ length: 60 }, (_, i) => `${1717236000 + i},47,8.5,400,5`);
     writeFileSync(join(cwd, "a.csv"), ["timestamp,latitude,longitude,altitude,speed", ...rows].join("\n"));
@@ -114,7 +114,7 @@ describe("asi load", () => {
     expect(stderr).toBe("a.asi: no heart rate, so the load of 2024-06-01 is unknown\n");
   });
 
-  test("says which option a TRIMP needs, before it reads the inputs", async () => {
+  test("reports which option a TRIMP requires, before it reads the inputs", async () => {
     const { status, stderr } = await asi(["load", "none.asi", "--of", "trimp-banister", "--max-hr", "190"]);
     expect([status, stderr]).toEqual([2, expect.stringMatching(/--of trimp-banister needs --rest-hr/)]);
   });

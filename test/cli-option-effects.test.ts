@@ -307,7 +307,7 @@ function folderOfRecordings(): string {
 
 describe.each(CASES)("asi $command $inputs", ({ command, inputs, outputs, options }) => {
   test.each(outputs.map((output) => [output.join(" "), output] as const))(
-    "changes what %s gives by each option, or refuses it",
+    "each option changes the output of %s or is refused",
     async (_, output) => {
       const plain = await resultOf([]);
       expect(plain.text, plain.stderr).not.toBe("");
@@ -356,7 +356,7 @@ const filesIn = (folder: string) =>
     .sort();
 
 test.each([...new Set(CASES.map(({ command }) => command))])(
-  "each option of asi %s is tried",
+  "each option of asi %s is tested",
   async (command) => {
     const { stdout } = await asi([command, "--help"]);
     const named = [...stdout.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map(([, name]) => name ?? "");

@@ -145,12 +145,12 @@ describe("asi pitch", () => {
     expect(stderr).toMatch(message);
   });
 
-  it("says that periods are not within the recordings, for example because of another time zone", async () => {
+  it("reports that periods are not within the recordings, for example because of another time zone", async () => {
     const args = ["pitch", await matchFolder(), "--corners", CORNERS, "--tz", "Europe/Zurich"];
     expect((await asi(args)).stderr).toContain("1st half");
   });
 
-  it("says that hardly anybody was on a pitch with wrong corners", async () => {
+  it("reports that hardly any player was on a pitch with wrong corners", async () => {
     const folder = await matchFolder();
     expect((await asi(["pitch", folder, "--corners", CORNERS])).stderr).toBe("");
     // one digit of each longitude
@@ -163,7 +163,7 @@ describe("asi pitch", () => {
     expect(stdout).toMatch(/3\.0 +-\d+\.\d, \d+\.\d /);
   });
 
-  it("says why a team of two has no shape, and that a file with corners does not exist", async () => {
+  it("reports why a team of two has no shape, and that a file with corners does not exist", async () => {
     const folder = await matchFolder();
     const two = ["Meier", "Graf"].map((name) => join(folder, `${name}.asi`));
     const { status, stderr } = await asi(["pitch", ...two, "--corners", CORNERS]);

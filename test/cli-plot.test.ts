@@ -15,7 +15,7 @@ describe("asi plot", () => {
     expect(stdout).not.toContain("\x1b");
   });
 
-  test("says how many rows it omits because the sport allows no such speed", async () => {
+  test("reports how many rows it omits because their speed is too high for the sport", async () => {
     const folder = scratchFolder();
     const row = (second: number, speed: number) => `${1_747_492_200 + second},47,8.5,${speed},`;
     const rows = Array.from({ length: 60 }, (_, i) => row(i, i < 20 ? 5 : 20));
@@ -31,7 +31,7 @@ describe("asi plot", () => {
     expect(stderr).toContain(said);
   });
 
-  test("draws the recording, and says how many rows of another day it omits", async () => {
+  test("draws the recording, and reports how many rows of another day it omits", async () => {
     const folder = scratchFolder();
     const header = "timestamp,latitude,longitude,speed,hr";
     const stray = ["1747405800,40,8.5,2,", "1747405801,40,8.5,2,"];
@@ -120,7 +120,7 @@ describe("asi plot", () => {
 });
 
 describe("asi plot --out-dir", () => {
-  test("writes a picture for each input, named after it, and never over another", async () => {
+  test("writes one picture per input, named after the input, and never overwrites a file", async () => {
     const folder = scratchFolder();
     const { status, stderr } = await asi(["plot", MATCH.path, TORN.path, "--out-dir", "pictures"], {
       cwd: folder,

@@ -14,16 +14,19 @@ test.for<[what: string, status: number, args: string[], options?: AsiOptions]>([
   ["an empty standard input", 1, ["info", "-"]],
   ["wrong usage", 2, ["convert", MATCH.path, "--from", "noon"]],
   ["damage, in threads", 3, ["convert", MATCH.path, TORN.path, "--jobs", "2", "-d", "."]],
-])("a process says and writes what tests see: %s, status %i", async ([, status, args, options]) => {
-  const [own, inTest] = ["own", "in-test"].map((name) => join(scratchFolder(), name));
-  const outcome = async (run: typeof asi, folder = "") => {
-    mkdirSync(folder);
-    const { stderr, ...result } = await run(args, { ...options, cwd: folder });
-    const files = namesIn(folder).map((name) => [name, textOf(folder, name)]);
-    // the stack of an error has other frames below those of the command
-    return { ...result, stderr: stderr.replaceAll(/^ +at .*\n/gm, ""), files };
-  };
-  const expected = await outcome(asiProcess, own);
-  expect(expected.status).toBe(status);
-  expect(await outcome(asi, inTest)).toEqual(expected);
-});
+])(
+  "a process has the same output and files as a run in the test: %s, status %i",
+  async ([, status, args, options]) => {
+    const [own, inTest] = ["own", "in-test"].map((name) => join(scratchFolder(), name));
+    const outcome = async (run: typeof asi, folder = "") => {
+      mkdirSync(folder);
+      const { stderr, ...result } = await run(args, { ...options, cwd: folder });
+      const files = namesIn(folder).map((name) => [name, textOf(folder, name)]);
+      // the stack of an error has other frames below those of the command
+      return { ...result, stderr: stderr.replaceAll(/^ +at .*\n/gm, ""), files };
+    };
+    const expected = await outcome(asiProcess, own);
+    expect(expected.status).toBe(status);
+    expect(await outcome(asi, inTest)).toEqual(expected);
+  },
+);

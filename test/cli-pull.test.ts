@@ -50,7 +50,7 @@ describe("asi pull", () => {
     );
   });
 
-  test("gets a day again only after samples were added or removed", async () => {
+  test("downloads a day again only after samples were added or removed", async () => {
     const folder = scratchFolder();
     const device = rover();
     const { address, requests } = await standIn([device]);
@@ -70,7 +70,7 @@ describe("asi pull", () => {
     );
   });
 
-  test("gets files again that are missing or shorter, and all with --force", async () => {
+  test("downloads missing or truncated files again, and all files with --force", async () => {
     const folder = scratchFolder();
     const { address } = await standIn([rover()]);
     await pull(address, folder);
@@ -116,7 +116,7 @@ describe("asi pull", () => {
     expect(status).toBe(1);
   });
 
-  test("names the folder of a device by its id if the serial number is no file name", async () => {
+  test("names the folder of a device by its id if the serial number is not a valid file name", async () => {
     const folder = scratchFolder();
     const { address } = await standIn([{ ...rover(minuteFrom(NOON)), serial: "../../escape" }]);
     await pull(address, folder);
@@ -164,7 +164,7 @@ describe("asi pull protects the token:", () => {
     expect(readdirSync(folder)).toEqual(["empty", "two"]);
   });
 
-  test("without a token it says where to put it, and it reads one from a file", async () => {
+  test("a missing token is reported with the ways to pass it; it can be read from a file", async () => {
     const folder = scratchFolder();
     const { address } = await standIn([rover()]);
     const without = await asi(["pull", address, "-d", "data"], { cwd: folder, env: { ASI_TOKEN: "" } });
@@ -179,7 +179,7 @@ describe("asi pull protects the token:", () => {
 });
 
 describe("if the service fails, asi pull", () => {
-  test("waits as long as the service asks, and repeats the request", async () => {
+  test("waits for the time that the service requests, and repeats the request", async () => {
     const folder = scratchFolder();
     let refusals = 0;
     const { address } = await standIn([rover()], ({ pathname }, response) => {
@@ -210,7 +210,7 @@ describe("if the service fails, asi pull", () => {
     expect(textOf(folder, `data/${DATA[0]}`)).toMatch(/PAR1$/);
   });
 
-  test("ends at once if nothing answers, or something else than the service", async () => {
+  test("ends immediately if there is no response, or a response that is not from the service", async () => {
     const gone = await startStandIn([]);
     gone.stop();
     const nobody = await pull(gone.address, scratchFolder());

@@ -70,12 +70,15 @@ describe("asi recipes", () => {
       /bad\.json: recipe\.enter is "fast"; it must be an integer/,
     ],
     ["a wrong one of several", { a: sprint, b: {} }, /bad\.json: "b": recipe\.recipe is missing/],
-  ])("check says the file and the place of %s, and checks the others", async (_, value, message) => {
-    const good = fileOf("good.json", { ...sprint });
-    const { status, stdout, stderr } = await asi(["recipes", "check", fileOf("bad.json", value), good]);
-    expect([status, stdout]).toEqual([1, expect.stringContaining(`${HASH}  good\n`)]);
-    expect(stderr).toMatch(message);
-  });
+  ])(
+    "check reports the file and the location of %s, and checks the other files",
+    async (_, value, message) => {
+      const good = fileOf("good.json", { ...sprint });
+      const { status, stdout, stderr } = await asi(["recipes", "check", fileOf("bad.json", value), good]);
+      expect([status, stdout]).toEqual([1, expect.stringContaining(`${HASH}  good\n`)]);
+      expect(stderr).toMatch(message);
+    },
+  );
 
   test.each<[string, string[], RegExp]>([
     ["no names", ["show"], /Name the recipes to show/],
@@ -136,7 +139,7 @@ describe("asi stats --recipe with a gate", () => {
     expect([wrong.status, wrong.stderr]).toEqual([1, expect.stringMatching(/recipe\.gate has no limit/)]);
   });
 
-  test("reads the quality of the rows, and says how many rows and seconds the gate drops", async () => {
+  test("reads the quality of the rows, and reports how many rows and seconds the gate drops", async () => {
     const args = ["stats", reception.path, "--recipe", gatedFile(), "--recipe", "soccer/sprint"];
     const { stdout } = await asi(args);
     expect(stdout).toMatch(
@@ -147,7 +150,7 @@ describe("asi stats --recipe with a gate", () => {
     expect([gated.count, gated.dropped]).toEqual([2, { gate: 51, gate_duration: 5.3, too_fast: 0 }]);
   });
 
-  test("also with --sensitivity, in worker threads too", async () => {
+  test("also with --sensitivity and in worker threads", async () => {
     const args = [reception.path, reception.path, "--jobs", "2", "--recipe", gatedFile(), "--sensitivity"];
     const { stdout } = await asi(["stats", ...args, "--json"]);
     for (const line of stdout.trimEnd().split("\n")) {

@@ -68,7 +68,7 @@ describe("asi report", () => {
     );
   });
 
-  test("writes a report for each input, never over a file or the input", async () => {
+  test("writes one report per input, and never overwrites a file or the input", async () => {
     const folder = scratchFolder();
     MATCH.copyTo(folder, "a.asi");
     TORN.copyTo(folder, "b.asi");

@@ -70,7 +70,7 @@ describe("--jobs", () => {
     expect(textOf(folder, RIDE.expected.fileName)).toBe(RIDE.csv);
   });
 
-  test.skipIf(!hasPipes)("does not let small files wait behind one that is slow", async () => {
+  test.skipIf(!hasPipes)("does not delay small files because of a slow one", async () => {
     const folder = scratchFolder();
     const slow = join(folder, "slow.asi");
     spawnSync("mkfifo", [slow]);
@@ -117,7 +117,7 @@ describe("--jobs", () => {
   });
 
   test.skipIf(!hasPipes)(
-    "gives a name to the first input that wants it, also when a later one was quicker",
+    "gives a name to the first input that has it, even if a later input is finished first",
     async () => {
       const folder = scratchFolder();
       const slow = join(folder, "slow.asi");
@@ -156,7 +156,7 @@ describe("--jobs", () => {
 });
 
 describe.skipIf(process.platform !== "linux")(
-  "where there is no room, the message tells what is kept",
+  "if there is no space, the message names the files that are kept",
   () => {
     test("nothing of a file", async () => {
       const folder = scratchFolder();
@@ -179,7 +179,7 @@ describe.skipIf(process.platform !== "linux")(
       expect(MATCH.csv.startsWith(kept)).toBe(true);
     });
 
-    test("nothing of what a full device refuses at once", async () => {
+    test("nothing that a full device refuses immediately", async () => {
       for (const to of ["-o - > /dev/full", "-o /dev/full", "--json -d out > /dev/full"]) {
         const { stderr, stdout } = await shell(`$ASI convert ${MATCH.path} ${to}; echo $?`, scratchFolder());
         expect(stderr).toMatch(/disk is full; nothing was written\. \(ENOSPC\)/);

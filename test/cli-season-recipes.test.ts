@@ -93,7 +93,7 @@ describe("asi squad --by player --recipe", () => {
     expect(counts(/^Last, against/)).toEqual(["300 %"]);
   });
 
-  it("counts in a match only the two halves", async () => {
+  it("counts only the two halves of a match", async () => {
     const season = join(scratchFolder(), "season");
     mkdirSync(join(season, "match"), { recursive: true });
     // one in each half, and two in the break
@@ -179,7 +179,7 @@ describe("asi squad --by player --recipe", () => {
     expect(await counts()).toEqual(SPRINTS.map(() => 0));
   });
 
-  it("says what a gate drops, and continues without the counts of a recording that has no quality", async () => {
+  it("reports what a gate drops, and continues without the counts of a recording that has no quality", async () => {
     const season = join(scratchFolder(), "season");
     for (const folder of ["reception", "other"]) mkdirSync(join(season, folder), { recursive: true });
     writeFileSync(join(season, "reception", "7-Kunz.asi"), readFileSync(new Fixture("valid/reception").path));

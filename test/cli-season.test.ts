@@ -49,7 +49,7 @@ async function seasonFolder(): Promise<string> {
 }
 
 describe("asi squad --by player", () => {
-  it("names a recording of which a part has a wrong date, and counts the session of the others", async () => {
+  it("reports a recording that partly has a wrong date, and counts the session of the others", async () => {
     const season = await seasonFolder();
     const years = [2020, 2026].map((year) => ({
       timestamp: Date.UTC(year, 3, 12),
@@ -73,7 +73,7 @@ describe("asi squad --by player", () => {
     expect(found.rows).toBe((await sessions()).rows);
   });
 
-  it("uses the day of the session, although a tracker wrote a row with the date of its last start", async () => {
+  it("uses the day of the session, even if a tracker wrote a row with the date of its previous start", async () => {
     const season = await seasonFolder();
     const daysIn = async () => {
       const { stdout } = await asi(["squad", season, "--by", "player", "--format", "csv"]);
@@ -93,7 +93,7 @@ describe("asi squad --by player", () => {
     expect(new Set(days)).toEqual(new Set(before));
   });
 
-  it("shows all sessions of each player, the halves of matches and the whole of others, compared with the last five matches", async () => {
+  it("shows all sessions of each player, with the two halves of matches and complete other sessions, compared with the last five matches", async () => {
     const { status, stdout, stderr } = await asi([
       "squad",
       await seasonFolder(),
@@ -126,7 +126,7 @@ describe("asi squad --by player", () => {
     expect(cells("Lang", "session", "distance_m")).toEqual([["match 1", "3598"]]);
   });
 
-  it("counts the halves of a match in which a tracker has a wrong clock, and names their session", async () => {
+  it("counts the halves of a match in which a tracker has a wrong clock, and reports the session", async () => {
     const folder = await seasonFolder();
     const wrong = recording("TRK-2", START_MS + 7 * DAY_MS + 5 * 3_600_000, 3660, 2);
     writeFileSync(join(folder, "match 2", "b.asi"), await wrong);
@@ -204,7 +204,7 @@ describe("asi squad --by player", () => {
     expect((await run("--cache")).status).toBe(0);
   });
 
-  it("continues without a session whose periods or recordings cannot be read, and says so", async () => {
+  it("continues without a session whose periods or recordings cannot be read, and reports it", async () => {
     const folder = await seasonFolder();
     writeFileSync(join(folder, "match 2", "periods.csv"), "period,start,end\nHalf,soon,14:00\n");
     writeFileSync(join(folder, "match 3", "b.asi"), "no recording");
@@ -245,7 +245,7 @@ describe("asi squad --by player", () => {
     }
   });
 
-  it("adds up the load of days and weeks, with the digits of asi load", async () => {
+  it("adds up the load of days and weeks, with the same digits as asi load", async () => {
     const season = join(scratchFolder(), "trainings");
     for (let day = 0; day < 9; day++) {
       mkdirSync(join(season, `day ${day}`), { recursive: true });
@@ -281,7 +281,7 @@ describe("asi squad --by player", () => {
     );
   });
 
-  it("draws the load of each player in the report, with the values of the text", async () => {
+  it("draws the load of each player in the report, with the same values as the text", async () => {
     const season = await seasonFolder();
     const args = ["squad", season, "--by", "player", "--load", "distance"];
     const { stdout: html, status } = await asi([...args, "--format", "html"]);
@@ -304,7 +304,7 @@ describe("asi squad --by player", () => {
     );
   });
 
-  it("adds up the training impulse, with the digits of asi load, and has no load of a player without a maximum heart rate", async () => {
+  it("adds up the training impulse, with the same digits as asi load, and has no load for a player without a maximum heart rate", async () => {
     const season = join(scratchFolder(), "season");
     const write = async (day: number, serial: string, hr: number) => {
       const rows = Array.from({ length: 601 + 60 * day }, (_, second) => ({

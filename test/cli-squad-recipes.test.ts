@@ -25,7 +25,7 @@ function receptionFolder(): string {
 }
 
 describe("asi squad --recipe", () => {
-  it("has the digits of asi stats for the session, and those of computeRecipe for a period", async () => {
+  it("has the same digits as asi stats for the session, and as computeRecipe for a period", async () => {
     const folder = receptionFolder();
     const args = ["--recipe", gatedFile(), "--recipe", "soccer/sprint"];
     const { stdout } = await asi(["squad", folder, ...args, "--format", "csv"]);
@@ -99,7 +99,7 @@ describe("asi squad --recipe", () => {
     expect(Object.keys(tableOf(counted.stdout)[0] ?? {})).not.toContain("soccer_sprint_gate_rows");
   });
 
-  it("names the player whose recording has no quality", async () => {
+  it("reports the player whose recording has no quality", async () => {
     const folder = await folderOfTraining([8], {
       roster: ["player;serial", "Vogel;TRK-1"],
       periods: ["period;start;end"],

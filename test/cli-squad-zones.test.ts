@@ -19,24 +19,27 @@ describe("asi squad --individual-zones", () => {
   it.each([
     ["mss", { mss: 8 }],
     ["asr", { mss: 8, mas: 4 }],
-  ] as const)("%s has the digits of computeMetrics with the zones of the player", async (kind, speeds) => {
-    const folder = await training();
-    const { stdout } = await asi(["squad", folder, "--individual-zones", kind, ...asCsv]);
-    const { samples } = decodeSync(readFileSync(join(folder, "1.asi")));
-    const zones = individualZones(kind, speeds);
-    const of = (limits: object) => computeMetrics(samples, { params: zones, ...limits });
-    const from = Date.UTC(2026, 4, 16, 12, 31);
-    const rows = tableOf(stdout).filter(({ player }) => player === "Vogel");
-    expect(rows).toHaveLength(2);
-    for (const [i, metrics] of [of({}), of({ from, to: from + 180_000 - 1 })].entries())
-      expect(rows[i]).toMatchObject({
-        high_speed_m: String(metrics.hid_distance.threshold_2),
-        sprints: String(metrics.sprint.threshold_1.values.length),
-        sprint_m: String(metrics.sprint_distance),
-        high_speed_from_m_per_s: String(zones.hid_thresholds?.[1]),
-        sprint_from_m_per_s: String(zones.sprint_threshold),
-      });
-  });
+  ] as const)(
+    "%s has the same digits as computeMetrics with the zones of the player",
+    async (kind, speeds) => {
+      const folder = await training();
+      const { stdout } = await asi(["squad", folder, "--individual-zones", kind, ...asCsv]);
+      const { samples } = decodeSync(readFileSync(join(folder, "1.asi")));
+      const zones = individualZones(kind, speeds);
+      const of = (limits: object) => computeMetrics(samples, { params: zones, ...limits });
+      const from = Date.UTC(2026, 4, 16, 12, 31);
+      const rows = tableOf(stdout).filter(({ player }) => player === "Vogel");
+      expect(rows).toHaveLength(2);
+      for (const [i, metrics] of [of({}), of({ from, to: from + 180_000 - 1 })].entries())
+        expect(rows[i]).toMatchObject({
+          high_speed_m: String(metrics.hid_distance.threshold_2),
+          sprints: String(metrics.sprint.threshold_1.values.length),
+          sprint_m: String(metrics.sprint_distance),
+          high_speed_from_m_per_s: String(zones.hid_thresholds?.[1]),
+          sprint_from_m_per_s: String(zones.sprint_threshold),
+        });
+    },
+  );
 
   it("leaves the figures by zones empty for a player without speeds, because a table never mixes fixed and individual limits", async () => {
     const { stdout, stderr } = await asi(["squad", await training(), "--individual-zones", "mss", ...asCsv]);
@@ -52,7 +55,7 @@ describe("asi squad --individual-zones", () => {
     expect(stderr).toMatch(/no max_speed of Graf: no high-speed distance and no sprints/);
   });
 
-  it("names the limits of a report, whose pages of players without speeds have no figures by speed", async () => {
+  it("shows the limits in a report; pages of players without speeds have no figures by speed", async () => {
     const folder = await training();
     const { stdout } = await asi(["squad", folder, "--individual-zones", "mss", "--format", "html"]);
     const [vogel = "", graf = ""] = ["Vogel", "Graf"].map(
@@ -102,7 +105,7 @@ describe("asi squad --individual-zones", () => {
     expect([status, stderr]).toEqual([1, expect.stringMatching(message)]);
   });
 
-  it("refuses a fixed limit with it", async () => {
+  it("refuses a fixed limit together with the option", async () => {
     const args = ["squad", await training(), "--individual-zones", "mss", "--sprint", "25km/h"];
     const { status, stderr } = await asi(args);
     expect([status, stderr]).toEqual([2, expect.stringMatching(/--sprint sets fixed limits/)]);
@@ -113,7 +116,7 @@ describe("asi stats --individual-zones", () => {
   const stats = async (folder: string, ...args: string[]) =>
     asi(["stats", folder, "--roster", join(folder, "roster.csv"), "--individual-zones", "mss", ...args]);
 
-  it("has the digits of computeMetrics with the zones of the player, and fails for players without speeds", async () => {
+  it("has the same digits as computeMetrics with the zones of the player, and fails for players without speeds", async () => {
     const folder = await training();
     const { status, stdout, stderr } = await stats(folder, "--json");
     const found = stdout
@@ -133,7 +136,7 @@ describe("asi stats --individual-zones", () => {
     expect(stderr).toBe("");
   });
 
-  it("refuses a table, whose zones are the same for all, and fixed limits", async () => {
+  it("refuses fixed limits, and a table, because its zones are the same for all players", async () => {
     const folder = await training();
     for (const [args, message] of [
       [["--format", "csv"], /use asi squad --individual-zones/],

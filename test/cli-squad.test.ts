@@ -42,7 +42,7 @@ const AS_CSV = ["--tz", "Europe/Zurich", "--format", "csv"];
 const columnsOf = (line: string) => line.trim().split(/\s{2,}/);
 
 describe("asi squad", () => {
-  it("prints a table of all players for the session and for each period, by the clock of the club", async () => {
+  it("prints a table of all players for the session and for each period, in the local time of the club", async () => {
     const { status, stdout, stderr } = await asi(["squad", await trainingFolder(), "--tz", "Europe/Zurich"]);
     expect([status, stderr]).toEqual([0, ""]);
     const lines = stdout.trimEnd().split("\n");
@@ -65,7 +65,7 @@ describe("asi squad", () => {
     for (const line of lines) expect(line.length).toBeLessThanOrEqual(120);
   });
 
-  it("says which means are of fewer players than the others", async () => {
+  it("reports which means include fewer players than the others", async () => {
     const folder = scratchFolder();
     await recordingAt(folder, "1.asi", START_MS, "TRK-1", { hr: 150 });
     await recordingAt(folder, "2.asi", START_MS, "TRK-2");
@@ -77,7 +77,7 @@ describe("asi squad", () => {
     ]);
   });
 
-  it("names a recording of which a part has a wrong date, and shows the others", async () => {
+  it("reports a recording that partly has a wrong date, and shows the others", async () => {
     const folder = await trainingFolder();
     const years = [2020, 2026].map((year) => ({
       timestamp: Date.UTC(year, 4, 16),
@@ -94,7 +94,7 @@ describe("asi squad", () => {
     expect(stdout).toMatch(/3 players/);
   });
 
-  it("reads compressed recordings up to where they are cut off, and says so", async () => {
+  it("reads truncated compressed recordings up to their end, and reports them", async () => {
     const folder = await trainingFolder();
     const name = readdirSync(folder).find((one) => one.endsWith(".asi")) ?? "";
     const packed = gzipSync(readFileSync(join(folder, name)));
@@ -110,7 +110,7 @@ describe("asi squad", () => {
     for (const { minutes } of truncated) expect(Number(minutes)).toBeGreaterThan(0);
   });
 
-  it("has the time of the session, and keeps sessions apart, although a tracker wrote a row with the date of its last start", async () => {
+  it("has the time of the session, and keeps sessions apart, even if a tracker wrote a row with the date of its previous start", async () => {
     const folder = await trainingFolder();
     await recordingAt(folder, "later.asi", START_MS + 7 * 86_400_000);
     const rows = [-200 * 86_400, ...Array(600).keys()].map((second) => ({
@@ -144,7 +144,7 @@ describe("asi squad", () => {
     expect(stderr.match(/No recording of Roth/g)).toHaveLength(1);
   });
 
-  it("writes the same as CSV for Excel, with a decimal comma and empty cells for missing figures", async () => {
+  it("writes the same values as CSV for Excel, with a decimal comma and empty cells for missing figures", async () => {
     const folder = await trainingFolder();
     const output = join(folder, "squad.csv");
     const { status } = await asi(["squad", folder, "--tz", "Europe/Zurich", "-o", output, "--decimal", ","]);
@@ -163,7 +163,7 @@ describe("asi squad", () => {
     ).toEqual(["Vogel", "", "0", ""]);
   });
 
-  it("begins only files with decimal commas with a byte order mark, which Excel needs for letters beyond ASCII", async () => {
+  it("writes a byte order mark, which Excel needs for non-ASCII letters, only in files with decimal commas", async () => {
     const folder = await trainingFolder();
     const written = async (...options: string[]) => {
       const output = join(folder, "table.csv");
@@ -180,7 +180,7 @@ describe("asi squad", () => {
     expect(await printed()).toMatch(/^session,/);
   });
 
-  it("applies the periods of the folder to the session that contains them, and says so, if a tracker has a wrong clock", async () => {
+  it("applies the periods of the folder to the session that contains them if a tracker has a wrong clock, and reports it", async () => {
     const folder = await trainingFolder();
     await recordingAt(folder, "4.asi", START_MS + 3 * 3_600_000);
     const { status, stdout, stderr } = await asi(["squad", folder, ...AS_CSV]);
@@ -197,7 +197,7 @@ describe("asi squad", () => {
     );
   });
 
-  it("applies the periods of the folder to the session that contains most of them, and names the others", async () => {
+  it("applies the periods of the folder to the session that contains most of them, and reports the others", async () => {
     const folder = await trainingFolder();
     await recordingAt(folder, "4.asi", START_MS + 3 * 3_600_000);
     writeFileSync(join(folder, "periods.csv"), "period,start,end\nDrill,14:30,14:35\nGym,16:00,16:10\n");
@@ -206,7 +206,7 @@ describe("asi squad", () => {
     expect(stderr).toContain("Its periods belong to session 1, except Gym, outside of its time\n");
   });
 
-  it("says that the periods of the folder apply to no session, and what to do, if two sessions contain them", async () => {
+  it("reports that the periods of the folder apply to no session, and what to do, if two sessions contain them", async () => {
     const folder = await trainingFolder();
     await recordingAt(folder, "4.asi", START_MS - 7 * 86_400_000);
     const { status, stdout, stderr } = await asi(["squad", folder, ...AS_CSV]);
@@ -224,7 +224,7 @@ describe("asi squad", () => {
     expect([status, stderr]).toEqual([0, "No recording of Vogel, who is in the roster\n"]);
   });
 
-  it("counts the players of the roster without a recording if they are many", async () => {
+  it("reports only the number of roster players without a recording if there are many", async () => {
     const folder = await folderOfTraining([3], {
       roster: [
         "Player;Serial",
@@ -297,7 +297,7 @@ describe("asi squad", () => {
     expect(unsorted.map(({ player }) => player).slice(0, 3)).toEqual(["Müller", "Müller", "Kunz"]);
   });
 
-  it("names the file, the line and what to do where a roster or the periods are wrong", async () => {
+  it("reports the file, the line and the required action if a roster or the periods are invalid", async () => {
     const folder = await trainingFolder();
     writeFileSync(
       join(folder, "periods.csv"),
@@ -309,7 +309,7 @@ describe("asi squad", () => {
     expect(stderr).toContain('line 3: No recording here belongs to "Nobody".');
   });
 
-  it("counts a copy of a recording once, and says so, as the load does", async () => {
+  it("counts a copy of a recording once, and reports it, like asi load", async () => {
     const folder = await trainingFolder();
     const [before, load] = [await asi(["squad", folder, "--format", "csv"]), await asi(["load", folder])];
     copyFileSync(join(folder, "1.asi"), join(folder, "1 (1).asi"));
@@ -321,7 +321,7 @@ describe("asi squad", () => {
     expect(loadAgain.stderr).toContain("and is left out");
   });
 
-  it("says which of several recordings of the same time counts if a pattern of the roster is too general", async () => {
+  it("reports which of several simultaneous recordings counts if a pattern of the roster is too general", async () => {
     const folder = await folderOfTraining([3, 4, 8], { roster: ["player,file", "Ann,*"], periods: [] });
     rmSync(join(folder, "periods.csv"));
     const { stdout, stderr } = await asi(["squad", folder, "--tz", "Europe/Zurich"]);
@@ -340,7 +340,7 @@ describe("asi squad", () => {
     expect(stdout).toContain("Drill");
   });
 
-  it("names the date of periods on another day than the recordings", async () => {
+  it("reports the date of periods that are on another day than the recordings", async () => {
     const folder = await trainingFolder();
     writeFileSync(join(folder, "periods.csv"), "period,start,end\nDrill,2026-05-17 12:30,2026-05-17 12:35\n");
     const { stderr } = await asi(["squad", folder]);
@@ -349,7 +349,7 @@ describe("asi squad", () => {
     );
   });
 
-  it("suggests periods with the times of substitutes as lines of a periods.csv, and nothing more once they are saved", async () => {
+  it("suggests periods with the times of substitutes as lines of a periods.csv, and nothing after they are saved", async () => {
     const folder = scratchFolder();
     const start = Date.UTC(2026, 4, 16, 12);
     // minutes on the pitch: the third player replaces the second
@@ -396,7 +396,7 @@ describe("asi squad", () => {
     expect((await asi(["squad", folder])).stderr).toBe("");
   });
 
-  it("continues without a recording that cannot be read, and says so", async () => {
+  it("continues without a recording that cannot be read, and reports it", async () => {
     const folder = await trainingFolder();
     writeFileSync(join(folder, "4.asi"), "no recording");
     const { status, stdout, stderr } = await asi(["squad", folder, "--tz", "Europe/Zurich"]);
@@ -409,7 +409,7 @@ describe("asi squad", () => {
     );
   });
 
-  it("says of a workbook that it should be saved as CSV", async () => {
+  it("reports that a workbook must be saved as CSV", async () => {
     const folder = await trainingFolder();
     const path = join(folder, "roster.xlsx");
     writeFileSync(path, "PK\x03\x04 and more");
@@ -450,7 +450,7 @@ describe("the match of the demonstration", () => {
     ).toEqual([52.4, 39]);
   });
 
-  it("has the same table of each half with --periods suggested as with the suggested lines in a file", async () => {
+  it("has the same table for each half with --periods suggested and with the suggested lines in a file", async () => {
     const folder = join(scratchFolder(), "match");
     await asi(["encode", "--demo", "--squad", "14", "-o", folder]);
     rmSync(join(folder, "periods.csv"));
@@ -476,7 +476,7 @@ describe("the match of the demonstration", () => {
     expect(again.stdout).toBe(suggested.stdout);
   });
 
-  it("says so if no periods can be suggested", async () => {
+  it("reports if no periods can be suggested", async () => {
     const { status, stderr } = await asi(["squad", await trainingFolder(), "--periods", "suggested"]);
     expect([status, stderr]).toEqual([0, expect.stringContaining("No periods are suggested")]);
   });
@@ -542,7 +542,7 @@ describe("the match of the demonstration", () => {
     expect(textOf("xl/styles.xml")).toContain('formatCode="yyyy-mm-dd hh:mm:ss"');
   });
 
-  it("names the recordings of another sport, and counts the rows that no figure includes", async () => {
+  it("reports the recordings of another sport, and the number of rows that no figure includes", async () => {
     const folder = join(scratchFolder(), "rides");
     mkdirSync(folder);
     for (const [name, speed] of [

@@ -25,7 +25,7 @@ const argumentsOf = ({ sport, params }: { sport: string; params: { max_hr?: numb
   ...(params.max_hr === undefined ? [] : ["--max-hr", String(params.max_hr)]),
 ];
 
-describe("figures beyond the ordinary ones", () => {
+describe("additional figures", () => {
   test("appear only on request, with the keys of the library", async () => {
     const { samples } = decodeSync(readFileSync(MATCH.path));
     const plain = JSON.parse((await asi(["stats", MATCH.path, "--json"])).stdout);
@@ -52,7 +52,7 @@ describe("figures beyond the ordinary ones", () => {
     );
   });
 
-  test("metabolic power is off by default, and carries its caution", async () => {
+  test("metabolic power is off by default, and is shown with a caution", async () => {
     const { samples } = decodeSync(readFileSync(MATCH.path));
     const { stdout } = await asi(["stats", MATCH.path, "--json", "--metabolic-power"]);
     expect(JSON.parse(stdout).figures).toEqual({
@@ -94,7 +94,7 @@ describe("figures beyond the ordinary ones", () => {
 
 describe("asi stats", () => {
   test.for(Object.entries(GOLDENS))(
-    "gives the figures of an independent program: %s",
+    "matches the figures of an independent program: %s",
     async ([name, golden]) => {
       const { path, expected } = new Fixture(`valid/${name}`);
       const { status, stdout, stderr } = await asi(["stats", path, "--json", ...argumentsOf(golden)]);
@@ -131,7 +131,7 @@ describe("asi stats", () => {
     expect((await asi(["stats", MATCH.path])).stdout).toMatch(/heart-rate zones +need --max-hr/);
   });
 
-  test("writes one table for several files: a row for each, in order, with the same numbers", async () => {
+  test("writes one table for several files: one row per file, in order, with the same numbers", async () => {
     const folder = scratchFolder();
     MATCH.copyTo(folder, 'a "first", match.asi');
     new Fixture("valid/match-ecg").copyTo(folder, "b.asi");
@@ -162,7 +162,7 @@ describe("asi stats", () => {
     expect(stderr).toMatch(/asi: d\.asi: The recording has no rows.*\(NO_SAMPLES\)/);
   });
 
-  test("reads several files at a time in threads, with the same results in the same order", async () => {
+  test("reads several files concurrently in threads, with the same results in the same order", async () => {
     const folder = scratchFolder();
     for (const name of ["a.asi", "d.asi", "e.asi"]) MATCH.copyTo(folder, name);
     new Fixture("valid/match-ecg").copyTo(folder, "b.asi");
@@ -219,7 +219,7 @@ describe("asi stats", () => {
     expect(given).toEqual(expected);
   });
 
-  test("says how many rows are faster than the sport allows, in text and in CSV", async () => {
+  test("reports how many rows are too fast for the sport, in text and in CSV", async () => {
     const folder = scratchFolder();
     const row = (i: number) => `${1717236000 + i},47.${1000 + i},8.5,400,${i < 30 ? 5 : 20},`;
     const rows = Array.from({ length: 60 }, (_, i) => row(i));
@@ -237,7 +237,7 @@ describe("asi stats", () => {
     expect(ride.stdout).not.toContain("Is the sport right?");
   });
 
-  test("says how often times run backwards, and which rows and heart rates do not count", async () => {
+  test("reports how often times run backwards, and which rows and heart rates do not count", async () => {
     const backwards = "fixtures/damaged/backwards-in-time.asi";
     const told = "times run backwards 5 times; figures and totals count each time once";
     const repeated = "3 rows not used: another row with the same time is used";
@@ -258,7 +258,7 @@ describe("asi stats", () => {
     expect(JSON.parse(whole.stdout)).not.toHaveProperty("repeated");
   });
 
-  test("has the same distance as laps and squad tables for a recording with parts of two rates", async () => {
+  test("has the same distance as laps and squad tables for a recording with two sampling rates", async () => {
     const cwd = scratchFolder();
     // 100 s at 10 Hz, then 300 s with steps of 1 and 2 s
     const fast = Array.from({ length: 1000 }, (_, i) => i / 10);

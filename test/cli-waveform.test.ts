@@ -33,7 +33,7 @@ describe("asi beats", () => {
     for (const line of rest) expect(line).toMatch(/^17000000\d\d\.\d{3},0\.\d{3},\d{1,3}$/);
   });
 
-  it("writes a file in the format of its extension, and never over another one", async () => {
+  it("writes a file in the format of its extension, and never overwrites a file", async () => {
     const folder = scratchFolder();
     const path = recordingIn(folder);
     const output = join(folder, "beats.jsonl");
@@ -110,7 +110,7 @@ describe("asi info", () => {
     expect((await asi(["info", MATCH.path])).stdout).toMatch(/^ {2}heart rates {3}from the device$/m);
   });
 
-  it("says why seconds have no heart rate, and where the beats are", async () => {
+  it("reports why seconds have no heart rate, and where the beats are", async () => {
     // a clear signal without every other beat: intervals of 0.8 and 3.2 s alternate
     const beat = syntheticEcg({ durationS: 1.6, bpm: 75 }).samples;
     const slow = Array.from({ length: 20 }, () => [...beat, ...new Array<number>(600).fill(0)]).flat();
@@ -123,7 +123,7 @@ describe("asi info", () => {
 });
 
 describe("asi stats --hrv", () => {
-  it("prints the variability of the beats of asi beats, and LF/HF only at rest", async () => {
+  it("prints the variability of the beats that asi beats finds, and LF/HF only at rest", async () => {
     const path = recordingIn(scratchFolder());
     const { rows } = await asi(["beats", path, "--format", "jsonl"]).then(({ stdout }) => ({
       rows: stdout

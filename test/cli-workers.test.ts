@@ -22,7 +22,7 @@ async function convertWithBreakdowns(folder: string, inputs: string[]) {
   return { status, stderr, results };
 }
 
-describe("a worker thread that breaks down", () => {
+describe("a worker thread that fails", () => {
   test("fails only its own file, whether it exits or throws", async () => {
     const folder = scratchFolder();
     for (const name of ["ends.asi", "throws.asi"]) MATCH.copyTo(folder, name);

@@ -55,7 +55,7 @@ describe("decodeEcg", () => {
     expect(new Set(batches.map(({ sampleRateHz }) => sampleRateHz))).toEqual(new Set([250]));
   });
 
-  it("begins a batch where the sample rate changes, and passes over other frames", async () => {
+  it("begins a batch where the sample rate changes, and skips other frames", async () => {
     const recording = joined([
       asiInf(),
       ecgRaw({ timeMs: 1000, sampleRateHz: 250, samples: [1, -2] }),
@@ -78,7 +78,7 @@ describe("decodeEcg", () => {
   });
 });
 
-describe("inspect tells of the heart in the waveform", () => {
+describe("inspect reports about the waveform", () => {
   it("its mean and highest rate, RMSSD, and the usable share of the signal", () => {
     const { ecg, report } = inspectSync(RECORDING);
     expect(ecg?.seconds).toBe(60);
@@ -93,7 +93,7 @@ describe("inspect tells of the heart in the waveform", () => {
     expect(report.rows).not.toHaveProperty("withDerivedHr");
   });
 
-  it("the figures of the whole waveform, also if rows have the heart rate of the device", () => {
+  it("the figures of the whole waveform, even if rows have the heart rate of the device", () => {
     const first = ecgHr({ timeMs: START_MS, beatsPerMinute: 60 });
     const { ecg } = inspectSync(joined([asiInf(), first, ...waveformFrames(ECG, START_MS)]));
     expect(ecg).toEqual(inspectSync(RECORDING).ecg);

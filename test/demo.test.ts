@@ -40,7 +40,7 @@ test.each([1, 2, 3])("player %i of the demonstration has the figures of a footba
   expect(hr_max).toBeLessThan(200);
 });
 
-test("their heart rate falls in the break and follows the game again", () => {
+test("their heart rate falls during the break and rises again afterwards", () => {
   const { rates } = match(1);
   const between = (from: number, to: number) =>
     mean(rates.filter(({ minute }) => minute >= from && minute < to).map(({ hr }) => hr));

@@ -30,7 +30,7 @@ describe("a distance curve", () => {
     );
   });
 
-  it("adds nothing while the athlete stands or over a gap", () => {
+  it("adds nothing while the athlete stands still, or across a gap", () => {
     const speeds = [
       ...Array<number>(10).fill(50),
       ...Array<number>(11).fill(2000),

@@ -17,7 +17,7 @@ const recordingOf = (text: string, options = {}) =>
   wholeBytes(encodeCsv(utf8(text), { serial: "A-1" }, options));
 
 describe("encodeCsv", () => {
-  it("finds the delimiter in the header line, and reads decimal commas if the delimiter is another", async () => {
+  it("detects the delimiter in the header line, and accepts decimal commas with other delimiters", async () => {
     const expected = await recordingOf(csv);
     const semicolons = csv.replaceAll(",", ";");
     expectSame(await recordingOf(semicolons), expected, "semicolons");
@@ -50,13 +50,13 @@ describe("encodeCsv", () => {
     "2025-05-17T14:30:00+25:00",
     "17.05.2025",
     "",
-  ])("says what a time must be instead of %j", async (time) => {
+  ])("reports the expected form of a time instead of %j", async (time) => {
     const error = await asiError(recordingOf(`timestamp,latitude,longitude,speed\n${time},47,8,0\n`));
     expect(error).toMatchObject({ code: "BAD_CSV", line: 2 });
     expect(error.message).toMatch(/seconds since 1970, or a date and time such as/);
   });
 
-  it("reads no decimal commas if the delimiter is a comma", async () => {
+  it("does not accept decimal commas if the delimiter is a comma", async () => {
     const text = 'timestamp,latitude,longitude,speed\n1,47,"8,5",0\n';
     expect(await asiError(recordingOf(text))).toMatchObject({ code: "BAD_CSV", line: 2 });
   });
@@ -78,7 +78,7 @@ test("bytes after a FIT file are reported, however few", async () => {
   }
 });
 
-describe("asi encode says what is wrong with", () => {
+describe("asi encode reports an error in", () => {
   test.for<[string, Uint8Array, RegExp]>([
     ["empty.gpx", new Uint8Array(0), /The input is empty; give a CSV, FIT, GPX or TCX file/],
     ["noise.csv", Uint8Array.of(0, 1, 2, 200, 255), /neither a track nor text in UTF-8/],

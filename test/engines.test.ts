@@ -45,7 +45,7 @@ function expectAlike(
   return expected;
 }
 
-describe("each engine returns the result of the oracle", () => {
+describe("each engine returns the result of the reference decoder", () => {
   it("on every fixture, of every output, with every option", () => {
     for (const { name, bytes, expectation } of fixtures) {
       const startMs = expectation.report?.start ?? 0;
@@ -61,7 +61,7 @@ describe("each engine returns the result of the oracle", () => {
     }
   });
 
-  it("on hostile input of false syncs only", () => {
+  it("on hostile input that consists of false syncs", () => {
     for (const size of [72, 73, 74, 77, 78, 8264, 8272, 100_000, 700_001]) {
       const { bytes, report } = hostile(size);
       expect(expectAlike(bytes, { needsHeader: true }, `${size} bytes`).report).toEqual(report);
@@ -88,7 +88,7 @@ const BLOCK = inLongForm(4_000, 1_000);
 describe(`${MUTATIONS} mutated recordings`, () => {
   const blocks = Array.from({ length: MUTATIONS / BLOCK }, (_, i) => i * BLOCK);
 
-  it.for(blocks)("are read alike by all engines: seeds from %i", (first) => {
+  it.for(blocks)("have the same result with all engines: seeds from %i", (first) => {
     const met = { rows: 0, damaged: 0, stopped: 0 };
     for (let seed = first; seed < first + BLOCK; seed++) {
       const { bytes, startMs, name } = seeds[seed % seeds.length] ?? {
@@ -111,7 +111,7 @@ describe(`${MUTATIONS} mutated recordings`, () => {
   });
 });
 
-describe(`${MUTATIONS} recordings with other fields and good checksums`, () => {
+describe(`${MUTATIONS} recordings with changed fields and valid checksums`, () => {
   const blocks = Array.from({ length: MUTATIONS / BLOCK }, (_, i) => i * BLOCK);
   const pieces = seeds.map(({ bytes, ...seed }) => ({ ...seed, pieces: cut(bytes) }));
 
@@ -150,15 +150,18 @@ describe("short frames of 0 to 12 bytes", () => {
     "torn at the end": joined([asiInf(), torn]),
   };
 
-  it.for(Object.entries(inputs))("come out of all engines alike, in any chunks: %s", ([name, bytes]) => {
-    for (const output of outputKinds) {
-      for (const strict of [false, true]) {
-        for (const size of [1, 2, 7, 8, 13, bytes.length]) {
-          expectAlike([...pieces(bytes, size)], { output, strict }, `${name}, chunks of ${size}`);
+  it.for(Object.entries(inputs))(
+    "have the same result with all engines, in any chunks: %s",
+    ([name, bytes]) => {
+      for (const output of outputKinds) {
+        for (const strict of [false, true]) {
+          for (const size of [1, 2, 7, 8, 13, bytes.length]) {
+            expectAlike([...pieces(bytes, size)], { output, strict }, `${name}, chunks of ${size}`);
+          }
         }
       }
-    }
-  });
+    },
+  );
 
   it("are counted, and kept by asi repair", () => {
     const bytes = inputs["good ones"];
@@ -175,7 +178,7 @@ describe("short frames of 0 to 12 bytes", () => {
   }
 });
 
-describe("an engine that served another recording before", () => {
+describe("an engine that has already read another recording", () => {
   it("creates no row from a fix whose date and time bytes are all zero", () => {
     const another = joined([asiInf(), navPvt({ ...civilTime(1_700_000_000_000) })]);
     const noTime = { year: 0, month: 0, day: 0, hour: 0, minute: 0, second: 0, valid: 0 };
@@ -205,7 +208,7 @@ describe("random recordings", () => {
     { requiredKeys: ["output"] },
   );
 
-  it("are read alike by all engines", () => {
+  it("have the same result with all engines", () => {
     fc.assert(
       fc.property(arbitraryRecording, settings, (bytes, drawn) => {
         expectAlike(bytes, drawn, "random recording");
@@ -214,7 +217,7 @@ describe("random recordings", () => {
     );
   });
 
-  it("are read alike by all engines in random chunks", () => {
+  it("have the same result with all engines in random chunks", () => {
     fc.assert(
       fc.property(arbitraryRecording, settings, fc.integer(), (bytes, drawn, seed) => {
         expectAlike(randomChunks(bytes, seededRandom(seed)), drawn, "random recording");
@@ -224,7 +227,7 @@ describe("random recordings", () => {
   });
 });
 
-describe("rows that follow one another closely", () => {
+describe("rows in quick succession", () => {
   /** Values at which the text of a number changes: sign, whole part, the tenth that coordinates share, limits. */
   const edges = {
     latitudeE7: [0, -1_000_000, 999_999, 9_999_999, -10_000_000, 100_000_000, 900_000_000, -900_000_000],
@@ -241,7 +244,7 @@ describe("rows that follow one another closely", () => {
     nano: 100_000_000,
   };
 
-  it("are read alike by all engines, a few steps around every edge", () => {
+  it("have the same result with all engines, a few steps around every edge", () => {
     let rows = 0;
     for (let seed = 0; seed < examples(3_000); seed++) {
       const random = seededRandom(seed);
@@ -283,7 +286,7 @@ describe("rows that follow one another closely", () => {
 });
 
 describe("the library", () => {
-  it.for(ENGINES)("says which engine read the recording: %s", async (engine) => {
+  it.for(ENGINES)("reports which engine read the recording: %s", async (engine) => {
     const bytes = joined([asiInf(), navPvt()]);
     const conversion = convert(bytes, { engine });
     await wholeText(conversion.body);

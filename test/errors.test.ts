@@ -171,12 +171,12 @@ describe("a source that returns no bytes is refused", () => {
     ["null", null],
     ["a number", 5],
     ["a single row", { timestamp: 0 }],
-  ])("at once, as rows: %s", ([, rows]) => {
+  ])("immediately, as rows: %s", ([, rows]) => {
     const error = thrown(() => encode(rows as [], { serial: "X" }));
     expect(error).toMatchObject({ code: "BAD_SOURCE", message: expect.stringMatching(/array/) });
   });
 
-  it("at once: a locked stream", () => {
+  it("immediately: a locked stream", () => {
     const stream = new ReadableStream<Uint8Array>();
     stream.getReader();
     expect(thrown(() => convert(stream))).toMatchObject({ code: "BAD_SOURCE" });

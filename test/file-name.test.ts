@@ -10,12 +10,15 @@ describe("the name of a CSV", () => {
     ["2024-01-02T03:04:05.999Z", "2024-11-12T13:14:15.000Z", "X_20240102T030405_20241112T131415.csv"],
     ["0000-01-01T00:00:00.000Z", "0001-01-01T00:00:00.000Z", "X_00000101T000000_00010101T000000.csv"],
     ["-000001-12-31T23:59:59.999Z", "+012345-01-01T00:00:00Z", "X_-00011231T235959_123450101T000000.csv"],
-  ] as const)("holds the serial number, start and end in UTC, seconds cut: %s", ([start, end, name]) => {
-    expect(csvFileName("X", at(start), at(end))).toBe(name);
-  });
+  ] as const)(
+    "contains the serial number, start and end in UTC, without fractions of seconds: %s",
+    ([start, end, name]) => {
+      expect(csvFileName("X", at(start), at(end))).toBe(name);
+    },
+  );
 
   it.for<unknown>([Number.NaN, 8.64e15 + 1, "0", null, undefined, new Date(0)])(
-    "cannot hold what is no instant: %o",
+    "cannot contain an invalid instant: %o",
     (instant) => {
       for (const [start, end] of [
         [instant, 0],

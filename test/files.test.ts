@@ -67,7 +67,7 @@ describe("convertFile", () => {
     expect(readdirSync(folder).filter((name) => name.startsWith("x."))).toEqual([]);
   });
 
-  it("overwrites nothing without force, and leaves nothing behind", async () => {
+  it("overwrites nothing without force, and leaves no other files", async () => {
     writeFileSync(join(folder, name), "mine");
     const error = await asiError(convertFile(input));
     expect(error.code).toBe("FILE_EXISTS");
@@ -109,7 +109,7 @@ describe("convertFile", () => {
     expect(rows.flat()).toHaveLength(expected);
   });
 
-  it("leaves no file of a recording whose damage is in the middle", async () => {
+  it("leaves no file of a recording that is damaged in the middle", async () => {
     const rows = Array.from({ length: 20_000 }, (_, i) => navPvt(civilTime(i * 100)));
     writeFileSync(input, joined([asiInf(), ...rows, asiInf({ serial: "OTHER" })]));
     expect(await asiError(convertFile(input))).toMatchObject({
@@ -144,7 +144,7 @@ describe("convertFile", () => {
     expect(readdirSync(folder).sort()).toEqual([name, "link.csv"]);
   });
 
-  it("passes on errors of the system", async () => {
+  it("passes on system errors", async () => {
     expect(await rejection(convertFile(join(folder, "missing.asi")))).toMatchObject({ code: "ENOENT" });
     expect(await rejection(convertFile(folder))).toMatchObject({ code: "EISDIR" });
   });
@@ -157,7 +157,7 @@ describe("convertFile", () => {
   });
 });
 
-describe("the other ways with files", () => {
+describe("the other functions for files", () => {
   it("inspect with the result of inspect", async () => {
     expect(await inspectFile(input)).toEqual(await inspect(match.bytes));
   });

@@ -18,7 +18,7 @@ function semicircles(degrees: number): number {
   return Math.round((degrees / 180) * 2 ** 31) >>> 0;
 }
 
-describe("a FIT file written here comes back", () => {
+describe("a FIT file written by the library is read", () => {
   it("with all values that FIT supports", async () => {
     const track = trackOf({ from: Date.UTC(1998, 7), to: Date.UTC(2126, 0) });
     await fc.assert(
@@ -267,7 +267,7 @@ describe("a FIT file that is damaged after its first record returns the rows bef
     expect(most).toBe(6);
   });
 
-  it("a wrong checksum, which does not say which bytes are wrong", async () => {
+  it("a wrong checksum, which does not tell which bytes are wrong", async () => {
     const { samples, summary } = await readTrack(
       good.map((byte, i) => (i === good.length - 1 ? byte ^ 1 : byte)),
     );
@@ -285,7 +285,7 @@ describe("a FIT file that is damaged after its first record returns the rows bef
   });
 });
 
-describe("a FIT file that cannot be read up to its first record is refused with its byte", () => {
+describe("a FIT file with an error before its first record is refused with the byte position", () => {
   const good = ownFit(batchOf([rowAt(START_MS)]));
 
   it.each<[string, Uint8Array, number, RegExp]>([
@@ -327,7 +327,7 @@ describe("a FIT file that cannot be read up to its first record is refused with 
     expect(error.message).toMatch(message);
   });
 
-  it("a header that claims gigabytes allocates no memory for them", async () => {
+  it("a header that claims gigabytes does not cause an allocation", async () => {
     const claiming = good.slice();
     new DataView(claiming.buffer).setUint32(4, 0xffff_fff0, true);
     claiming.set([0, 0], 12);

@@ -74,7 +74,7 @@ it("has no speed for a row with a negative one", async () => {
   expect(file.records?.[0]).not.toHaveProperty("enhanced_speed");
 });
 
-describe("what an independent reader finds in a FIT file is what was written", () => {
+describe("an independent reader finds the written values in a FIT file", () => {
   it("each value of each row", async () => {
     const rows = [
       sampleAt(START_MS, { hr: 92 }),
@@ -209,14 +209,14 @@ describe("what an independent reader finds in a FIT file is what was written", (
   });
 });
 
-describe("a FIT file at the edges", () => {
+describe("a FIT file in edge cases", () => {
   it("without rows has an activity without records", async () => {
     const file = await parsed(fitOf());
     expect(file.records ?? []).toEqual([]);
     expect(file.sessions).toMatchObject([{ num_laps: 0, total_distance: 0 }]);
   });
 
-  it("with one row has a lap without length", async () => {
+  it("with one row has a lap of zero length", async () => {
     const file = await parsed(fitOf(batchOf([sampleAt(START_MS)])));
     expect(file.laps).toMatchObject([{ total_elapsed_time: 0, total_distance: 0 }]);
     expect(file.laps?.[0]).not.toHaveProperty("enhanced_avg_speed");
@@ -230,7 +230,7 @@ describe("a FIT file at the edges", () => {
   it.each([
     ["before 1998-07-03T21:24:16Z", Date.UTC(1998, 6, 3, 21, 24, 15, 999)],
     ["after 2126-02-06T06:28:14Z", Date.UTC(2126, 1, 6, 6, 28, 15)],
-  ])("a row %s cannot be told in FIT", (_, timestampMs) => {
+  ])("a row %s cannot be stored in FIT", (_, timestampMs) => {
     expect(thrown(() => fitOf(batchOf([sampleAt(timestampMs)])))).toMatchObject({
       code: "FORMAT_LIMIT",
       message: expect.stringMatching(

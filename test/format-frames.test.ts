@@ -75,7 +75,7 @@ describe.for(everyEngine)("%s", ([, create]) => {
     it.for([
       ["a known frame", navPvt()],
       ["an unknown frame", ubxFrame(0x0135, new Uint8Array(4))],
-    ] as [string, Uint8Array][])("must come first: %s before it stops the work", ([, frame]) => {
+    ] as [string, Uint8Array][])("must come first: %s before it causes an error", ([, frame]) => {
       const torn = asiInf().subarray(0, 20);
       const outcome = decode([torn, frame, asiInf()], { needsHeader: true });
       expect(outcome.stop).toEqual({ kind: "notRecording", byteOffset: 20 });
@@ -110,7 +110,7 @@ describe.for(everyEngine)("%s", ([, create]) => {
       expect([report.start, report.end]).toEqual([999_000, 1_600_001]);
     });
 
-    it("begin and end with their first and last row in the file, whatever the order of the times", () => {
+    it("begin and end with their first and last row in the file, regardless of the order of times", () => {
       const { report } = decode(at(500, 400, 600, 450));
       expect(report.ranges).toEqual([{ start: 500_000, stop: 450_000, size: 4 }]);
       expect([report.start, report.end]).toEqual([400_000, 600_000]);
@@ -136,7 +136,7 @@ describe.for(everyEngine)("%s", ([, create]) => {
   });
 
   describe("a limit of time", () => {
-    it("omits rows from the output, and from nothing else", () => {
+    it("omits rows from the output only", () => {
       const frames = [
         ecgHr({ timeMs: 900, beatsPerMinute: 80 }),
         navPvt(civilTime(999)),

@@ -37,7 +37,7 @@ describe.for(everyEngine)("%s", ([, create]) => {
       expect(outcome.csv).toBe("1000000000.050,47.3700001,8.5500000,408.123,3.050,142\n");
     });
 
-    it("keeps small and negative numbers exact", () => {
+    it("keeps small and negative numbers exactly", () => {
       expect(rowOf({ latitudeE7: -1, longitudeE7: -85_500_000, altitudeMm: -12, speedMmPerS: -1 })).toEqual([
         "0.000",
         "-0.0000001",
@@ -146,7 +146,7 @@ describe.for(everyEngine)("%s", ([, create]) => {
       { hour: 24 },
       { minute: 60 },
       { second: 60 },
-    ])("%o does not exist: no row", (fields) => {
+    ])("%o does not exist, so there is no row", (fields) => {
       const { csv, report } = decode([navPvt(fields)]);
       expect(csv).toBe("");
       expect(report.gnssWithoutRow.badDate).toBe(1);
@@ -174,7 +174,7 @@ describe.for(everyEngine)("%s", ([, create]) => {
       ["outOfRange", { longitudeE7: 1_800_000_001 }],
       ["outOfRange", { longitudeE7: -(2 ** 31) }],
       ["badDate", { month: 13 }],
-    ])("counts under the first reason: %s for %o", ([reason, fields]) => {
+    ])("is counted by the first reason: %s for %o", ([reason, fields]) => {
       const { csv, report } = decode([navPvt(fields)]);
       expect(csv).toBe("");
       expect(report.frames.gnss).toBe(1);
@@ -221,12 +221,12 @@ describe.for(everyEngine)("%s", ([, create]) => {
       expect(joinedHr([[1500, 90], [1000, 80], 1000, 1500])).toEqual(["80", "90"]);
     });
 
-    it("is the latest by time, and of equal times the last in the file", () => {
+    it("is the latest by time, and the last in the file if times are equal", () => {
       expect(joinedHr([[1500, 80], [1400, 90], 1600])).toEqual(["80"]);
       expect(joinedHr([[1500, 80], [1500, 81], 1600])).toEqual(["81"]);
     });
 
-    it("of 0 is not a reading", () => {
+    it("of 0 is ignored", () => {
       expect(joinedHr([[1000, 70], [1500, 0], 1600])).toEqual(["70"]);
     });
 
@@ -236,11 +236,11 @@ describe.for(everyEngine)("%s", ([, create]) => {
       expect(joinedHr([[1000, 80], ...later(16), 1000])).toEqual([""]);
     });
 
-    it("with a time after all rows joins none", () => {
+    it("with a time after all rows is in no row", () => {
       expect(joinedHr([[2n ** 64n - 1n, 80], [2n ** 63n, 81], 1000])).toEqual([""]);
     });
 
-    it("joins no rows before 1970", () => {
+    it("is in no row before 1970", () => {
       const outcome = decode([
         ecgHr({ timeMs: 0, beatsPerMinute: 80 }),
         navPvt({ nano: -1_000_000 }),
@@ -256,7 +256,7 @@ describe.for(everyEngine)("%s", ([, create]) => {
       expect(joinedHr([[1000, 80], 1000, 2000, 3500, 3501], 2500)).toEqual(["80", "80", "80", ""]);
     });
 
-    it("that came too late for its row is carried as well", () => {
+    it("that came too late for its row is also carried", () => {
       expect(joinedHr([[1000, 80], 2500], 2000)).toEqual(["80"]);
     });
 

@@ -105,7 +105,7 @@ describe.for(everyEngine)("%s", ([, create]) => {
       }
     });
 
-    it("at the end of the input is decided only there", () => {
+    it("at the end of the input is detected only there", () => {
       engine.reset({
         output: "none",
         serial: null,
@@ -197,7 +197,7 @@ describe.for(everyEngine)("%s", ([, create]) => {
   });
 
   describe("the frames found and the damage counted", { timeout: 60_000 }, () => {
-    it("are those of a literal reading of the recording format, on random recordings", () => {
+    it("match a literal implementation of the recording format, on random recordings", () => {
       fc.assert(
         fc.property(arbitraryRecording, (bytes) => {
           expectSame(found(bytes), foundToTheLetter(bytes), "random recording");
@@ -205,7 +205,7 @@ describe.for(everyEngine)("%s", ([, create]) => {
       );
     });
 
-    it("are those of a literal reading of the recording format, on mutated recordings", () => {
+    it("match a literal implementation of the recording format, on mutated recordings", () => {
       for (let seed = 0; seed < examples(1000); seed++) {
         const bytes = mutate(mixed, seed);
         expectSame(found(bytes), foundToTheLetter(bytes), `seed ${seed}`);

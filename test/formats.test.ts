@@ -134,7 +134,7 @@ describe("formats", () => {
     expect(READERS[format]?.(await written(bytes, { format }))).toEqual(EXPECTED[format]?.(expected));
   });
 
-  it("end where damage ends the reading, with the error of the recording", async () => {
+  it("end where damage stops the reading, with the error of the recording", async () => {
     const damaged = joined([
       asiInf(),
       navPvt(civilTime(1000)),
@@ -218,7 +218,7 @@ const EXPECTED: Partial<Record<FormatName, (rows: readonly Row[]) => Found>> = {
   kml: (rows) => byRange(rows),
 };
 
-describe("togeojson, which maps show tracks with, reads", () => {
+describe("togeojson, which many maps use, reads", () => {
   const rows = [...rowsOf(decodeSync(edges.bytes).samples)];
   const [first = []] = byRange(rows);
 

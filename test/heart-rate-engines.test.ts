@@ -55,7 +55,7 @@ describe("all engines find the same beats, to the bit", () => {
     }
   });
 
-  it("and count no second within a gap that ends with a second", () => {
+  it("and do not count a second within a gap that ends at a second", () => {
     const frames = waveformFrames(syntheticEcg({ rateHz: 250, durationS: 40 }), START_MS, 250);
     const everyOther = joined([asiInf(), ...frames.filter((_, i) => i % 2 === 0)]);
     expect(outcome(everyOther, { output: "beats" }).ecgFigures?.seconds).toBe(20);
@@ -135,7 +135,7 @@ function disturbed(seed: number): Uint8Array {
 describe("a derived heart rate", () => {
   const ecg: SyntheticEcgOptions = { durationS: 30, bpm: 90 };
 
-  it("is in one row each second, from the sixth second", () => {
+  it("is in one row per second, from the sixth second on", () => {
     const { columns, report } = outcome(joined([asiInf(), ...withRows(ecg)]), { output: "columns" });
     const seconds = columns.hr.flatMap((hr, i) => (hr > 0 ? [(i + 1) / 10] : []));
     expect(seconds[0]).toBeLessThanOrEqual(7);

@@ -64,7 +64,7 @@ describe("an input designed to be slow", () => {
     ["plain", 0x40000],
   ];
 
-  it.for(kinds)("is copied once and read in as few steps as good frames: %s", (kind) => {
+  it.for(kinds)("is copied once and read in as few steps as valid frames: %s", (kind) => {
     const bytes = makeHostile(kind, 2_000_000);
     for (const [name, most] of stepBytes) {
       const { steps, bytesWritten } = work(createEngine(name), bytes);
@@ -75,7 +75,7 @@ describe("an input designed to be slow", () => {
   });
 
   // The limit of six times is measured by the benchmark; this test detects time that is not proportional.
-  it.for(kinds)("takes no more than 60 times as long as good frames: %s", async (kind) => {
+  it.for(kinds)("takes at most 60 times as long as valid frames: %s", async (kind) => {
     const size = inLongForm(4_000_000, 1_000_000);
     const shortestMs = async (bytes: Uint8Array) => {
       const times: number[] = [];
@@ -121,7 +121,7 @@ describe("the event loop", () => {
   // The slowest engine, so that the work is long enough on any machine.
   const engine = "plain";
 
-  it.for(Object.keys(verbs))("has its turns while %s is at work", async (verb) => {
+  it.for(Object.keys(verbs))("continues to run while %s works", async (verb) => {
     let turns = 0;
     let isOver = false;
     const turn = () => {
@@ -137,7 +137,7 @@ describe("the event loop", () => {
     expect(turns).toBeGreaterThan(elapsedMs / 100);
   });
 
-  it.for(Object.keys(verbs))("lets %s hear an abort", async (verb) => {
+  it.for(Object.keys(verbs))("lets %s receive an abort", async (verb) => {
     const abort = new AbortController();
     setImmediate(() => abort.abort());
     const error = await verbs[verb]?.({ engine, signal: abort.signal }).catch((reason: unknown) => reason);

@@ -37,12 +37,12 @@ describe("initialize", () => {
     vi.resetModules();
   });
 
-  it("returns the engine that reads from now on", async () => {
+  it("returns the engine that reads all further recordings", async () => {
     expect(await library.initialize()).toBe("simd");
     expect(library.inspectSync(bytes).engine).toBe("simd");
   });
 
-  it.for(["simd", "scalar"])("takes the module of a core: %s", async (name) => {
+  it.for(["simd", "scalar"])("accepts the module of a core: %s", async (name) => {
     expect(await library.initialize({ module: compiled(name) })).toBe(name);
     const converted = library.convertSync(bytes);
     expect(converted.engine).toBe(name);
@@ -71,7 +71,7 @@ describe("initialize", () => {
     ["an instance", new WebAssembly.Instance(compiled("simd"), { env: { abort() {} } })],
     ["null", null],
     ["a path", "core.wasm"],
-  ])("refuses what is no module: %s", async ([, module]) => {
+  ])("refuses a value that is not a module: %s", async ([, module]) => {
     await expect(library.initialize({ module } as object)).rejects.toMatchObject({
       name: "AsiError",
       code: "BAD_OPTION",
@@ -79,7 +79,7 @@ describe("initialize", () => {
     });
   });
 
-  it("refuses another module, or one of another version", async () => {
+  it("refuses another module, or a module of another version", async () => {
     const empty = new WebAssembly.Module(Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0));
     await expect(library.initialize({ module: empty })).rejects.toMatchObject({
       code: "BAD_OPTION",

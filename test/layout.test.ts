@@ -28,7 +28,7 @@ function csvOf(layout: CsvLayout): Promise<string> {
 }
 
 describe("the columns", () => {
-  it("are the chosen ones in the chosen order", async () => {
+  it("are the selected columns in the selected order", async () => {
     expect(await csvOf({ columns: ["hr", "timestamp", "speed"] })).toBe(
       "hr,timestamp,speed\n72,1.000,1.500\n,1.100,0.000\n",
     );
@@ -38,7 +38,7 @@ describe("the columns", () => {
     expect(await csvOf({ columns: ["altitude"] })).toBe("altitude\n-0.005\n\n");
   });
 
-  it("are all six in the standard order if none are chosen", async () => {
+  it("are all six in the standard order by default", async () => {
     expect(await csvOf({})).toBe(
       "timestamp,latitude,longitude,altitude,speed,hr\n" +
         "1.000,-47.3831250,8.5042710,-0.005,1.500,72\n" +
@@ -48,7 +48,7 @@ describe("the columns", () => {
 });
 
 describe("the delimiter", () => {
-  it.for([";", "\t", "|", " ", "é"])("stands between the fields: %j", async (delimiter) => {
+  it.for([";", "\t", "|", " ", "é"])("separates the fields: %j", async (delimiter) => {
     expect(await csvOf({ delimiter, columns: ["timestamp", "altitude", "hr"] })).toBe(
       "timestamp,altitude,hr\n1.000,-0.005,72\n1.100,,\n".replaceAll(",", delimiter),
     );
@@ -98,7 +98,7 @@ describe("a layout that differs from the standard in one property", () => {
 describe("any layout", () => {
   const standard = fixture("valid/run-fix-loss");
 
-  it("has the digits of the standard CSV, for any division of the input", async () => {
+  it("has the same digits as the standard CSV, for any division of the input", async () => {
     const fields = csvFields(standard.csv ?? "");
     const layout = fc.record(
       {

@@ -63,7 +63,7 @@ describe("the source is released", () => {
     expect(source).toMatchObject({ isClosed: true, pulls: 1 });
   });
 
-  it("even when closing it fails, without hiding the error", async () => {
+  it("even if closing it fails, which does not hide the error", async () => {
     const source: AsyncIterable<Uint8Array> = {
       [Symbol.asyncIterator]: () => ({
         next: async () => ({ done: false, value: navPvt() }),
@@ -161,7 +161,7 @@ describe("an AbortSignal stops the work with ABORTED and releases the source", (
     expect(source).toMatchObject({ isClosed: true, pulls: 5 });
   });
 
-  it("while nobody reads, at once", async () => {
+  it("immediately, while nothing is read", async () => {
     const source = new Watched(chunks);
     const control = new AbortController();
     const { body: csv, report } = convert(source.iterable(), { signal: control.signal });
@@ -258,7 +258,7 @@ describe("an AbortSignal stops the work with ABORTED and releases the source", (
   });
 });
 
-describe("cancelling a CSV ends it, also while the source hangs", () => {
+describe("cancelling a CSV stops it, even while the source hangs", () => {
   it("and rejects its promises with the cancellation", async () => {
     let isClosed = false;
     const source = new ReadableStream<Uint8Array>({

@@ -96,7 +96,7 @@ describe("local times", () => {
       "2011-12-30T09:59:59.900Z",
       ["2011-12-29T23:59:59.900-10:00", "2011-12-31T00:00:00.000+14:00"],
     ],
-  ] as const)("are right to the row %s", async ([, timeZone, first, expected]) => {
+  ] as const)("are correct for each row %s", async ([, timeZone, first, expected]) => {
     const ms = Date.parse(first);
     for (const engine of ENGINES) {
       expect(await timesOf([ms, ms + 100], { time: "local", timeZone, engine }), engine).toEqual(expected);
@@ -105,7 +105,7 @@ describe("local times", () => {
     expect(await timesOf([ms, ms + 100], { time: "excel", timeZone })).toEqual(clocks);
   });
 
-  it("are those of local clocks, with the offset at that time, in any zone and order of rows", async () => {
+  it("are local times, with the offset at that time, in any zone and order of rows", async () => {
     const change = fc
       .tuple(
         fc.integer({ min: 1970, max: 2037 }),

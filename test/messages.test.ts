@@ -19,7 +19,7 @@ function shown(value: unknown): string {
   return /^An instant is ([\s\S]*); it must be a number of ms since 1970\.$/.exec(message)?.[1] ?? message;
 }
 
-describe("a message shows the given value, in a few words on one line", () => {
+describe("a message shows the given value, shortened to one line", () => {
   it.for<[unknown, string]>([
     ["text", '"text"'],
     [null, "null"],
@@ -183,7 +183,7 @@ describe("a refusal names the argument, its value, and what it must be", () => {
     expect(thrown(attempt)).toMatchObject({ code, message });
   });
 
-  it("also for functions of files", async () => {
+  it("also in functions for files", async () => {
     const first = (path: unknown, options?: unknown) =>
       asiError(readFileChunks(path as string, options as object).next());
     for (const path of ["", "a\0b", 5]) {

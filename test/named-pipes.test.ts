@@ -24,7 +24,7 @@ async function settled(): Promise<void> {
 // More than the threads of the pool.
 const TIMES = 8;
 
-describe.skipIf(process.platform !== "linux")("a pipe that nobody opens at its other end", () => {
+describe.skipIf(process.platform !== "linux")("a pipe whose other end is not opened", () => {
   test.for<[string, (pipe: string, signal: AbortSignal) => Promise<unknown>]>([
     ["inspectFile", (pipe, signal) => inspectFile(pipe, { signal })],
     ["convertFile", (pipe, signal) => convertFile(pipe, { signal })],

@@ -33,7 +33,7 @@ import { all, asiError, thrown, wholeText } from "./whole.js";
 const header = asiInf();
 const row = navPvt(civilTime(1000));
 
-describe("an option out of its range is refused before a byte is read", () => {
+describe("an option outside its range is refused before a byte is read", () => {
   it.for<[string, DecodeOptions, RegExp]>([
     ["from is no number", { from: Number.NaN }, /from is not a valid time/],
     ["from is no date", { from: new Date("yesterday") }, /from is not a valid time/],
@@ -113,7 +113,7 @@ describe("options that are not an object are refused, never with a TypeError", (
   });
 });
 
-describe("options at the edge of their range", () => {
+describe("options at the limits of their range", () => {
   const rows = joined([
     header,
     ecgHr({ timeMs: 999, beatsPerMinute: 80 }),
@@ -154,7 +154,7 @@ describe("an option that does not exist", () => {
   it.for<[string, () => unknown]>([
     ["convert", () => convert(header, misspelt)],
     ["convertSync", () => convertSync(header, misspelt)],
-  ])("is refused with the one that was meant: %s", ([, call]) => {
+  ])("is refused with a suggestion: %s", ([, call]) => {
     expect(thrown(call)).toMatchObject({
       code: "BAD_OPTION",
       message: 'The option "formt" is unknown; did you mean format?',

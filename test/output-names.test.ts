@@ -35,7 +35,7 @@ describe("the name of a file", () => {
     );
   });
 
-  test("is never a device name of Windows", () => {
+  test("is never a device name on Windows", () => {
     expect(new OutputNames({ name: "{input}" }).of([one], "NUL", ".csv")).toEqual(["NUL_.csv"]);
     expect(new OutputNames({ name: "{input}" }).of([one], "com1.old", ".csv")).toEqual(["com1_.old.csv"]);
     expect(nameOf("aux.{date}")).toBe("aux_.2025-05-17.csv");
@@ -178,7 +178,7 @@ describe("asi convert --name", () => {
     expect(namesIn(folder)).toEqual(["Anna.asi", "Anna_14-43-00.csv", "standard-input_2025-03-15.gpx"]);
   });
 
-  test("never gives two recordings the same name: the first has it", async () => {
+  test("never gives two recordings the same name: the first recording gets it", async () => {
     const folder = scratchFolder();
     for (const name of ["a.asi", "b.asi"]) MATCH.copyTo(folder, name);
     const { status, stderr } = await asi(["convert", "a.asi", "b.asi", "--name", "{date}", "--force"], {

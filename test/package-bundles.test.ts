@@ -86,7 +86,7 @@ globalThis.run = async (base64, options) => {
     code = bundle.outputFiles[0]?.text ?? "";
   });
 
-  it("it needs no warning, no Node.js module and no fast-csv", () => {
+  it("it has no warnings, no Node.js modules and no fast-csv", () => {
     expect(bundle.warnings).toEqual([]);
     expect(bundle.errors).toEqual([]);
     expect(foreignInputs(bundle.metafile)).toEqual([]);
@@ -186,7 +186,7 @@ describe("a bundle of convert alone", () => {
   });
 
   it.for(["neutral", "browser", "node"] as const)(
-    "has none either with all that there is: platform %s",
+    "also has no unused code with all exports: platform %s",
     async (platform) => {
       const { metafile, warnings } = await bundled('export * from "asi-convert";', platform);
       expect(warnings).toEqual([]);

@@ -100,7 +100,7 @@ convert(bytes, { formt: "gpx" });
     ["as an ES module of Node.js", "consumer.mts", { module: "node16", moduleResolution: "node16" }],
     ["as a CommonJS module of Node.js", "consumer.cts", { module: "node16", moduleResolution: "node16" }],
     ["for a bundler", "consumer.ts", { module: "esnext", moduleResolution: "bundler" }],
-  ])("fit, without those of Node.js: %s", ([, file, options]) => {
+  ])("compile without those of Node.js: %s", ([, file, options]) => {
     // a CommonJS module cannot import an ES module such as the type of a core
     const core = file.endsWith(".cts") ? "" : consumerOfCore;
     writeFileSync(join(scratch.folder, file), consumer + core);

@@ -42,7 +42,7 @@ describe("the manifest", () => {
     }
   });
 
-  it("has no script that npm runs, or warns of, at installation", () => {
+  it("has no script that npm runs, or warns about, at installation", () => {
     const { scripts } = JSON.parse(readFileSync(join(scratch.installed, "package.json"), "utf8")) as {
       scripts: Record<string, string>;
     };
@@ -61,7 +61,7 @@ describe("the manifest", () => {
 });
 
 describe("the packed files", () => {
-  it("are the build and the documents, nothing else", () => {
+  it("are the build and the documents only", () => {
     const others = scratch.files.filter((path) => !path.startsWith("dist/")).sort();
     expect(others).toEqual([
       "CHANGELOG.md",

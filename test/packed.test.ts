@@ -74,14 +74,14 @@ describe("damaged packed samples", () => {
     }
   };
 
-  it("are an error wherever they are cut, and with bytes at the end", () => {
+  it("cause an error if they are truncated or have additional bytes", () => {
     for (let length = 0; length < packed.length; length++) {
       expect(outcome(packed.slice(0, length))).toMatch(/^The packed samples are damaged: /);
     }
     expect(outcome(Uint8Array.of(...packed, 0))).toMatch(/bytes follow their end/);
   });
 
-  it("are an error or samples after any change", () => {
+  it("cause an error or are samples after any change", () => {
     fc.assert(
       fc.property(fc.nat(packed.length - 1), fc.nat(255), (at, byte) => {
         const changed = packed.slice();

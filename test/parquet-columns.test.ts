@@ -57,7 +57,7 @@ describe("the columns of a Parquet file are those of docs/formats.md", () => {
     expect(columnsIn(await rowsAs("double"))).toEqual({ schema: "rows/1", columns: promised("rows/1") });
   });
 
-  it("rows of several devices or players, after the columns that say whose they are", async () => {
+  it("rows of several devices or players, after the columns that identify them", async () => {
     const { samples } = decodeSync(fixture("valid/edges").bytes);
     for (const [schema, names] of [
       ["device-rows/1", ["device"]],

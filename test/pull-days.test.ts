@@ -32,7 +32,7 @@ describe("the days of ranges", () => {
     ]);
   });
 
-  test("change their state with the ends and the number of their ranges only", () => {
+  test("change their state only with the ends and the number of their ranges", () => {
     const morning = range("2026-05-16T08:00:00Z", "2026-05-16T09:00:00Z", 36_000);
     const next = range("2026-05-17T08:00:00Z", "2026-05-17T09:00:00Z", 36_000);
     const statesOf = (...ranges: (typeof morning)[]) =>
@@ -68,7 +68,7 @@ describe("the windows in which ranges are listed", () => {
     },
   );
 
-  test("begin at the same days for any part of the time, and leave out times without ownership", () => {
+  test("begin on the same days for any part of the time, and omit times without ownership", () => {
     const calendar = new Calendar(undefined);
     const all = calendar.windowsOf([interval("2025-01-01T00:00:00Z", "2026-01-01T00:00:00Z")]);
     const parts = calendar.windowsOf([

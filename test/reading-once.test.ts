@@ -20,7 +20,7 @@ describe("a recording is iterated once", () => {
   it.for([
     ["decode", decode],
     ["decodeRows", decodeRows],
-  ] as const)("another iteration says so instead of finding nothing: %s", async ([, verb]) => {
+  ] as const)("another iteration causes an error, instead of finding nothing: %s", async ([, verb]) => {
     const decoding = verb(bytes);
     expect(await all<unknown>(decoding)).not.toHaveLength(0);
     const refusal = { code: "ALREADY_READ", message: expect.stringMatching(/decode it again/) };
@@ -28,7 +28,7 @@ describe("a recording is iterated once", () => {
     expect(thrown(() => decoding[Symbol.asyncIterator]())).toMatchObject(refusal);
   });
 
-  it("also when the first loop was left", async () => {
+  it("also after the first loop was left", async () => {
     for (const decoding of [decode(bytes), decodeRows(bytes)]) {
       for await (const _ of decoding) break;
       expect(await asiError(all<unknown>(decoding))).toMatchObject({ code: "ALREADY_READ" });

@@ -47,7 +47,7 @@ describe("a repaired recording", () => {
     expectSame(await repaired(bytes), bytes, "match-hr");
   });
 
-  it("repaired again is the same", async () => {
+  it("is unchanged if repaired again", async () => {
     for (const { bytes, options, name } of recordings) {
       const once = await repaired(bytes, options);
       expectSame(await repaired(once), once, name);

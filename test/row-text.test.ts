@@ -186,7 +186,7 @@ describe("a row template", () => {
 
 const YEAR_0_MS = -62_167_219_200_000;
 
-describe("random rows by random templates", () => {
+describe("random rows with random templates", () => {
   const text = fc.oneof(
     fc.constantFrom(",", ";", "\n", "é", '"}'),
     fc.string({ maxLength: 40, unit: "grapheme" }),
@@ -203,7 +203,7 @@ describe("random rows by random templates", () => {
     .tuple(fc.array(fc.oneof(flat, choice), { maxLength: 12 }), offset)
     .map(([parts, utcOffsetMs]) => rowTemplate(parts, utcOffsetMs));
 
-  it("are written alike by the core and by plain TypeScript", () => {
+  it("have the same bytes from the core and from plain TypeScript", () => {
     fc.assert(
       fc.property(template, fc.array(anySample, { maxLength: 40 }), (drawn, samples) => {
         // recordings begin in the year 1
@@ -235,7 +235,7 @@ describe("random rows by random templates", () => {
   });
 });
 
-describe("random rows by the layouts of a CSV", () => {
+describe("random rows with the layouts of a CSV", () => {
   /** The layout, and parts of it in another order, conditional or missing. */
   const layout = fc
     .record({

@@ -28,7 +28,7 @@ function keptOf(times: readonly number[], everyMs = 1000): number[] {
   return Array.from(timestampMs, (ms) => ms - START_MS);
 }
 
-describe("everyMs keeps of each range", () => {
+describe("everyMs keeps in each range", () => {
   it("the row nearest to each multiple, with its own time", () => {
     expect(keptOf([0, 100, 900, 1000, 1100])).toEqual([0, 1000]);
     expect(keptOf([40, 140, 940, 1040])).toEqual([40, 1040]);

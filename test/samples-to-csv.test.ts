@@ -11,7 +11,7 @@ const text = (batch: SampleBatch, engine: EngineName, header?: boolean) =>
   new TextDecoder().decode(samplesToCsv(batch, { engine, header }));
 
 describe("samples as CSV", () => {
-  it.each(ENGINES)("have the lines of convert: %s", (engine) => {
+  it.each(ENGINES)("have the same lines as convert: %s", (engine) => {
     fc.assert(
       fc.property(fc.array(anySample, { maxLength: 40 }), (samples) => {
         const lines = samples.map(csvLine).join("");

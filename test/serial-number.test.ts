@@ -27,7 +27,7 @@ describe("a serial number from the caller", () => {
   });
 
   it.for(["", "-A", ".A", "A B", "A/B", "A\\B", "A\n", "Ä", "A:B", "..", "A\0"])(
-    "is refused at once: %j",
+    "is refused immediately: %j",
     (serial) => {
       for (const attempt of [convert, decode, decodeRows, repair]) {
         const error = thrown(() => attempt(joined([header, row]), { serial }));
@@ -38,7 +38,7 @@ describe("a serial number from the caller", () => {
   );
 
   it.for(["CON", "nul", "Com1", "LPT9", "aux.", "NUL.1", "prn..x", "COM0.asi"])(
-    "is refused where Windows keeps the name for a device: %s",
+    "is refused if Windows reserves the name for a device: %s",
     async (serial) => {
       for (const attempt of [convert, decode, decodeRows, repair]) {
         expect(thrown(() => attempt(joined([header, row]), { serial }))).toMatchObject({
@@ -52,7 +52,7 @@ describe("a serial number from the caller", () => {
   );
 
   it.for(["CONTROL", "COM", "COM10", "NUL-1", "AUX_2", "A.CON", "LPTX"])(
-    "may be like the name of a device: %s",
+    "may be similar to the name of a device: %s",
     async (serial) => {
       expect((await inspect(joined([header, row]), { serial })).info.serial).toBe(serial);
       expect((await inspect(joined([asiInf({ serial }), row]))).info.serial).toBe(serial);

@@ -20,7 +20,7 @@ describe("the cache of a session", () => {
     vi.resetModules();
   });
 
-  it("is not used by a program with other figures than the one that wrote it", async () => {
+  it("is not used by a program whose figures differ from those of the program that wrote it", async () => {
     const folder = scratchFolder();
     const path = join(folder, "a.asi");
     writeFileSync(path, "a recording");

@@ -49,7 +49,7 @@ describe("decompression restores the compressed data", () => {
     );
   });
 
-  it("of repeated data, which becomes small, and of noise, which hardly grows", () => {
+  it("of repeated data, which shrinks, and of noise, which hardly grows", () => {
     expect(snappy.compress(new Uint8Array(200_000)).length).toBeLessThan(10_000);
     expect(snappy.compress(noise(200_000, 256)).length).toBeLessThan(200_100);
   });

@@ -100,7 +100,7 @@ function ofAnotherRealm(bytes: Uint8Array): ArrayBuffer {
   return buffer;
 }
 
-describe("a source without bytes is refused immediately, with what to do", () => {
+describe("a source without bytes is refused immediately, with the required action", () => {
   it("such as a Response that has been read", async () => {
     const response = new Response("x");
     await response.text();

@@ -25,7 +25,7 @@ describe("the batches of a recording", () => {
     ]);
   });
 
-  it("do not change when others follow", async () => {
+  it("do not change when later batches are read", async () => {
     const batches = await all(decode(chunks));
     expect(batches.map(({ timestampMs }) => timestampMs[99])).toEqual(
       chunks.map((_, i) => i * 10_000 + 9_900),
@@ -84,7 +84,7 @@ describe("transform streams", () => {
 });
 
 describe("simultaneous conversions", () => {
-  it("do not affect each other, whatever the order of reads", async () => {
+  it("do not affect each other, in any order of reads", async () => {
     const matches = Array.from({ length: 7 }, (_, i) =>
       makeMatch({ seed: i + 1, durationS: 60, serial: `AS-${i}` }),
     );

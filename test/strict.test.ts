@@ -32,7 +32,7 @@ describe("strict reading", () => {
     expect(await all(decodeRows(bytes))).not.toHaveLength(0);
   });
 
-  it("accepts foreign bytes, unknown frames and whole recordings", async () => {
+  it("accepts foreign bytes, unknown frames and complete recordings", async () => {
     for (const name of ["damaged/nmea-between-frames", "damaged/rtcm-between-frames", "valid/ublox7"]) {
       const { bytes, csv } = fixture(name);
       expect(await wholeText(convert(bytes, { strict: true }).body)).toBe(csv);

@@ -103,7 +103,7 @@ describe("the heart rates of the rows", () => {
 });
 
 describe("asi beats", () => {
-  it.for(["csv", "jsonl"])("writes the %s that is kept", async (format) => {
+  it.for(["csv", "jsonl"])("writes the stored %s", async (format) => {
     const { stdout } = await asi(["beats", RECORDING, "--format", format]);
     expectKept(`run.beats.${format}`, new TextEncoder().encode(stdout), format);
   });

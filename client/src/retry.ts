@@ -5,9 +5,9 @@ export interface RetryOptions {
   /** The longest wait that the service may ask for, ms; default 60 000. After a longer one the response is returned. */
   maxRetryWaitMs?: number;
   /**
-   * Called when the service refuses a request because there is no session: it has ended, or there was none. The request
-   * waits. `true` repeats it once, because there is a session again; if that is refused too, the response is returned, as after
-   * `false`.
+   * Called when the service refuses a request because there is no session: it has ended, or there was none. The request waits.
+   * `true` repeats it once, because there is a new session; if the repetition is also refused, the response is returned, as
+   * after `false`.
    */
   onSessionEnd?: () => Promise<boolean>;
 }
@@ -34,7 +34,7 @@ function retryAfterMs({ headers }: Response): number | undefined {
 }
 
 /**
- * Sends a request, and repeats it if the service asks for that with `Retry-After` in a 429 or 503, if that is safe.
+ * Sends a request, and repeats it if the service requests that with `Retry-After` in a 429 or 503, if that is safe.
  * @param newRequest creates a new request for each attempt, because a body can be read only once
  */
 export async function sendWithRetries(

@@ -62,7 +62,7 @@ const busy = (status: number, retryAfter = "0") =>
   });
 
 describe("requests", () => {
-  it("have the token, or one that a function returns for each", async () => {
+  it("have the given token, or the token that a function returns for each request", async () => {
     expect((await unwrap(asi.GET("/api/v1/account/"))).username).toBe(ann.username);
     let calls = 0;
     const token = async () => {
@@ -75,7 +75,7 @@ describe("requests", () => {
     expect(calls).toBe(2);
   });
 
-  it("use a token of the token endpoint, which is refreshed there", async () => {
+  it("use a token from the token endpoint and refresh it there", async () => {
     const { clientId: client_id, clientSecret: client_secret } = await s.client();
     const application = { client_id, client_secret };
     const { username, password } = ann;
@@ -110,7 +110,7 @@ describe("requests", () => {
     expect([response.status, body]).toEqual([404, { detail: "Not found." }]);
   });
 
-  it("of the page have its header and no token", async () => {
+  it("from the page have its header and no token", async () => {
     const { client, sent } = watched(pass, { token: undefined, session: true });
     await client.GET("/api/v1/account/");
     const { response } = await client.POST("/session/", {
@@ -123,7 +123,7 @@ describe("requests", () => {
     ]);
   });
 
-  it("of the page wait without a session, and are repeated with the next one", async () => {
+  it("from the page wait if there is no session, and are repeated with the next one", async () => {
     let isSignedIn = false;
     let timesAsked = 0;
     const { fetch } = globalThis;
@@ -159,7 +159,7 @@ describe("requests", () => {
   });
 });
 
-describe("a request of the page with a session that is always refused", () => {
+describe("a request from the page whose session is always refused", () => {
   it("is repeated once, and then returns the refusal", async () => {
     let timesAsked = 0;
     let timesSent = 0;
@@ -216,7 +216,7 @@ describe("lists", () => {
     await expect(nobody.list("/api/v1/devices/").next()).rejects.toMatchObject({ status: 403 });
   });
 
-  it("of version 2 are read by their cursors, and problems become errors with their code and detail", async () => {
+  it("of version 2 are paged by cursor, and problems become errors with their code and detail", async () => {
     const [preset] = RECIPES;
     if (preset === undefined) throw new Error("No recipe");
     const recipe: Record<string, unknown> = { ...preset.recipe };
@@ -261,7 +261,7 @@ describe("recordings", () => {
     ["bytes", (bytes: Uint8Array<ArrayBuffer>) => bytes],
     ["a blob", (bytes: Uint8Array<ArrayBuffer>) => new Blob([bytes])],
     ["a stream", (bytes: Uint8Array<ArrayBuffer>) => new Blob([bytes]).stream()],
-  ] as const)("are uploaded from %s, and their job is waited for", async (_, sourceOf) => {
+  ] as const)("are uploaded from %s, and the client waits for the job", async (_, sourceOf) => {
     const own = await s.ownedDevice(ann);
     const recording = await walk(own.serial_number, new Date(Date.now() + 1_000).toISOString(), 200);
     const { job_id } = await asi.upload(own.id, sourceOf(new Uint8Array(recording)));
@@ -272,7 +272,7 @@ describe("recordings", () => {
     expect(details.samples_read).toBeGreaterThan(100);
   });
 
-  it("that are uploaded twice with the same key are one job", async () => {
+  it("that are uploaded twice with the same key create one job", async () => {
     const recording = await walk(device.serial_number, new Date().toISOString(), 1);
     const [one, again, other] = [
       await asi.upload(device.id, new Uint8Array(recording), { idempotencyKey: "one" }),
@@ -283,7 +283,7 @@ describe("recordings", () => {
     expect(other.job_id).not.toBe(one.job_id);
   });
 
-  it("of several devices are uploaded once, in one request, with the problem of each refused one", async () => {
+  it("of several devices are uploaded once, in one request, with an error for each refused recording", async () => {
     const own = await Promise.all([s.ownedDevice(ann), s.ownedDevice(ann)]);
     const start = new Date().toISOString();
     const recordings = await Promise.all(
@@ -399,7 +399,7 @@ describe("repetition", () => {
     ]);
   });
 
-  it("ends after three times, and does not happen without a time or for too long a time", async () => {
+  it("stops after three attempts, and does not happen if the response has no time or one that is too long", async () => {
     const count = async (answer: Response | (() => Response), options = {}) => {
       const { client, sent } = watched(
         async () => (typeof answer === "function" ? answer() : answer.clone()),

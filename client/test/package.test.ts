@@ -32,7 +32,7 @@ async function runFile(name: string, source: string, env: Record<string, string>
 }
 
 describe("the package", () => {
-  it("is clean by the rules of publint", async () => {
+  it("passes the checks of publint", async () => {
     const { messages } = await publint({ pkgDir: root, strict: true, pack: false });
     expect(messages.filter(({ type }) => type !== "suggestion")).toEqual([]);
   });
@@ -45,7 +45,7 @@ describe("the package", () => {
     expect(await runFile("cjs.cjs", cjs)).toBe(names);
   });
 
-  it("is bundled for browsers without anything of Node.js, in less than 6 kB", async () => {
+  it("is bundled for browsers without modules of Node.js, in less than 6 kB", async () => {
     const { outputFiles, metafile } = await build({
       stdin: { contents: 'export * from "asi-client";', resolveDir: folder },
       bundle: true,

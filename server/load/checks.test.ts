@@ -16,7 +16,7 @@ const page = (): Page<Sample> & { results: Sample[] } => ({
 });
 
 describe("a page of samples", () => {
-  it("is right when it has every sample of the recording once, in order", () => {
+  it("is correct if it contains every sample of the recording once, in order", () => {
     expect(wrongPage(page(), match, asked)).toBeNull();
   });
 
@@ -47,11 +47,11 @@ describe("a page of samples", () => {
 describe("the latest samples", () => {
   const latest = () => Array.from({ length: 300 }, (_, i) => sampleOf(match, MATCH_SAMPLES - 1 - i));
 
-  it("are right from the latest backwards", () => {
+  it("are correct from the latest to the earliest", () => {
     expect(wrongLatest(latest(), match, 300)).toBeNull();
   });
 
-  it("are wrong in ascending order", () => {
+  it("are incorrect in ascending order", () => {
     expect(wrongLatest(latest().reverse(), match, 300)).toMatch(/^sample 0/);
   });
 });
@@ -70,7 +70,7 @@ describe("ranges", () => {
     results,
   });
 
-  it("are right with one for each match, and wrong with one twice or a sample too few", () => {
+  it("are correct with one range per match, and incorrect with a duplicate range or a missing sample", () => {
     expect(wrongRanges(listed(range), [match])).toBeNull();
     expect(wrongRanges(listed(range, range), [match])).toEqual(expect.any(String));
     expect(wrongRanges(listed({ ...range, size: MATCH_SAMPLES - 1 }), [match])).toEqual(expect.any(String));
@@ -86,7 +86,7 @@ describe("computed data", () => {
     hr_min: session.hrMin,
   } as Parameters<typeof wrongFigures>[0];
 
-  it("are right with the distance of the speeds, and wrong when it differs by a millimetre", () => {
+  it("are correct if the distance matches the speeds, and incorrect if it differs by a millimetre", () => {
     expect(wrongFigures(figures, match)).toBeNull();
     const total_distance = session.distance + 0.001;
     expect(wrongFigures({ ...figures, total_distance }, match)).toEqual(expect.any(String));

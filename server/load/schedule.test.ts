@@ -6,7 +6,7 @@ import { onSchedule } from "./schedule.js";
 const everyTenMs = () => 1 - Math.exp(-1);
 
 describe("calls on a schedule", () => {
-  it("stay due at their own times while one before them takes long", async () => {
+  it("stay due at their own times while an earlier request takes long", async () => {
     const fromMs = performance.now();
     const dueAfterMs: number[] = [];
     const madeAfterMs: number[] = [];
@@ -21,7 +21,7 @@ describe("calls on a schedule", () => {
     expect(madeAfterMs[1]).toBeGreaterThanOrEqual(100);
   });
 
-  it("are counted when they were never made", async () => {
+  it("are counted even if they were never sent", async () => {
     const untilMs = performance.now() - 60_000;
     const schedule = { everyMs: 10, random: everyTenMs, fromMs: untilMs - 55, untilMs };
     const unmade = await onSchedule(schedule, async () => {

@@ -27,8 +27,8 @@ function call(event: string, timeframe: number, { secret = SECRET, id = `msg-${+
 
 const announced = (timeframe: number) => ({ webhook: 1, event: "timeframe-created", activity: 5, timeframe });
 
-describe("the calls of webhooks", () => {
-  it("are right when each announced event arrives once, before or after its answer", async () => {
+describe("webhook calls", () => {
+  it("are correct if each announced event arrives once, before or after the response", async () => {
     book.expect(announced(1));
     book.receive(call("timeframe-created", 1));
     book.receive(call("timeframe-created", 2));
@@ -38,19 +38,19 @@ describe("the calls of webhooks", () => {
     expect(tally.of("webhook, from response to call").calls).toBe(2);
   });
 
-  it("are wrong when one does not arrive", async () => {
+  it("are incorrect if an event is missing", async () => {
     book.expect(announced(1));
     await book.settle(0, 0);
     expect(tally.described).toEqual([expect.stringContaining("did not arrive: timeframe-created")]);
   });
 
-  it("are wrong when one arrives that nobody announced", async () => {
+  it("are incorrect if an unannounced event arrives", async () => {
     book.receive(call("timeframe-deleted", 1));
     await book.settle(0, 0);
     expect(tally.described).toEqual([expect.stringContaining("must not arrive: timeframe-deleted")]);
   });
 
-  it("are wrong when one arrives twice, or is not signed with the secret", async () => {
+  it("are incorrect if an event arrives twice or is not signed with the secret", async () => {
     book.expect(announced(1));
     book.receive(call("timeframe-created", 1, { id: "same" }));
     book.receive(call("timeframe-created", 1, { id: "same" }));

@@ -21,12 +21,12 @@ afterAll(() => {
 });
 
 describe("a connection that the service closed before the next request", () => {
-  it("costs a GET a second connection, and the answer says so", async () => {
+  it("makes a GET use a second connection, which the result reports", async () => {
     expect(await client.send("/")).not.toHaveProperty("isResent");
     expect(await client.send("/")).toEqual({ status: 200, body: Buffer.from("ok"), isResent: true });
   });
 
-  it("fails any other request, which may have taken effect, with the reason", async () => {
+  it("makes any other request fail with the reason, because it may have taken effect", async () => {
     const post = { method: "POST" };
     expect((await client.send("/", post)).status).toBe(200);
     const { status, body } = await client.send("/", post);

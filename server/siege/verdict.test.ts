@@ -14,7 +14,7 @@ it("an attack is broken if the service closes more than two connections of the b
   expect(broken(outcomeWith(3), TARGETS)).toEqual(["3 connections closed before the response"]);
 });
 
-it("an attack that only misses durations may be made again, one with a fault may not", () => {
+it("an attack is repeated if only durations were missed, but not after a fault", () => {
   const slow = { ...outcomeWith(0), p90Ms: 2_501 };
   expect(isOnlySlow(outcomeWith(0), BUSY_TARGETS)).toBe(false);
   expect(isOnlySlow(slow, BUSY_TARGETS)).toBe(true);

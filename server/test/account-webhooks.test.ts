@@ -58,7 +58,7 @@ const messagesOf = (calls: readonly Received[]) => calls.map(({ body }) => JSON.
 const START = "2024-03-01T10:00:00.000Z";
 
 describe("a webhook of an account", () => {
-  it("is called when samples are stored and the job has ended, as the library of Standard Webhooks accepts it", async ({
+  it("is called when samples are stored and the job has ended, with a body that the Standard Webhooks library accepts", async ({
     hooks: { s },
   }) => {
     const ann = await s.manager();
@@ -102,7 +102,7 @@ describe("a webhook of an account", () => {
     });
   });
 
-  it("gets only the events that it asked for", async ({ hooks: { s } }) => {
+  it("receives only the selected events", async ({ hooks: { s } }) => {
     const ann = await s.manager();
     const receiving = await receiver();
     await newHook(s, ann.token, receiving.url, "job.finished");
@@ -118,7 +118,7 @@ describe("a webhook of an account", () => {
     ]);
   });
 
-  it("is told of a session whose samples, periods or times change, and not by changes of others", async ({
+  it("receives an event when samples, periods or times of a session change, but not for changes in other accounts", async ({
     hooks: { s },
   }) => {
     const scene = await SquadScene.of(s, ["Ann"]);
@@ -155,7 +155,9 @@ describe("a webhook of an account", () => {
     expect(await told()).toEqual(expected);
   });
 
-  it("gets an event again until it accepts it, and on request", async ({ hooks: { s, advance } }) => {
+  it("receives an event repeatedly until it accepts it, and again on request", async ({
+    hooks: { s, advance },
+  }) => {
     const ann = await s.manager();
     const receiving = await receiver();
     receiving.behaviour = answer(503);
@@ -177,7 +179,9 @@ describe("a webhook of an account", () => {
     expect(third?.headers["webhook-id"]).toBe(first?.headers["webhook-id"]);
   });
 
-  it("is tested, changed, disabled by 410 and deleted by its manager alone", async ({ hooks: { s } }) => {
+  it("can be tested, changed and deleted only by its manager, and is disabled by a 410", async ({
+    hooks: { s },
+  }) => {
     const [ann, bob] = [await s.manager(), await s.manager()];
     const receiving = await receiver();
     const hook = await newHook(s, ann.token, receiving.url, "samples.stored");
@@ -210,7 +214,7 @@ describe("a webhook of an account", () => {
     expect((await s.get("/api/v2/webhooks/", ann.token)).body.results).toEqual([]);
   });
 
-  it("is refused with unknown events or an invalid address, and above the limit of an account", async ({
+  it("is refused with unknown events, with an invalid address, or if the account is at its limit", async ({
     hooks: { s },
   }) => {
     const ann = await s.manager();
@@ -235,7 +239,7 @@ describe("a webhook of an account", () => {
     ]);
   });
 
-  it("gets at most 200 events of one change, and the number of the others", async ({ hooks: { s } }) => {
+  it("receives at most 200 events per change, and the number of further events", async ({ hooks: { s } }) => {
     const ann = await s.manager();
     const receiving = await receiver();
     const hooks = [];
@@ -250,7 +254,7 @@ describe("a webhook of an account", () => {
       expect(response).toBe("5 events were not sent, because a change sends at most 200 events.");
   });
 
-  it("is called for the address that uploaded, so that its calls take no places of others", async ({
+  it("is charged to the address that uploaded, so that its calls do not use slots of other addresses", async ({
     hooks: { s },
   }) => {
     const ann = await s.manager();

@@ -23,7 +23,7 @@ const body = async (changes: Record<string, unknown> = {}) => ({
 });
 
 describe("activities", () => {
-  it("an activity is created with every key of its json", async () => {
+  it("an activity is created with every key of its JSON", async () => {
     const sent = await body();
     const { status, body: created, headers } = await s.post(path, sent, ann.token);
     expect([status, created]).toEqual([201, { id: expect.any(Number), ...sent }]);

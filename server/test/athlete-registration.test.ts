@@ -179,7 +179,7 @@ describe("registering athletes", () => {
     await expect(s.logIn(body.username, "")).rejects.toThrow("400");
   });
 
-  it("does not allow other managers to create athletes, or managers to create athletes of others", async ({
+  it("does not allow other managers to create athletes, or managers to create athletes for other managers", async ({
     athletes: { s, bob, eve, ann },
   }) => {
     const create = (json: unknown, { token }: TestAccount) =>

@@ -24,7 +24,7 @@ describe("bluetooth", () => {
     expect((await s.get(path(device), bob.token)).status).toBe(403);
   });
 
-  it("a change sets the target; current follows when the device has started with it", async () => {
+  it("a change sets the target; the current configuration follows when the device has started with it", async () => {
     const mine = await s.ownedDevice(ann);
     const patch = (json: unknown, query = "") =>
       s.send("PATCH", path(mine) + query, { token: ann.token, json });

@@ -197,7 +197,7 @@ const isOther = (one: { do: string }): one is Other =>
 const IN_A_ROW = 10;
 
 describe("over random histories", () => {
-  it("a copy that follows the changes from any point equals the service", async ({ service }) => {
+  it("a copy that applies the changes from any point matches the service", async ({ service }) => {
     let compared = 0;
     const history = fc.array(moment, { minLength: 6, maxLength: 6 });
     await fc.assert(

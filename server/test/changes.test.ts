@@ -84,7 +84,7 @@ const object = (kind: Change["kind"], id: number, removed = false): Change => ({
 });
 
 describe("samples", () => {
-  it("that are loaded are told to the owner of the device, with their times", async ({ service: s }) => {
+  it("that are loaded are reported to the owner of the device, with their times", async ({ service: s }) => {
     const { owner, device, load } = await loaded(s);
     const next = await follow(s, owner);
     const others = await follow(s, await s.manager());
@@ -96,7 +96,7 @@ describe("samples", () => {
     expect(await others()).toEqual([]);
   });
 
-  it("of two days are told by day", async ({ service: s }) => {
+  it("of two days are reported by day", async ({ service: s }) => {
     const { owner, device, load } = await loaded(s);
     const next = await follow(s, owner);
     await load("2024-05-17T23:59:59.900Z");
@@ -118,7 +118,7 @@ describe("samples", () => {
     ]);
   });
 
-  it("that are deleted, or expire, are told", async ({ service: s }) => {
+  it("that are deleted or expire are reported", async ({ service: s }) => {
     const { owner, device, load } = await loaded(s);
     await load("2024-05-17T13:00:00.000Z");
     const next = await follow(s, owner);
@@ -138,7 +138,7 @@ describe("samples", () => {
   });
 
   it.runIf(process.env.TEST_DISTRIBUTED === "1")(
-    "on another server are told again by a load that finds them, because it may have been interrupted",
+    "on another server are reported again by a load that finds them, because an earlier load may have been interrupted",
     async ({ service: s }) => {
       const { owner, device, load } = await loaded(s);
       const next = await follow(s, owner);
@@ -149,7 +149,7 @@ describe("samples", () => {
     },
   );
 
-  it("that a release removes are told as removed", async ({ service: s }) => {
+  it("that a release removes are reported as removed", async ({ service: s }) => {
     s.clock.stopAt(Date.now());
     const { owner, device, load } = await loaded(s);
     const ahead = new Date(s.clock.now().getTime() + 60_000).toISOString();
@@ -161,7 +161,9 @@ describe("samples", () => {
 });
 
 describe("sessions", () => {
-  it("that are created, changed and deleted are told to everybody who sees them", async ({ service: s }) => {
+  it("that are created, changed and deleted are reported to everyone who can see them", async ({
+    service: s,
+  }) => {
     const scene = await SquadScene.of(s, ["Ann"]);
     const guest = await guestOf(scene, "coach");
     const [own, other] = [await follow(s, scene.manager), await follow(s, guest)];
@@ -177,7 +179,9 @@ describe("sessions", () => {
     expect(await other()).toContainEqual(object("session", session, true));
   });
 
-  it("of a squad are told to a guest who comes or goes, as a change of the squad", async ({ service: s }) => {
+  it("of a squad are reported as a change of the squad to a guest who joins or leaves", async ({
+    service: s,
+  }) => {
     const scene = await SquadScene.of(s, ["Ann"]);
     const guest = await guestOf(scene, "coach");
     const next = await follow(s, guest);
@@ -189,7 +193,7 @@ describe("sessions", () => {
     expect(await next()).toEqual([]);
   });
 
-  it("of a deleted owner are told to the guests as removed", async ({ service: s }) => {
+  it("of a deleted owner are reported to guests as removed", async ({ service: s }) => {
     const scene = await SquadScene.of(s);
     const guest = await guestOf(scene, "coach");
     const session = await scene.session();
@@ -200,7 +204,7 @@ describe("sessions", () => {
     expect(await s.store.database.queries.$count(changes, eq(changes.accountId, scene.manager.id))).toBe(0);
   });
 
-  it("whose periods have a time of an erased athlete are told, also if the athlete has left the squad", async ({
+  it("whose periods contain a time of an erased athlete are reported, even if the athlete has left the squad", async ({
     service: s,
   }) => {
     const scene = await SquadScene.of(s, ["Ann"]);
@@ -224,7 +228,7 @@ describe("sessions", () => {
 });
 
 describe("figures", () => {
-  it("are told when a player has another number, name or permission, or no device", async ({
+  it("are reported when a player gets another number, name or permission, or has no device", async ({
     service: s,
   }) => {
     const scene = await SquadScene.of(s, ["Ann"]);
@@ -257,7 +261,7 @@ describe("figures of a player", () => {
   const rename = (scene: SquadScene, athlete: number, athlete_profile: Record<string, unknown>) =>
     scene.send("PATCH", `/api/v1/athletes/${athlete}/`, { athlete_profile });
 
-  it("are not listed when the player keeps the name, and nobody is listed without a change", async ({
+  it("are not listed if the name of the player is unchanged, and no player is listed without a change", async ({
     service: s,
   }) => {
     const scene = await SquadScene.of(s, ["Ann"]);
@@ -274,7 +278,7 @@ describe("figures of a player", () => {
     expect(await next()).toEqual([]);
   });
 
-  it("of many sessions are recorded by one job, also if the name changes again, or the player goes", async ({
+  it("of many sessions are recorded by one job, even if the name changes again or the player leaves", async ({
     service: s,
   }) => {
     const scene = await SquadScene.of(s, ["Ann"]);
@@ -314,7 +318,7 @@ describe("figures of a player", () => {
   });
 
   it.skipIf(!isPostgres)(
-    "are recorded after the change, also if a job of an earlier change is due",
+    "are recorded after the change, even if a job of an earlier change is due",
     async ({ service: s }) => {
       const scene = await SquadScene.of(s);
       const { queries } = s.store.database;
@@ -345,7 +349,9 @@ describe("athletes", () => {
       athlete.token,
     );
 
-  it("are told when their permission is given, begins, ends, and is withdrawn", async ({ service: s }) => {
+  it("are reported when their permission is granted, begins, ends, or is withdrawn", async ({
+    service: s,
+  }) => {
     s.clock.stopAt(Date.now());
     const [manager, athlete] = [await s.manager(), await s.athlete()];
     const next = await follow(s, manager);
@@ -362,7 +368,7 @@ describe("athletes", () => {
     expect(await next()).toContainEqual(object("athlete", athlete.id, true));
   });
 
-  it("whose permission has ended, or begins much later, are not listed when they change", async ({
+  it("whose permission has ended, or has not begun, are not listed when they change", async ({
     service: s,
   }) => {
     s.clock.stopAt(Date.now());
@@ -380,7 +386,7 @@ describe("athletes", () => {
     expect(await ofLate()).toEqual([object("athlete", athlete.id)]);
   });
 
-  it("who are erased are told as removed", async ({ service: s }) => {
+  it("who are erased are reported as removed", async ({ service: s }) => {
     const scene = await SquadScene.of(s, ["Ann"]);
     const [ann] = scene.players;
     await scene.run(ann?.device ?? { id: 0, serial_number: "", device_name: "" }, 0, 1);
@@ -395,7 +401,7 @@ describe("athletes", () => {
 });
 
 describe("a personal token", () => {
-  it("is told what its scopes allow", async ({ service: s }) => {
+  it("receives the changes that its scopes allow", async ({ service: s }) => {
     const scene = await SquadScene.of(s, ["Ann"]);
     const [samples, sessions, writing] = [
       await s.personalToken(scene.manager, "samples:read"),
@@ -417,7 +423,7 @@ describe("a personal token", () => {
 
 describe("a cursor", () => {
   it.runIf(isPostgres)(
-    "misses no change of a transaction that ends after later ones",
+    "misses no change of a transaction that commits after later transactions",
     async ({ service: s }) => {
       const athletes = [await s.athlete(), await s.athlete()] as const;
       const nexts = await Promise.all(athletes.map((athlete) => followAtOnce(s, athlete)));
@@ -445,7 +451,7 @@ describe("a cursor", () => {
     ]);
   });
 
-  it("of a reader who was away for longer than changes are kept has expired", async () => {
+  it("of a reader who was offline for longer than the retention of changes has expired", async () => {
     const s = await TestService.start(await newStore());
     const { owner, load } = await loaded(s);
     const { body } = await read(s, owner.token, "");
@@ -459,7 +465,7 @@ describe("a cursor", () => {
     expect((await read(s, token, "")).status).toBe(200);
   });
 
-  it("may not skip changes that were removed because of their age", async () => {
+  it("cannot skip changes that have expired", async () => {
     const s = await TestService.start(await newStore());
     const { owner, load } = await loaded(s);
     const { body } = await read(s, owner.token, "");
@@ -470,7 +476,7 @@ describe("a cursor", () => {
     expect([status, problem.code]).toEqual([410, "cursor_expired"]);
   });
 
-  it("of before a restored backup is refused", async () => {
+  it("from before the restore of a backup is refused", async () => {
     const s = await TestService.start(await newStore());
     const { owner } = await loaded(s);
     const { body } = await read(s, owner.token, "");
@@ -483,7 +489,7 @@ describe("a cursor", () => {
     expect(await next()).toEqual([]);
   });
 
-  it("of another timeline of the database is refused, and its changes are gone", async () => {
+  it("of another timeline of the database is refused, and its changes are removed", async () => {
     const s = await TestService.start(await newStore());
     const { owner, load } = await loaded(s);
     const { body } = await read(s, owner.token, "");
@@ -497,7 +503,7 @@ describe("a cursor", () => {
     expect(await next()).toHaveLength(1);
   });
 
-  it("that the service has not given is refused", async ({ service: s }) => {
+  it("that the service has not issued is refused", async ({ service: s }) => {
     const { token } = await s.manager();
     for (const cursor of ["x", Buffer.from("after:3").toString("base64url")])
       expect((await read(s, token, cursor)).status).toBe(400);

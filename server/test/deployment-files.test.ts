@@ -76,7 +76,7 @@ describe("compose.yaml", () => {
     }
   });
 
-  it("mounts only volumes that it declares, and uses all of them", () => {
+  it("mounts only declared volumes, and uses all of them", () => {
     const mounted = Object.values(services).flatMap(({ volumes: own = [] }) =>
       own.map((volume) => volume.split(":")[0]),
     );

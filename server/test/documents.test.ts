@@ -100,7 +100,7 @@ describe("the documents", () => {
     expect(wrong).toEqual([]);
   });
 
-  it("about operation list every command and no other commands", () => {
+  it("about operations list every command and no other commands", () => {
     const table =
       read("docs/operating.md")
         .split("\n## ")

@@ -102,7 +102,7 @@ describe("the samples of a device as a file", () => {
     }
   });
 
-  it("are those of times at which the caller owned the device", async () => {
+  it("are limited to the times at which the caller owned the device", async () => {
     const shared = await s.ownedDevice(ann);
     await s.backdate(shared, "2024-01-01T00:00:00Z");
     await s.load(shared, ann, await walk(shared.serial_number, START, 5));
@@ -124,7 +124,7 @@ describe("the samples of a device as a file", () => {
     expect((await s.get(path({}, shared), (await s.manager()).token)).status).toBe(403);
   });
 
-  it("that cannot be read are an error that the client can read, also compressed", async () => {
+  it("that cannot be read cause an error that the client can parse, even in a compressed response", async () => {
     const damaged = await s.ownedDevice(ann);
     await s.backdate(damaged, "2024-01-01T00:00:00Z");
     await s.load(damaged, ann, await walk(damaged.serial_number, START, 5));
@@ -140,7 +140,7 @@ describe("the samples of a device as a file", () => {
     }
   });
 
-  it("end with an error if the caller loses the times that are read", async () => {
+  it("end with an error if the caller loses ownership of the times being read", async () => {
     const long = await s.ownedDevice(ann);
     await s.backdate(long, "2024-01-01T00:00:00Z");
     await s.load(long, ann, await walk(long.serial_number, START, 4 * 3600, { periodMs: 1000 }));

@@ -128,7 +128,7 @@ describe("a former owner's samples", () => {
   );
 
   it.runIf(isPostgres)(
-    "do not include samples of the next owner in a request that is in progress",
+    "do not include samples of the next owner in a request in progress",
     async ({ owners: { s, manager, now, frameOf, computedRead, raw, timesRead } }) => {
       const device = await s.ownedDevice(manager(0));
       const ahead = now() + 2 * MINUTE_MS;

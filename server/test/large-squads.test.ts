@@ -50,7 +50,7 @@ async function answeredDuring<T>({ token }: TestAccount, work: Promise<T>): Prom
   return [answered, await done];
 }
 
-it("a season has the latest sessions of at most 15,000 players, in the order of time, and other requests run in between", async () => {
+it("a season contains the latest sessions of at most 15,000 players, in order of time, and lets other requests run meanwhile", async () => {
   const { owner, squad } = await squadOf({ athletes: 50, members: 50, sessions: 320, figures: 50 });
   const [answered, { body }] = await answeredDuring(
     owner,
@@ -69,7 +69,7 @@ it("a season has the latest sessions of at most 15,000 players, in the order of 
     expect(entries.map(({ session }: { session: number }) => session)).toEqual(ids);
 });
 
-it("a season leaves out older sessions whose figures would have more than 64 MiB together", async () => {
+it("a season omits older sessions if the figures would exceed 64 MiB in total", async () => {
   const { owner, squad } = await squadOf({
     athletes: 1,
     members: 1,
@@ -84,7 +84,7 @@ it("a season leaves out older sessions whose figures would have more than 64 MiB
   expect(body.players[0].entries).toHaveLength(body.sessions.length);
 });
 
-it("a roster finds its players among thousands of athletes, and other requests run in between", async () => {
+it("a roster finds its players among thousands of athletes, and lets other requests run meanwhile", async () => {
   const { owner, squad } = await squadOf({ athletes: 4_500 });
   const load = (csv: string) =>
     s.send("POST", `/api/v2/squads/${squad}/roster/`, {
@@ -114,7 +114,7 @@ it("a session of a squad of thousands is refused before its players are read", a
   expect((await s.get(`${path}periods/`, owner.token)).body).toEqual([]);
 });
 
-it("a caller has two heavy requests at a time, and other requests meanwhile", async () => {
+it("a caller can run two heavy requests at a time, and other requests meanwhile", async () => {
   const { owner, squad } = await squadOf({ athletes: 1, members: 1, sessions: 1 });
   const { heavyQueue } = s.service.app;
   let release = () => {};

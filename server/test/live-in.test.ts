@@ -64,7 +64,7 @@ const it = withOwnService({ streamStoreMs: 20 }).extend("live", { scope: "file" 
 );
 
 describe("a streamed recording", () => {
-  it("is stored while it is sent, and each line says how far", async ({
+  it("is stored while it is sent, and each line of the response reports the progress", async ({
     live: { longOwned, stream, samplesOf, stateOf },
   }) => {
     const device = await longOwned();
@@ -96,7 +96,7 @@ describe("a streamed recording", () => {
     expect(await stateOf(device)).toMatchObject({ ended: true });
   });
 
-  it("has the samples of one upload of the whole, digit by digit, wherever it breaks and overlaps", async ({
+  it("has exactly the samples of a single complete upload, regardless of where it breaks and overlaps", async ({
     live: { s, ann, longOwned, stream, stateOf, samplesOf, rangesOf },
   }) => {
     const [whole, broken] = [await longOwned(), await longOwned()];
@@ -148,7 +148,7 @@ describe("a streamed recording", () => {
     expect([await again.status(), JSON.parse(await again.text()).code]).toEqual([409, "recording_ended"]);
   });
 
-  it("begins again after another recording, whose request ends its own", async ({
+  it("starts again after another recording, whose request ends the earlier stream", async ({
     live: { longOwned, stream, stateOf },
   }) => {
     const device = await longOwned();
@@ -165,7 +165,7 @@ describe("a streamed recording", () => {
     other.break();
   });
 
-  it("ends when another process streams the device: what it sends afterwards is not stored", async ({
+  it("ends when another process streams the device: bytes sent afterwards are not stored", async ({
     live: { s, longOwned, stream, samplesOf },
   }) => {
     const device = await longOwned();
@@ -185,7 +185,7 @@ describe("a streamed recording", () => {
     expect(await samplesOf(device)).toHaveLength(40);
   });
 
-  it("adds one job for its effects on figures, not one for each second, and none is left at its end", async ({
+  it("adds one job for its effects on figures, not one per second, and leaves no job at its end", async ({
     live: { s, longOwned, stream },
   }) => {
     const device = await longOwned();
@@ -209,7 +209,7 @@ describe("a streamed recording", () => {
     expect((await all()).find(({ id }) => id === added?.id)?.state).toBe("SUCCESS");
   });
 
-  it("announces the times of its samples, not those in between, also if the device is released before", async ({
+  it("announces the times of its samples, not the times between them, even if the device was released before", async ({
     live: { s, ann, longOwned, stream },
   }) => {
     const [ended, released] = [await longOwned(), await longOwned()];
@@ -238,7 +238,7 @@ describe("a streamed recording", () => {
     for (const device of [ended, released]) expect(await days(device)).toEqual([day, day + 2]);
   });
 
-  it("is read again only by its newest request, and not after the end of this", async ({
+  it("is read again only by its newest request, and not after that request has ended", async ({
     live: { s, ann, longOwned, stream },
   }) => {
     const device = await longOwned();
@@ -313,7 +313,7 @@ describe("a stream is refused, or ends with a reason", () => {
     response.destroy();
   });
 
-  it("when the bytes are no recording, or one of another device", async ({
+  it("when the bytes are not a recording, or are a recording of another device", async ({
     live: { longOwned, stream, samplesOf },
   }) => {
     const device = await longOwned();
@@ -331,7 +331,9 @@ describe("a stream is refused, or ends with a reason", () => {
     expect(await samplesOf(device)).toEqual([]);
   });
 
-  it("when nothing arrives, with what has arrived", async ({ live: { s, longOwned, stream } }) => {
+  it("when no more bytes arrive, and keeps those that have arrived", async ({
+    live: { s, longOwned, stream },
+  }) => {
     const impatient = await TestService.start(s.store, { streamStoreMs: 20, streamIdleMs: 100 });
     const device = await longOwned();
     const recording = await walk(device.serial_number, START, 5);
@@ -351,7 +353,7 @@ describe("a stream is refused, or ends with a reason", () => {
     });
   });
 
-  it("when the recordings of its owner that have not ended are too large together", async ({
+  it("when the unfinished recordings of its owner are too large in total", async ({
     live: { s, longOwned, stream, ann },
   }) => {
     const [other, device] = [await longOwned(), await longOwned()];
@@ -380,7 +382,7 @@ describe("a stream is refused, or ends with a reason", () => {
     expect(await accepted.last()).toMatchObject({ end: "complete" });
   });
 
-  it("when the device gets another owner, whose times it does not touch", async ({
+  it("when the device gets another owner, without changing the times of that owner", async ({
     live: { s, longOwned, stream, ann },
   }) => {
     const device = await longOwned();
@@ -393,7 +395,7 @@ describe("a stream is refused, or ends with a reason", () => {
     expect((await gateway.last())?.end).toMatch(/^(not_permitted|replaced)$/);
   });
 
-  it("when the process stops, after which another one goes on", async ({
+  it("when the process stops, and continues in another process", async ({
     live: { s, longOwned, stream, samplesOf },
   }) => {
     const device = await longOwned();
@@ -413,7 +415,7 @@ describe("a stream is refused, or ends with a reason", () => {
 });
 
 describe("a device with a fast clock", () => {
-  it("is accepted up to five minutes ahead, and marked; later samples are refused", async ({
+  it("is accepted up to five minutes ahead and reported; later samples are refused", async ({
     live: { s, ann, stream },
   }) => {
     const device = await s.ownedDevice(ann);
@@ -430,7 +432,7 @@ describe("a device with a fast clock", () => {
 });
 
 // The last one, because it moves the clock.
-describe("a recording that has not ended", () => {
+describe("an unfinished recording", () => {
   it("does not outlive its samples: its bytes are deleted with them, and with the retention of samples", async ({
     live: { s, longOwned, stream, stateOf },
   }) => {

@@ -23,7 +23,7 @@ const tokenOf = ({ client_id, client_secret }: App, more: Record<string, string>
   s.token({ client_id, client_secret, grant_type: "client_credentials", ...more });
 
 describe("an application that acts for a user", () => {
-  it("gets a token with its scopes, without a password and without a refresh token", async () => {
+  it("receives a token with its scopes, without a password and without a refresh token", async () => {
     const { status, body } = await tokenOf(await newApp(ann.username, "samples:read", "sessions:read"));
     expect([status, body]).toEqual([
       200,
@@ -42,7 +42,7 @@ describe("an application that acts for a user", () => {
     expect([refused.status, refused.body.code]).toEqual([403, "insufficient_scope"]);
   });
 
-  it("gets fewer scopes on request, and no others", async () => {
+  it("can request fewer scopes, but no other scopes", async () => {
     const app = await newApp(ann.username, "samples:read", "sessions:read");
     const { body } = await tokenOf(app, { scope: "sessions:read" });
     expect(body.scope).toBe("sessions:read");
@@ -54,7 +54,7 @@ describe("an application that acts for a user", () => {
     }
   });
 
-  it("uses no other flow, and other applications do not use this one", async () => {
+  it("can use only this flow, which other applications cannot use", async () => {
     const app = await newApp(ann.username, "samples:read");
     const { username, password } = ann;
     const byPassword = await tokenOf(app, { grant_type: "password", username, password });

@@ -9,7 +9,7 @@ import { Team } from "./team.js";
 
 const HOUR_MS = 3_600_000;
 
-it("adds one row for its search, and marks every time frame for each of the changes", async () => {
+it("adds one row for the search, and marks every time frame for each change", async () => {
   const s = await TestService.start(await newStore());
   const { queries } = s.store.database;
   const team = await Team.of(s);

@@ -258,8 +258,8 @@ async function check(caller: Caller, tool: string, given: Record<string, unknown
   return `${caller.club === null ? "stranger" : caller.name} ${tool} ${isError ? answer.error.code : "answered"}`;
 }
 
-describe("questions of two squads", () => {
-  it("answer nobody with anything of the other squad, nor with the heart without the role", async () => {
+describe("requests of two squads", () => {
+  it("return no data of the other squad, and no heart data without the role", async () => {
     const asked = fc.sample(fc.tuple(fc.constantFrom(...callers), questions()), {
       numRuns: CALLS,
       seed: SEED,
@@ -272,7 +272,7 @@ describe("questions of two squads", () => {
     expect([...outcomes].some((one) => one.endsWith("permission_denied"))).toBe(true);
   });
 
-  it("answer the owner of each squad with every tool", async () => {
+  it("return data from every tool to the owner of each squad", async () => {
     for (const caller of callers.filter(({ name }) => name === "owner")) {
       if (caller.club === null) continue;
       for (const [tool, given] of answeredQuestions(caller.club))
@@ -280,7 +280,7 @@ describe("questions of two squads", () => {
     }
   });
 
-  it("give every role what the API gives it", async () => {
+  it("return to every role the same data as the API", async () => {
     for (const { club: own, token, name } of callers) {
       if (own === null) continue;
       const { answer } = await ask(token, "session_figures", { session: own.session });

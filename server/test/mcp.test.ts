@@ -72,7 +72,7 @@ describe("the tools of the service", () => {
     );
   });
 
-  it("give the figures of a session with definitions, quality, rules and the version of the table", async () => {
+  it("return the figures of a session with definitions, quality, rules and the version of the table", async () => {
     const table = await scene.send("GET", `/api/v2/sessions/${session}/figures/`);
     const { answer } = await assistant.ask("session_figures", { session });
     expect(answer.rows.map(({ figures }: { figures: object }) => figures)).toEqual(
@@ -117,7 +117,7 @@ describe("the tools of the service", () => {
     expect(over.answer.sources.length).toBe(2);
   });
 
-  it("give the season with normal ranges, and the sessions of one player", async () => {
+  it("return the season with normal ranges, and the sessions of one player", async () => {
     const season = await api(`/api/v2/squads/${scene.squad}/season/`);
     const all = await assistant.ask("squad_season", { squad: scene.squad });
     expect(all.answer.players.map(({ player }: { player: string }) => player)).toEqual(
@@ -130,7 +130,7 @@ describe("the tools of the service", () => {
     );
   });
 
-  it("give samples of a device, bounded and thinned, and their ranges", async () => {
+  it("return a limited, reduced number of samples of a device, and their ranges", async () => {
     const device = scene.players[0]?.device.id;
     const given = { device, from: minute(0), to: minute(2), max_rows: 60 };
     const { answer } = await assistant.ask("device_samples", given);
@@ -155,7 +155,7 @@ describe("the tools of the service", () => {
     for (const { definition } of answer.figures) expect(definition).toMatch(/^[A-Z].*\.$/);
   });
 
-  it("refuse with a code, and say what to do", async () => {
+  it("refuse a call with a code and the required action", async () => {
     const cases: [tool: string, given: Record<string, unknown>, code: string, message: RegExp][] = [
       ["session_figures", { session: 999_999_999 }, "not_found", /list_sessions/],
       ["session_figures", {}, "invalid_arguments", /session: This field is required/],
@@ -177,7 +177,7 @@ describe("the tools of the service", () => {
 const PING = { jsonrpc: "2.0", id: 1, method: "ping" };
 
 describe("the address /mcp", () => {
-  it("needs a token, and says so", async () => {
+  it("requires a token, and reports that it is missing", async () => {
     for (const token of [undefined, "x".repeat(43)]) {
       const { status, headers } = await s.send("POST", "/mcp", { token, json: PING });
       expect(status).toBe(401);
@@ -185,7 +185,7 @@ describe("the address /mcp", () => {
     }
   });
 
-  it("answers a request, accepts a notification, and has neither streams nor sessions", async () => {
+  it("answers a request, accepts a notification, and supports neither streams nor sessions", async () => {
     const { token } = scene.manager;
     const answer = await s.send("POST", "/mcp", { token, json: PING });
     expect([answer.status, answer.body]).toEqual([200, { jsonrpc: "2.0", id: 1, result: {} }]);
@@ -233,7 +233,7 @@ describe("the address /mcp", () => {
     expect(statuses).toEqual([false, true, 429]);
   });
 
-  it("answers four messages of a caller at a time, lets eight wait, and refuses more", async () => {
+  it("processes four messages of a caller concurrently, queues eight, and refuses more", async () => {
     const call = { ...PING, method: "tools/call", params: { name: "list_squads", arguments: {} } };
     const { token } = scene.manager;
     const other = await s.manager();
@@ -256,7 +256,7 @@ describe("the address /mcp", () => {
     }
   });
 
-  it("answers messages that wait, although their reads use all places of the caller for heavy requests", async () => {
+  it("processes queued messages even if their reads use all slots of the caller for heavy requests", async () => {
     const call = {
       ...PING,
       method: "tools/call",
@@ -270,7 +270,7 @@ describe("the address /mcp", () => {
     for (const { body } of answers) expect(body.result.structuredContent.session).toBe(session);
   });
 
-  it("ends the reads of a tool when its client leaves", async () => {
+  it("ends the reads of a tool when its client disconnects", async () => {
     const { app, url } = s.service;
     const { small, large } = app.responseBudgets;
     const locked = await hold(s, "LOCK TABLE squads IN ACCESS EXCLUSIVE MODE");
@@ -294,7 +294,7 @@ describe("the address /mcp", () => {
     }
   });
 
-  it("reads with a personal token what its scopes allow", async () => {
+  it("reads with a personal token only the data in its scopes", async () => {
     const token = await s.personalToken(scene.manager, "samples:read");
     const program = await McpClient.of(s, token);
     expect((await program.ask("list_devices")).isError).toBe(false);

@@ -53,7 +53,7 @@ describe("a personal token", () => {
     expect((await s.get("/session/", ann.token)).body.results).toHaveLength(1);
   });
 
-  it("reads what its scopes allow, and the refusal of everything else names the missing scope", async ({
+  it("can read what its scopes allow; any other request is refused with the name of the missing scope", async ({
     service: s,
   }) => {
     const ann = await s.manager();
@@ -93,7 +93,7 @@ describe("a personal token", () => {
     expect(wrong).toEqual([]);
   });
 
-  it("needs the password, because the token of the request may be stolen", async ({ service: s }) => {
+  it("requires the password, because the token of the request may be stolen", async ({ service: s }) => {
     const ann = await s.manager();
     expect(await create(s, ann, { password: undefined })).toMatchObject({
       status: 400,
@@ -106,7 +106,7 @@ describe("a personal token", () => {
     expect((await s.get(PATH, ann.token)).body.results).toEqual([]);
   });
 
-  it("creates no accounts, although it may import a roster", async ({ service: s }) => {
+  it("cannot create accounts, although it can import a roster", async ({ service: s }) => {
     const ann = await managingManager({}, "", s);
     const squad = await s.post("/api/v2/squads/", { name: "First team" }, ann.token);
     const token = await s.personalToken(ann, "sessions:write");
@@ -124,7 +124,7 @@ describe("a personal token", () => {
     expect(await roster("?create=true", ann.token)).toMatchObject({ status: 200 });
   });
 
-  it("ends at its time, and then is not listed", async () => {
+  it("expires at its end time, and is then not listed", async () => {
     const s = await startService();
     const ann = await s.manager();
     const { token } = (await create(s, ann, { valid_days: 1 })).body;
@@ -136,7 +136,7 @@ describe("a personal token", () => {
     expect((await s.get(PATH, again)).body.results).toEqual([]);
   });
 
-  it("ends when it is deleted, and only by its user", async ({ service: s }) => {
+  it("ends when it is deleted, which only its user can do", async ({ service: s }) => {
     const [ann, bob] = [await s.manager(), await s.manager()];
     const { id, token } = (await create(s, ann)).body;
     expect((await s.send("DELETE", `${PATH}${id}/`, { token: bob.token })).status).toBe(404);
@@ -146,7 +146,7 @@ describe("a personal token", () => {
     expect(await isValid(s, token)).toBe(false);
   });
 
-  it("ends with a new password, but not when its user signs out", async ({ service: s }) => {
+  it("ends when the password changes, but not when its user signs out", async ({ service: s }) => {
     const ann = await s.manager();
     const token = await s.personalToken(ann, "samples:read");
     expect((await s.send("DELETE", "/session/", { token: ann.token })).status).toBe(204);
@@ -160,7 +160,7 @@ describe("a personal token", () => {
     expect(await isValid(s, token)).toBe(false);
   });
 
-  it("is not given for a session that ends during the request", async ({ service: s }) => {
+  it("is not issued for a session that ends during the request", async ({ service: s }) => {
     const ann = await s.manager();
     const { id, username } = ann;
     const ctx = {
@@ -180,7 +180,7 @@ describe("a personal token", () => {
     await expect(createPersonalToken(ctx, body)).rejects.toThrow("invalid_token");
   });
 
-  it("has the hour of its last use", async () => {
+  it("records the hour of its last use", async () => {
     const s = await startService();
     const ann = await s.manager();
     const { token, created_at } = (await create(s, ann)).body;
@@ -196,7 +196,7 @@ describe("a personal token", () => {
     expect(await lastUse()).toBe(noted);
   });
 
-  it("has a name, known scopes and an end within a year", async ({ service: s }) => {
+  it("requires a name, known scopes and an end within a year", async ({ service: s }) => {
     const ann = await s.manager();
     for (const [changes, field] of [
       [{ name: "" }, "name"],
@@ -212,7 +212,7 @@ describe("a personal token", () => {
     }
   });
 
-  it("counts against a quota, and the operator can disable all of them", async () => {
+  it("counts towards a quota, and the operator can disable all tokens", async () => {
     const s = await startService({ quotaTokens: 1 });
     const ann = await s.manager();
     const { token } = (await create(s, ann)).body;

@@ -62,7 +62,7 @@ async function ownedSince2024(s: TestService, by: TestAccount): Promise<TestDevi
 const it = withOwnService();
 
 describe("asi pull", () => {
-  it("writes a file for each device and day, with the rows of asi convert, with a token that may only read samples", async ({
+  it("writes a file for each device and day, with the rows of asi convert; a token that can only read samples is sufficient", async ({
     service: s,
   }) => {
     const ann = await s.manager();
@@ -111,7 +111,7 @@ describe("asi pull", () => {
     expect(await parquetReadObjects({ file: file.buffer })).toEqual(rows);
   });
 
-  it("gets a day again after a late upload, and only this day", async ({ service: s }) => {
+  it("downloads a day again after a late upload, and only that day", async ({ service: s }) => {
     const ann = await s.manager();
     const device = await ownedSince2024(s, ann);
     const morning = await walk(device.serial_number, `${DAY}T10:00:00Z`, 100);
@@ -161,7 +161,7 @@ describe("asi pull", () => {
     await proxy.stop();
   });
 
-  it("says what to do when the token is refused, and gives the reason if the account may have no devices", async ({
+  it("reports the required action if the token is refused, and the reason if the account cannot have devices", async ({
     service: s,
   }) => {
     const folder = newScratchFolder();
@@ -176,7 +176,7 @@ describe("asi pull", () => {
     expect(filesIn(folder)).toEqual([]);
   });
 
-  it("gets only what the account owned", async ({ service: s }) => {
+  it("downloads only what the account owned", async ({ service: s }) => {
     const [ann, bob] = [await s.manager(), await s.manager()];
     const device = await ownedSince2024(s, ann);
     const recording = await walk(device.serial_number, `${DAY}T10:00:00Z`, 100);

@@ -268,7 +268,7 @@ describe("a time frame that names recipes", () => {
     );
   });
 
-  it("lists at most a thousand runs, but counts all", async () => {
+  it("lists at most a thousand runs, but counts all of them", async () => {
     const team = await Team.of(s);
     const recipe = {
       ...recipeNamed("soccer/sprint"),
@@ -283,7 +283,7 @@ describe("a time frame that names recipes", () => {
     expect([count, runs]).toEqual([1200, null]);
   });
 
-  it("has its results in those of its activity, which are sent in parts when they are large together", async () => {
+  it("has its results in those of its activity, which are sent in parts if they are large in total", async () => {
     const team = await Team.of(s);
     const recipe = {
       ...recipeNamed("soccer/sprint"),
@@ -308,7 +308,7 @@ describe("a time frame that names recipes", () => {
     expect(all.headers.get("content-length")).toBeNull();
   });
 
-  it("goes with its recipes when the account is deleted", async () => {
+  it("is deleted with its recipes when the account is deleted", async () => {
     const team = await sprinted();
     const { body } = await create(team.manager);
     await team.frame(0, 60, { params: { recipes: [{ hash: body.hash }] } });

@@ -16,7 +16,7 @@ beforeAll(async () => {
 /** Resolves at the end of a connection, including a reset, because the server may close it while bytes are in transit. */
 const closed = (socket: Socket) => new Promise((resolve) => socket.once("close", resolve));
 
-describe("a client that is refused while it sends its body", () => {
+describe("a client that is refused while sending its body", () => {
   const MIB = 1024 * 1024;
   const bodies = {
     "of a size over the limit": { path: () => `/api/v1/managers/${ann.id}/`, method: "PATCH", start: "{" },
@@ -34,7 +34,7 @@ describe("a client that is refused while it sends its body", () => {
   };
 
   it.each(Object.entries(bodies))(
-    "reads the answer, and goes on with the connection: %s",
+    "reads the response, and continues to use the connection: %s",
     async (_, body) => {
       const { hostname, port } = new URL(s.service.url ?? "");
       const socket = connect(Number(port), hostname);

@@ -64,7 +64,7 @@ const outcome = (created: number[], changed: number[], unchanged: number) => ({
 });
 
 describe("a roster", () => {
-  it("makes members with their thresholds, and assignments, from a time on", async () => {
+  it("creates members with their thresholds, and assignments, from a given time", async () => {
     const { scene, bea, cleo, one, two, csv } = await team();
     const { status, body } = await load(scene, csv());
     expect([status, body]).toEqual([200, outcome([0, 2, 2], [0, 0], 0)]);
@@ -97,7 +97,7 @@ describe("a roster", () => {
     ]);
   });
 
-  it("changes nothing when it is read again, also later", async () => {
+  it("changes nothing when it is imported again, even later", async () => {
     const { scene, csv } = await team();
     await load(scene, csv());
     const before = await rowsOf(scene);
@@ -106,7 +106,7 @@ describe("a roster", () => {
     expect(await rowsOf(scene)).toEqual(before);
   });
 
-  it("ends a member and an assignment whose values change, and empty cells change nothing", async () => {
+  it("ends a membership and an assignment whose values change; empty cells change nothing", async () => {
     const { scene, bea, cleo, one, csv } = await team();
     await load(scene, csv());
     const later = `player,number,serial\nBea Birch,11,\n${cleo.username},,${one.serial_number}`;
@@ -125,14 +125,14 @@ describe("a roster", () => {
     ]);
   });
 
-  it("corrects in place what began at the same time", async () => {
+  it("replaces values that began at the same time", async () => {
     const { scene, csv } = await team();
     await load(scene, csv());
     expect((await load(scene, csv([12, 1]))).body).toEqual(outcome([0, 0, 0], [1, 0], 3));
     expect((await rowsOf(scene)).members.map(({ number }: { number: number }) => number)).toEqual([12, 1]);
   });
 
-  it("of an earlier time ends where later members and assignments begin", async () => {
+  it("with an earlier time ends where later memberships and assignments begin", async () => {
     const { scene, csv } = await team();
     await load(scene, csv(), `from=${minute(60)}`);
     await load(scene, csv([12, 1]));
@@ -150,7 +150,7 @@ describe("a roster", () => {
     expect([members.map(times), assignments.map(times)]).toEqual([expected, expected]);
   });
 
-  it("gives a session of that time its players and devices", async () => {
+  it("determines the players and devices of a session at that time", async () => {
     const { scene, bea, cleo, one, two, csv } = await team();
     const session = await scene.session();
     expect(await scene.frames(session)).toEqual([]);
@@ -164,7 +164,7 @@ describe("a roster", () => {
     );
   });
 
-  it("with problems says every line and what to do, and makes nothing", async () => {
+  it("with problems reports every line and the required action, and creates nothing", async () => {
     const { scene, bea, one } = await team();
     const foreign = await (await SquadScene.of(s)).device();
     const reader = await athleteOf(scene, "READ");
@@ -212,7 +212,7 @@ describe("a roster", () => {
     }
   });
 
-  it("with two athletes of a name asks for another one, and accepts the name with the id", async () => {
+  it("with two athletes of the same name is refused until the name includes the id", async () => {
     const scene = await SquadScene.of(s);
     const two = [await athleteOf(scene, "READ"), await athleteOf(scene, "READ")];
     for (const athlete of two) await name(athlete, "Bea", "Birch");
@@ -223,7 +223,7 @@ describe("a roster", () => {
     expect([other.status, other.body]).toEqual([200, outcome([0, 1, 0], [0, 0], 0)]);
   });
 
-  it("creates managed athletes once where that is wanted and the manager may", async () => {
+  it("creates managed athletes once, on request, if the manager has the right", async () => {
     const csv = "player,serial,birth_date,mass\nBea van der Birch,,1998-04-23,62.5\nPele,,,\n";
     const scene = await SquadScene.of(s);
     expect(problem(await load(scene, csv))).toEqual([400, "invalid"]);
@@ -253,7 +253,7 @@ describe("a roster", () => {
     expect(refused.body.errors[0].detail).toContain("ask the operator");
   });
 
-  it("is imported once by requests that come at once, and by one that is repeated by its key", async () => {
+  it("is imported once by concurrent requests and by requests with the same key", async () => {
     const { scene, csv } = await team();
     const key = { "Idempotency-Key": "once" };
     const answers = await Promise.all([
@@ -268,7 +268,7 @@ describe("a roster", () => {
     expect([members.length, assignments.length]).toEqual([2, 2]);
   });
 
-  it("changes nothing beyond a quota", async () => {
+  it("changes nothing if it exceeds a quota", async () => {
     const small = await startService({ quotaMembers: 1, grantManagedAthletes: true });
     const scene = await SquadScene.of(small);
     const refused = await load(scene, "player,serial\nBea,\nCleo,\n", "create=true");
@@ -278,7 +278,7 @@ describe("a roster", () => {
     expect(athletes.body.results).toEqual([]);
   });
 
-  it("is a CSV of an own squad", async () => {
+  it("must be a CSV, and is imported only into the caller's own squad", async () => {
     const { scene, csv } = await team();
     const { token } = await s.manager();
     const path = `/api/v2/squads/${scene.squad}/roster/`;

@@ -56,7 +56,7 @@ const labels = (session: number, { athlete, name, device }: TestPlayer) => ({
 });
 
 describe("the samples of a session", () => {
-  it("are those of each player's device during the session, with the names of the players", async () => {
+  it("are those of the device of each player during the session, with the names of the players", async () => {
     const team = await played();
     const { ann, bob, session } = team;
     const rows = await rowsAt(`/api/v2/sessions/${session}/samples/`, team);
@@ -69,7 +69,7 @@ describe("the samples of a session", () => {
     expect([rows[0]?.timestamp, rows[0]?.speed, rows[0]?.hr]).toEqual([minute(0), 3, 150]);
   });
 
-  it("are Parquet on request, from one time to another", async () => {
+  it("are sent as Parquet on request, and can be limited to an interval", async () => {
     const { scene, ann, bob, session } = await played();
     const path = `/api/v2/sessions/${session}/samples/?from=${minute(1)}&to=${minute(2)}`;
     const response = await fetch(`${s.service.url}${path}`, {
@@ -84,7 +84,7 @@ describe("the samples of a session", () => {
     expect(rows[0]?.timestamp).toEqual(new Date(minute(1)));
   });
 
-  it("are each device's while the player wears it", async () => {
+  it("are those of each device while the player wears it", async () => {
     const team = await played();
     const { scene, ann } = team;
     const other = await scene.device();
@@ -108,7 +108,7 @@ describe("the samples of a session", () => {
     ]);
   });
 
-  it("lack players whose permission has ended, and are refused to guests of the squad", async () => {
+  it("omit players whose permission has ended, and are refused to guests of the squad", async () => {
     const team = await played();
     const { scene, ann, session } = team;
     await s.store.database.queries.delete(permissions).where(eq(permissions.athleteId, ann.athlete));
@@ -147,7 +147,7 @@ describe("the samples of a session", () => {
 });
 
 describe("the samples of a squad", () => {
-  it("are those of its sessions in the order of their starts", async () => {
+  it("are those of its sessions, ordered by start", async () => {
     const team = await played();
     const { scene, session } = team;
     const earlier = await scene.session({ start_time: minute(-5), end_time: minute(-1) });
@@ -176,7 +176,7 @@ describe("the samples of all devices", () => {
     expect(rows.some(({ device }) => device === stranger.ann.device.serial_number)).toBe(false);
   });
 
-  it("are compressed with a coding that the client accepts", async () => {
+  it("are compressed with an encoding that the client accepts", async () => {
     const { scene } = await played();
     const of = (coding: string) =>
       fetch(`${s.service.url}/api/v2/samples/`, {

@@ -74,7 +74,7 @@ describe("the table of a session", () => {
     expect([out.period_minutes, out.share_with_data]).toEqual([0, null]);
   });
 
-  it("equals the table of asi squad on the same files, digit by digit, with a player who has two trackers", async () => {
+  it("equals the output of asi squad for the same files, digit by digit, including a player with two trackers", async () => {
     const startMs = Date.parse(minute(0)) - 44 * 60_000;
     const match = demoSquad({ players: 25, startMs });
     const scene = await SquadScene.of(s);
@@ -202,7 +202,7 @@ describe("the table of a session", () => {
     expect(new Set([parquet.etag, xlsx.etag, (await download("text/csv")).etag]).size).toBe(3);
   });
 
-  it("does not show a player whose permission is withdrawn, in any period, nor in the CSV or the season", async () => {
+  it("does not show a player whose permission is withdrawn in any period, the CSV or the season", async () => {
     const { scene, first, second, session } = await played("Ann", "Bob");
     await setPeriods(scene, session, "1st half,13:02,13:06,\n2nd half,13:20,13:30,\n");
     for (const { device } of [first, second]) await scene.run(device, 0, 3);
@@ -229,7 +229,7 @@ describe("the table of a session", () => {
     expect((await scene.figures(session)).body.rows).toHaveLength(4);
   });
 
-  it("leaves out a player who has only time frames of a removed period", async () => {
+  it("omits a player who only has time frames of a removed period", async () => {
     const { scene, first, second, session } = await played("Ann", "Bob");
     await setPeriods(scene, session, "2nd half,13:20,13:30,Ann\n");
     const { rows } = (await scene.figures(session)).body;
@@ -245,7 +245,7 @@ describe("the table of a session", () => {
     expect([status, body.rows]).toEqual([200, []]);
   });
 
-  it("changes with samples that arrive later, and otherwise is read from what is stored", async () => {
+  it("is recomputed when samples arrive later, and is otherwise read from the stored figures", async () => {
     const { scene, first, session } = await played("Ann");
     await scene.run(first.device, 0, 5);
     const before = await scene.figures(session);
@@ -264,7 +264,7 @@ describe("the table of a session", () => {
     expect(after.body.rows[0].figures.distance_m).toBeCloseTo(1800, 0);
   });
 
-  it("has the training impulse of players with a maximum heart rate, in each period, in the season and in the CSV", async () => {
+  it("contains the training impulse of players with a maximum heart rate, in each period, in the season and in the CSV", async () => {
     const scene = await SquadScene.of(s);
     const [ann, bob] = [await scene.add("Ann", { max_hr: 200 }), await scene.add("Bob")];
     const session = await scene.session();
@@ -285,7 +285,7 @@ describe("the table of a session", () => {
     expect(players[0].entries[0].figures.trimp).toBe(30);
   });
 
-  it("computes again what was stored before there was a figure, and does not know the figure once the samples are removed", async () => {
+  it("recomputes results that were stored before a figure was introduced; the figure is null once the samples have been removed", async () => {
     const scene = await SquadScene.of(s);
     const ann = await scene.add("Ann", { max_hr: 200 });
     const session = await scene.session();
@@ -372,7 +372,7 @@ describe("the table of a session", () => {
     ]);
   });
 
-  it("is of the manager alone", async () => {
+  it("is available only to the manager", async () => {
     const { scene, session } = await played("Ann");
     const other = await s.manager();
     const found = [
@@ -385,7 +385,7 @@ describe("the table of a session", () => {
 });
 
 describe("the season of a squad", () => {
-  it("has the stored figures of each player, names sessions without them, and the normal range of five matches", async () => {
+  it("contains the stored figures of each player, the sessions without figures, and the normal range of five matches", async () => {
     const { scene, first, session } = await played("Ann");
     const season = async () =>
       (await s.get(`/api/v2/squads/${scene.squad}/season/`, scene.manager.token)).body;

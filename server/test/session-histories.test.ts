@@ -155,7 +155,7 @@ async function check(history: SessionHistory, turn: number): Promise<void> {
 }
 
 describe("over random histories of a session", () => {
-  it("nobody reads a figure of an athlete, a time or a sample without the right to it", async ({
+  it("no one can read a figure of an athlete, a time or a sample without the required right", async ({
     service,
   }) => {
     let count = 0;

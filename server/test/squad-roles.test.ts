@@ -39,7 +39,7 @@ const athletesIn = ({ body }: { body: { rows: { athlete: number }[] } }) =>
 const HEART = /"[^"]*(?:_hr|hr_|trimp)[^"]*"/g;
 
 describe("an invitation", () => {
-  it("has the same answer for an unknown username, an athlete and a manager", async () => {
+  it("has the same response for an unknown username, an athlete and a manager", async () => {
     const scene = await SquadScene.of(s);
     const [manager, athlete] = [await s.manager(), await s.athlete()];
     const answers = await Promise.all(
@@ -60,7 +60,7 @@ describe("an invitation", () => {
     expect([mine.status, mine.body.errors[0].field]).toEqual([400, "username"]);
   });
 
-  it("gives nothing before it is accepted, and nothing after it was declined, left or revoked", async () => {
+  it("grants nothing before it is accepted, or after it is declined, left or revoked", async () => {
     const { scene, path } = await played();
     const guest = await s.manager();
     const status = async () => (await s.get(`${path}figures/`, guest.token)).status;
@@ -110,7 +110,7 @@ describe("an invitation", () => {
 });
 
 describe("a guest", () => {
-  it("reads the table, the season, the members and periods of the squad; heart data only as a physician", async () => {
+  it("can read the table, the season, the members and the periods of the squad, but heart data only as a physician", async () => {
     const { scene, session, path } = await played();
     const owned = (await scene.send("GET", `${path}figures/`)).body;
     const season = `/api/v2/squads/${scene.squad}/season/`;
@@ -146,7 +146,7 @@ describe("a guest", () => {
     expect(body.results.map(({ id }: { id: number }) => id)).toEqual([scene.squad]);
   });
 
-  it("gets no heart data in any file of the table, unless the role has it", async () => {
+  it("receives no heart data in any file of the table, unless the role includes it", async () => {
     const { scene, path } = await played();
     const [coach, physician] = [await guestOf(scene, "coach"), await guestOf(scene, "physician")];
     const file = async (by: TestAccount, type: string) => {
@@ -171,7 +171,7 @@ describe("a guest", () => {
     expect(await headersOf(coach)).not.toMatch(/heart rate|training impulse/i);
   });
 
-  it("never gets a table that was made for another role", async () => {
+  it("never receives a table that was created for another role", async () => {
     const { scene, path } = await played();
     const coach = await guestOf(scene, "coach");
     const owned = await scene.send("GET", `${path}figures/`);
@@ -184,7 +184,7 @@ describe("a guest", () => {
     expect(answer.headers.get("etag")).not.toBe(etag);
   });
 
-  it("sees nothing that the owner of the session may not read, whatever permission the guest has", async () => {
+  it("sees nothing that the owner of the session cannot read, whatever permissions the guest has", async () => {
     const { scene, ann, bea, path } = await played();
     const physician = await guestOf(scene, "physician");
     const [granted] = await s.store.database.queries
@@ -200,7 +200,7 @@ describe("a guest", () => {
     expect(athletesIn(await s.get(`${path}figures/`, physician.token))).toEqual([ann.athlete]);
   });
 
-  it("who is an analyst edits for the owner, and keeps the thresholds of the heart", async () => {
+  it("who is an analyst can edit on behalf of the owner, and leaves the heart-rate thresholds unchanged", async () => {
     const { scene, ann } = await played();
     const analyst = await guestOf(scene, "analyst");
     const send = (method: string, path: string, json?: unknown) =>
@@ -227,7 +227,7 @@ describe("a guest", () => {
     expect(activities.body.count).toBe(0);
   });
 
-  it("who is an analyst copies no periods of a squad that the role does not include", async () => {
+  it("who is an analyst cannot copy periods of a squad that the role does not include", async () => {
     const { scene, path } = await played();
     const analyst = await guestOf(scene, "analyst");
     const { body: squad } = await scene.send("POST", "/api/v2/squads/", { name: "Second team" });
@@ -243,7 +243,7 @@ describe("a guest", () => {
 });
 
 describe("an athlete", () => {
-  it("finds only their own rows, members and periods", async () => {
+  it("can see only their own rows, members and periods", async () => {
     const { scene, ann, bea, session, path } = await played();
     const times = { name: "1st half", start_time: minute(0), end_time: minute(1) };
     await scene.send("PUT", `${path}periods/`, [

@@ -68,7 +68,7 @@ describe("a session", () => {
     });
   });
 
-  it("is refused with a squad of another manager, with an end before its start, and with more than a day", async () => {
+  it("is refused if the squad belongs to another manager, the end is before the start, or the duration is more than a day", async () => {
     const [scene, other] = [await SquadScene.of(s), await SquadScene.of(s)];
     for (const [changes, field] of [
       [{ squad: other.squad }, "squad"],
@@ -82,7 +82,7 @@ describe("a session", () => {
     }
   });
 
-  it("is listed, the newest first, by squad, kind and time", async () => {
+  it("is listed newest first, and can be filtered by squad, kind and time", async () => {
     const scene = await SquadScene.of(s);
     const first = await scene.session();
     const second = await scene.session({ kind: "training", start_time: minute(120), end_time: minute(180) });
@@ -113,7 +113,7 @@ describe("a session", () => {
     expect(await scene.frames(session)).toEqual([]);
   });
 
-  it("and the deletion of its squad at the same time have one winner", async () => {
+  it("and the concurrent deletion of its squad do not both succeed", async () => {
     for (let round = 0; round < 10; round++) {
       const scene = await SquadScene.of(s);
       const [deleted, ...created] = await Promise.all([
@@ -163,7 +163,7 @@ describe("a session", () => {
     expect(await create()).toEqual([409, "session_too_large"]);
   });
 
-  it("is changed only in the version that the client knows", async () => {
+  it("is changed only if the client has the current version", async () => {
     const { scene, path } = await played();
     const { headers } = await scene.send("GET", path);
     const tag = { "If-Match": headers.get("etag") ?? "" };
@@ -176,7 +176,7 @@ describe("a session", () => {
 });
 
 describe("the time frames of a session", () => {
-  it("are one for each player, device and interval, end before the end, and count for version 1 like any other", async () => {
+  it("are one per player, device and interval, end before the end of the session, and count in version 1 like any other time frame", async () => {
     const { scene, first, path, session } = await played("Ann");
     expect((await putPeriods(scene, path, [half()])).status).toBe(200);
     const frames = await scene.frames(session);
@@ -245,7 +245,7 @@ describe("the time frames of a session", () => {
     expect(await scene.frames(session)).toHaveLength(2);
   });
 
-  it("follow a permission that is given later", async () => {
+  it("are created when a permission is granted later", async () => {
     const scene = await SquadScene.of(s);
     const athlete = await s.athlete();
     await scene.join(athlete.id, {}, 1);
@@ -264,7 +264,7 @@ describe("the time frames of a session", () => {
     expect((await scene.figures(session)).body.left_out).toEqual([]);
   });
 
-  it("are at most as many as an activity takes", async () => {
+  it("are limited to the maximum of an activity", async () => {
     const small = await startService({ activityMaxTimeframes: 2 });
     const { scene, path, session } = await played("Ann", "Bob");
     const answer = await small.send("PUT", `${path}periods/`, { token: scene.manager.token, json: [half()] });
@@ -292,7 +292,7 @@ describe("the periods of a session", () => {
     expect([again.status, again.body]).toEqual([200, body]);
   });
 
-  it("are refused as a whole with the place of what is wrong", async () => {
+  it("are refused as a whole with the location of each error", async () => {
     const { scene, path } = await played("Ann");
     await putPeriods(scene, path, [half()]);
     const placesOf = ({ status, body }: { status: number; body: { errors?: { field: string }[] } }) => [
@@ -410,7 +410,7 @@ describe("periods copied from another session", () => {
     ]);
   });
 
-  it("leave out players who are not in the session, and name them", async () => {
+  it("omit players who are not in the session, and report their names", async () => {
     const scene = await SquadScene.of(s, ["Bea"]);
     const source = await scene.session();
     const bea = scene.players[0]?.athlete;
@@ -424,7 +424,7 @@ describe("periods copied from another session", () => {
     });
   });
 
-  it("are refused beyond the end, and from a session of another account", async () => {
+  it("are refused after the end of the session, and from a session of another account", async () => {
     const scene = await SquadScene.of(s, ["Bea"]);
     const source = await scene.session();
     const drill = { name: "Drill", start_time: minute(10), end_time: minute(30), athlete: null };

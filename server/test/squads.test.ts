@@ -41,7 +41,7 @@ describe("a squad", () => {
     expect((await s.get(SQUADS, token)).body.results).toEqual([]);
   });
 
-  it("is not found by another manager, with its members and assignments", async () => {
+  it("is not found by another manager, and neither are its members and assignments", async () => {
     const team = await Team.of(s);
     const { token } = team.manager;
     const squad = await squadOf(team.manager);
@@ -68,7 +68,7 @@ describe("a squad", () => {
     ).toEqual([{ field: "squad", detail: "There is no squad of yours with this id." }]);
   });
 
-  it("goes with its manager's account, and its members and assignments with it", async () => {
+  it("is deleted with the account of its manager, including its members and assignments", async () => {
     const team = await Team.of(s);
     const squad = await squadOf(team.manager);
     await s.post(MEMBERS, { squad, athlete: team.athlete, start_time: day(1) }, team.manager.token);
@@ -86,7 +86,7 @@ describe("a squad", () => {
 });
 
 describe("a member", () => {
-  it("has a number, a position, thresholds and a time, which ends only when it is told to", async () => {
+  it("has a number, a position, thresholds and an interval, which ends only on request", async () => {
     const team = await Team.of(s);
     const { token } = team.manager;
     const squad = await squadOf(team.manager);
@@ -108,7 +108,7 @@ describe("a member", () => {
     expect([await at(day(9)), await at(day(10))]).toEqual([1, 0]);
   });
 
-  it("never overlaps another one of the same athlete, however many requests come at once", async () => {
+  it("never overlaps another membership of the same athlete, for any number of concurrent requests", async () => {
     const team = await Team.of(s);
     const { token } = team.manager;
     const squad = await squadOf(team.manager);
@@ -144,7 +144,7 @@ describe("a member", () => {
 });
 
 describe("an assignment", () => {
-  it("says who wears a device, and only one athlete at a time", async () => {
+  it("records who wears a device, which is only one athlete at a time", async () => {
     const team = await Team.of(s);
     const { token } = team.manager;
     const body = { device: team.device.id, athlete: team.athlete, start_time: day(1) };
@@ -158,7 +158,7 @@ describe("an assignment", () => {
     expect(at.body.results.map(({ id }: { id: number }) => id)).toEqual([first.id]);
   });
 
-  it("needs a device of the manager and WRITE permission on the athlete", async () => {
+  it("requires a device of the manager and WRITE permission on the athlete", async () => {
     const team = await Team.of(s);
     const other = await Team.of(s);
     const create = (device: number, athlete: number) =>

@@ -63,7 +63,7 @@ async function stored(state: () => Promise<{ stored_bytes: number }>, bytes: num
 }
 
 describe("asi stream", () => {
-  it("goes on after a kill and a start of the service, with the samples of one upload of the whole", async () => {
+  it("continues after the service is killed and restarted, with the samples of a single complete upload", async () => {
     const { processes, running, token, ids, recordings, samplesOf, stateOf } = await serviceWith(
       "S-1",
       "S-2",
@@ -93,7 +93,7 @@ describe("asi stream", () => {
     ).toBeGreaterThan(20);
   });
 
-  it("replays a file, goes on with it in a second call, and does not send it a third time", async () => {
+  it("replays a file, continues it in a second call, and does not send it again in a third call", async () => {
     const { running, token, ids, recordings, samplesOf, stateOf } = await serviceWith("S-1");
     const [recording = new Uint8Array()] = recordings;
     const path = join(newScratchFolder(), "match.asi");
@@ -116,7 +116,7 @@ describe("asi stream", () => {
     expect(await third.end).toMatchObject({ status: 0 });
   });
 
-  it("ends a recording of standard input when it is interrupted", async () => {
+  it("ends a recording from standard input when it is interrupted", async () => {
     const { running, token, recordings, stateOf } = await serviceWith("S-1");
     const [recording = new Uint8Array()] = recordings;
     const { child, end } = startStream(running, token, ["-", "--device", "S-1", "--recording", "one"]);
@@ -127,7 +127,7 @@ describe("asi stream", () => {
     await expect.poll(() => stateOf(running, "S-1")).toMatchObject({ ended: true, stored_bytes: 3_000 });
   });
 
-  it("says when it is interrupted in a break that the recording is not ended, and how to go on", async () => {
+  it("if interrupted while disconnected, reports that the recording is unfinished and how to continue it", async () => {
     const { running, token, recordings, stateOf } = await serviceWith("S-1");
     const [recording = new Uint8Array()] = recordings;
     const { child, end } = startStream(running, token, ["-", "--device", "S-1", "--recording", "one"]);
@@ -142,7 +142,7 @@ describe("asi stream", () => {
     });
   });
 
-  it("fails with the reason of the service, and exits with status 3 for a damaged recording", async () => {
+  it("fails with the reason from the service, and exits with status 3 for a damaged recording", async () => {
     const { running, token, recordings } = await serviceWith("S-1");
     const [recording = new Uint8Array()] = recordings;
     const folder = newScratchFolder();

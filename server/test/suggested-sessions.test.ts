@@ -25,7 +25,7 @@ const suggestions = (scene: SquadScene, query = WINDOW) =>
 const endOfRun = (to: number) => new Date(Date.parse(minute(to)) - 99).toISOString();
 
 describe("suggested sessions", () => {
-  it("join devices within 30 minutes, with the squad and who wore what, the latest first", async () => {
+  it("group devices within 30 minutes, with the squad and the wearer of each device, latest first", async () => {
     const scene = await SquadScene.of(s, ["Bea", "Cleo"]);
     const [bea, cleo] = scene.players;
     if (bea === undefined || cleo === undefined) throw new Error("No players");
@@ -60,7 +60,7 @@ describe("suggested sessions", () => {
     expect([second.body.results, second.body.next]).toMatchObject([[both], null]);
   });
 
-  it("omit what a session of the squad has, and not the devices of another squad", async () => {
+  it("omit devices that are in a session of the squad, but not devices of another squad", async () => {
     const scene = await SquadScene.of(s, ["Bea"]);
     const [bea] = scene.players;
     if (bea === undefined) throw new Error("No players");
@@ -72,7 +72,7 @@ describe("suggested sessions", () => {
     expect((await suggestions(scene)).body.results).toEqual([]);
   });
 
-  it("name the athlete who wore an unassigned device last, while the manager may assign it", async () => {
+  it("name the last wearer of an unassigned device, if the manager can assign it", async () => {
     const scene = await SquadScene.of(s, ["Bea"]);
     const [bea] = scene.players;
     if (bea === undefined) throw new Error("No players");
@@ -89,7 +89,7 @@ describe("suggested sessions", () => {
     ]);
   });
 
-  it("have only samples of times at which the manager owned the device", async () => {
+  it("include only samples from times at which the manager owned the device", async () => {
     const scene = await SquadScene.of(s);
     const device = await scene.device();
     await scene.run(device, 0, 2);
@@ -101,7 +101,7 @@ describe("suggested sessions", () => {
     expect((await suggestions(await SquadScene.of(s))).body.results).toEqual([]);
   });
 
-  it("are of at most 92 days, and of the last 28 by default", async () => {
+  it("cover at most 92 days, and the last 28 by default", async () => {
     const scene = await SquadScene.of(s);
     expect((await suggestions(scene, "")).body).toEqual({ results: [], next: null });
     for (const query of [
@@ -113,7 +113,7 @@ describe("suggested sessions", () => {
     }
   });
 
-  it("join times as the library joins recordings without positions", () => {
+  it("group times as the library groups recordings without positions", () => {
     const range = fc
       .tuple(fc.integer({ min: 0, max: 600 }), fc.integer({ min: 0, max: 60 }))
       .map(([from, length]) => ({ startMs: from * 60_000, stopMs: (from + length) * 60_000 }));

@@ -35,7 +35,7 @@ describe("an upload", () => {
     ["as the body", OCTETS, ""],
     ["in a form", "multipart/form-data; boundary=b", PART],
   ] as const)(
-    "is written while it arrives, and a client that leaves leaves nothing: %s",
+    "is written while it arrives; nothing is left if the client disconnects: %s",
     async ([, type, before], { uploads: { s, ann, longOwned, count } }) => {
       await s.runJobs();
       const failures = vi.spyOn(s.service.app.log, "error");
@@ -54,7 +54,7 @@ describe("an upload", () => {
     },
   );
 
-  it("keeps what has arrived whole when its client leaves, so that a repetition continues it", async ({
+  it("keeps the complete files when its client disconnects, so that a repeated upload continues", async ({
     uploads: { s, ann, form, longOwned, recordingOf, count },
   }) => {
     await s.runJobs();
@@ -79,7 +79,7 @@ describe("an upload", () => {
     await s.runJobs();
   });
 
-  it("of more than may wait is refused file by file, and others wait for their turn", async ({
+  it("that exceeds the queue is refused file by file; other uploads wait", async ({
     uploads: { s, ann, form, longOwned },
   }) => {
     const small = await TestService.start(s.store, { bulkLoadMaxBytes: 16 * 1024 });
@@ -107,7 +107,7 @@ describe("an upload", () => {
     await small.runJobs();
   });
 
-  it("whose file is refused early is read on, and the connection stays usable", async ({
+  it("whose file is refused early is still read to its end, so that the connection stays usable", async ({
     uploads: { s, ann, longOwned, recordingOf },
   }) => {
     const device = await longOwned();

@@ -19,7 +19,7 @@ const payloadOf = async (s: TestService, id: number) =>
     ?.payload;
 
 describe("the same recording", () => {
-  it("is one load while its job waits or runs, and after its success", async ({
+  it("is a single load while its job waits or runs, and after it has succeeded", async ({
     uploads: { s, raw, longOwned, recordingOf, count },
   }) => {
     await s.runJobs();
@@ -41,7 +41,7 @@ describe("the same recording", () => {
     expect(Object.keys((await payloadOf(s, first.job.id)) ?? {}).sort()).toEqual(["device", "sha256"]);
   });
 
-  it("is one load when it is sent several times at once, in one form or in several", async ({
+  it("is a single load if it is sent several times concurrently, in one form or in several", async ({
     uploads: { s, raw, form, longOwned, recordingOf, count },
   }) => {
     await s.runJobs();
@@ -54,7 +54,7 @@ describe("the same recording", () => {
     expect(await count("job_bodies")).toBe(1);
   });
 
-  it("is another load for other bytes, for another owner, and when the job is forgotten", async ({
+  it("is a new load for other bytes, for another owner, or when the job has expired", async ({
     uploads: { s, ann, bob, raw, longOwned, recordingOf },
   }) => {
     const device = await longOwned();
@@ -116,7 +116,7 @@ describe("the same recording", () => {
     });
   });
 
-  it("is loaded again after retention has removed samples of it", async ({
+  it("is loaded again after retention has removed its samples", async ({
     uploads: { s, raw, longOwned, recordingOf },
   }) => {
     const recording = await recordingOf(await longOwned());
@@ -132,7 +132,7 @@ describe("the same recording", () => {
     await s.runJobs();
   });
 
-  it("is loaded again after a release has removed samples of it", async ({ uploads: { s, ann, raw } }) => {
+  it("is loaded again after a release has removed its samples", async ({ uploads: { s, ann, raw } }) => {
     const device = await s.ownedDevice(ann);
     // The clock of the device is ahead, so that samples are later than the release.
     const ahead = new Date(s.clock.now().getTime() + 60_000).toISOString();
@@ -146,7 +146,7 @@ describe("the same recording", () => {
     await s.runJobs();
   });
 
-  it("is loaded again if samples were refused, which may be storable now", async ({
+  it("is loaded again if samples were refused, because they may be accepted now", async ({
     uploads: { s, ann, raw, recordingOf, jobOf },
   }) => {
     const device = await s.ownedDevice(ann);

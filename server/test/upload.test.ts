@@ -97,7 +97,7 @@ describe("an upload", () => {
     });
   });
 
-  it("accepts the good files among bad ones, and names what is wrong with each", async ({
+  it("accepts valid files among invalid ones, and reports the error of each invalid file", async ({
     uploads: { s, bob, form, longOwned, recordingOf, count },
   }) => {
     await s.runJobs();
@@ -139,7 +139,7 @@ describe("an upload", () => {
     expect(await count("job_bodies")).toBe(2);
   });
 
-  it("is an error when no file is accepted: with the common code, or one for each file", async ({
+  it("is an error if no file is accepted, with a common code or one code per file", async ({
     uploads: { s, raw, form, longOwned, recordingOf },
   }) => {
     const foreign = await walk("NOBODYS", START, 3);
@@ -183,7 +183,9 @@ describe("an upload", () => {
     }
   });
 
-  it("is for managers, and gone when disabled", async ({ uploads: { s, raw, longOwned, recordingOf } }) => {
+  it("is available to managers, and not found when disabled", async ({
+    uploads: { s, raw, longOwned, recordingOf },
+  }) => {
     const recording = await recordingOf(await longOwned());
     const byAthlete = await raw(recording, await s.athlete());
     expect([byAthlete.status, byAthlete.body.code]).toEqual([403, "permission_denied"]);
@@ -194,7 +196,7 @@ describe("an upload", () => {
     expect([gone.status, gone.body.code]).toEqual([410, "gone"]);
   });
 
-  it("has no other fields, types or codings, and up to 100 files", async ({
+  it("refuses other fields, types and encodings, and more than 100 files", async ({
     uploads: { s, ann, form, longOwned, recordingOf },
   }) => {
     const recording = await recordingOf(await longOwned());

@@ -40,37 +40,40 @@ async function start(s: TestService, token: string, folder: string) {
 }
 
 describe("the program of docs/warehouse.md", () => {
-  it.skipIf(!canRun("python"))("prints the same as one that reads everything", async ({ service: s }) => {
-    const scene = await SquadScene.of(s, ["Ann", "Bob"]);
-    const [ann, bob] = scene.players;
-    if (ann === undefined || bob === undefined) throw new Error("No players");
-    await scene.run(ann.device, 0, 10);
-    await scene.session();
-    const token = await s.personalToken(scene.manager, "samples:read", "sessions:read");
-    const folder = newScratchFolder();
-    const anew = () => run(s, token, newScratchFolder());
-    expect(await run(s, token, folder)).toBe("Ann 1800.0\nBob None\n2024-06-01 6000 3.0\n");
+  it.skipIf(!canRun("python"))(
+    "prints the same as a program that reads everything",
+    async ({ service: s }) => {
+      const scene = await SquadScene.of(s, ["Ann", "Bob"]);
+      const [ann, bob] = scene.players;
+      if (ann === undefined || bob === undefined) throw new Error("No players");
+      await scene.run(ann.device, 0, 10);
+      await scene.session();
+      const token = await s.personalToken(scene.manager, "samples:read", "sessions:read");
+      const folder = newScratchFolder();
+      const anew = () => run(s, token, newScratchFolder());
+      expect(await run(s, token, folder)).toBe("Ann 1800.0\nBob None\n2024-06-01 6000 3.0\n");
 
-    await scene.run(bob.device, 0, 5, 4000);
-    await scene.session({
-      name: "Late",
-      start_time: "2024-06-01T15:00:00.000Z",
-      end_time: "2024-06-01T16:00:00.000Z",
-    });
-    const later = await run(s, token, folder);
-    expect(later).toContain("Bob 1200.0\n2024-06-01 9000 4.0\n");
-    expect(later).toBe(await anew());
+      await scene.run(bob.device, 0, 5, 4000);
+      await scene.session({
+        name: "Late",
+        start_time: "2024-06-01T15:00:00.000Z",
+        end_time: "2024-06-01T16:00:00.000Z",
+      });
+      const later = await run(s, token, folder);
+      expect(later).toContain("Bob 1200.0\n2024-06-01 9000 4.0\n");
+      expect(later).toBe(await anew());
 
-    await commands["athlete erase"](s.ctx, { id: String(ann.athlete), samples: true, yes: true });
-    const erased = await run(s, token, folder);
-    expect(erased).toBe("Bob 1200.0\n2024-06-01 3000 4.0\n");
-    expect(erased).toBe(await anew());
+      await commands["athlete erase"](s.ctx, { id: String(ann.athlete), samples: true, yes: true });
+      const erased = await run(s, token, folder);
+      expect(erased).toBe("Bob 1200.0\n2024-06-01 3000 4.0\n");
+      expect(erased).toBe(await anew());
 
-    await s.store.database.queries.execute(sql`UPDATE change_epochs SET history = 'another'`);
-    expect(await run(s, token, folder)).toBe(erased);
-  });
+      await s.store.database.queries.execute(sql`UPDATE change_epochs SET history = 'another'`);
+      expect(await run(s, token, folder)).toBe(erased);
+    },
+  );
 
-  it.skipIf(!canRun("python"))("names the scopes that a token lacks", async ({ service: s }) => {
+  it.skipIf(!canRun("python"))("names the missing scopes of a token", async ({ service: s }) => {
     const scene = await SquadScene.of(s, ["Ann"]);
     await scene.session();
     for (const scopes of [["sessions:read"], ["samples:read"]] as const) {

@@ -23,13 +23,13 @@ describe("the zero-phase low pass", () => {
     [1.5, 0.9089],
     [2, Math.SQRT1_2],
     [3, 0.1579],
-  ])("passes %d Hz with gain %d, not shifted", (frequencyHz, gain) => {
+  ])("passes %d Hz with gain %d, without a shift", (frequencyHz, gain) => {
     const response = responseAt(frequencyHz);
     expect(response.gain).toBeCloseTo(gain, 4);
     expect(response.shift).toBeCloseTo(0, 9);
   });
 
-  it("leaves rest and a steady ramp as they are, to their ends", () => {
+  it("leaves rest and a steady ramp unchanged up to their ends", () => {
     const rest = lowPassZeroPhase(Float64Array.from({ length: 11 }, () => 6000));
     for (const value of rest) expect(value).toBeCloseTo(6000, 6);
     const ramp = lowPassZeroPhase(Float64Array.from({ length: 60 }, (_, k) => 100 * k));

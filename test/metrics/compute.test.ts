@@ -27,7 +27,7 @@ const countOf = (data: Metrics) => data.accelerations.threshold_2.values.length;
 const constant = (count: number, speed: number) => Array.from({ length: count }, () => speed);
 
 describe("a time frame without samples", () => {
-  it("has null numbers, empty lists, no shares, and still its thresholds, classes and definition", () => {
+  it("has null numbers, empty lists, no shares, and still contains thresholds, classes and definition", () => {
     const empty = { threshold_1: { threshold: 2, values: [] }, threshold_2: { threshold: 3, values: [] } };
     expect(compute([], { params: { speed_ranges: [0, 4] } })).toEqual({
       first_timestamp: null,
@@ -62,7 +62,7 @@ describe("a time frame without samples", () => {
     });
   });
 
-  it("keeps the athlete's maximum heart rate, with six zones of no time", () => {
+  it("keeps the athlete's maximum heart rate, with six empty zones", () => {
     const data = compute([], { params: { max_hr: 200 } });
     expect(data.athlete_max_hr).toBe(200);
     expect(data.timePerHrZone.map(({ percentage_hrmax }) => percentage_hrmax)).toEqual([0, 0, 0, 0, 0, 0]);
@@ -70,13 +70,13 @@ describe("a time frame without samples", () => {
 });
 
 describe("which samples are used", () => {
-  it("takes those from start to end, both included", () => {
+  it("uses those from start to end, both inclusive", () => {
     const samples = [99, 100, 200, 201].map((t) => ({ t, speed: 1000 }));
     const data = compute(samples, { frame: { from: 100, to: 200 } });
     expect([data.first_timestamp, data.last_timestamp]).toEqual([100, 200]);
   });
 
-  it("takes those of a period from its start to before its end, periods in any order", () => {
+  it("uses those of a period from its start, inclusive, to its end, exclusive, with periods in any order", () => {
     const periods = [
       { startMs: 500, endMs: 700 },
       { startMs: 100, endMs: 300 },
@@ -86,7 +86,7 @@ describe("which samples are used", () => {
     expect(data.total_distance).toBe(0.2);
   });
 
-  it("joins nothing over the time between two periods, however short, and joins periods that touch", () => {
+  it("does not connect samples across the time between two periods, however short, and connects adjacent periods", () => {
     const samples = every(100, constant(201, 8000)).map((sample) => ({ ...sample, hr: 150 }));
     const inPeriods = (...ends: [number, number][]) =>
       compute(samples, {
@@ -105,7 +105,7 @@ describe("which samples are used", () => {
     expect(countOf(compute(jump, { frame: { periods } }))).toBe(0);
   });
 
-  it("holds a heart rate no longer than to the end of its period", () => {
+  it("holds a heart rate at most until the end of its period", () => {
     const samples = every(1000, constant(21, 1000)).map((sample) => ({
       ...sample,
       hr: sample.t === 10_000 ? 180 : sample.t === 14_000 ? 120 : 0,
@@ -118,7 +118,7 @@ describe("which samples are used", () => {
     expect(compute(samples, { frame: { periods } }).hr_avg).toBe(135);
   });
 
-  it("takes a sample once when periods overlap", () => {
+  it("uses a sample once if periods overlap", () => {
     const periods = [
       { startMs: 0, endMs: 500 },
       { startMs: 300, endMs: 2000 },
@@ -127,7 +127,7 @@ describe("which samples are used", () => {
     expect([data.first_timestamp, data.last_timestamp, data.total_distance]).toEqual([0, 900, 0.9]);
   });
 
-  it("drops absent and absurd speeds but keeps their heart rates", () => {
+  it("drops missing and impossible speeds but keeps their heart rates", () => {
     const data = compute([
       { t: 0, speed: 12_501, hr: 90 },
       { t: 1000, speed: 12_500, hr: 100 },
@@ -144,14 +144,14 @@ describe("which samples are used", () => {
     expect([data.first_timestamp, data.hr_avg, data.total_distance]).toEqual([5000, 120, null]);
   });
 
-  it("takes samples in any order, in any number of batches", () => {
+  it("accepts samples in any order, in any number of batches", () => {
     const samples = every(100, [0, 1000, 3000, 2000, 5000, 4000, 4000]);
     const mixed = [4, 1, 6, 0].flatMap((i) => samples[i] ?? []);
     const others = [5, 3, 2].flatMap((i) => samples[i] ?? []);
     expect(computeMetrics([columnsOf(mixed), columnsOf(others)])).toEqual(computeMetrics(columnsOf(samples)));
   });
 
-  it("takes the first of several samples with the same time; a later heart rate fills in a missing one", () => {
+  it("uses the first of several samples with the same time; a later heart rate fills in a missing one", () => {
     const samples = [
       { t: 1000, speed: 3000 },
       { t: 0, speed: 1000, hr: 100 },
@@ -163,7 +163,7 @@ describe("which samples are used", () => {
     expect([data.max_speed, data.total_distance, data.hr_min, data.hr_max]).toEqual([3, 2, 100, 120]);
   });
 
-  it("takes those from the first to the last without limits, and the slices of intensity begin with the first", () => {
+  it("uses all of them without limits; the slices of intensity then begin with the first", () => {
     const data = computeMetrics(
       columnsOf(every(1000, constant(121, 1000)).map((s) => ({ ...s, t: s.t + 500 }))),
     );
@@ -204,7 +204,7 @@ describe("gaps", () => {
     { name: "10 Hz, then a row every 3 s", parts: [100, 3000] },
     { name: "a row every 4 s, then 10 Hz, then a row every 4 s", parts: [4000, 100, 4000] },
     { name: "1 Hz, then 25 Hz, then a row every 2 s", parts: [1000, 40, 2000] },
-  ])("of parts of different rates are those of each part: $name", ({ parts }) => {
+  ])("of parts with different sampling rates are determined per part: $name", ({ parts }) => {
     let startMs = 0;
     const rows = parts.map((stepMs) => {
       const part = every(stepMs, constant(40, 3000)).map(({ t, speed }) => ({ t: startMs + t, speed }));
@@ -221,7 +221,7 @@ describe("gaps", () => {
     expect(whole).toBeCloseTo(0.003 * 39 * parts.reduce((sum, stepMs) => sum + stepMs, 0), 6);
   });
 
-  it("of some single rows far apart are gaps, and no part of another rate", () => {
+  it("between a few distant rows are gaps, not a part with another rate", () => {
     const found = [10_000, 70_000, 150_000, 230_000, 300_000, 380_000].map((t) => ({ t, speed: 3000 }));
     const last = every(100, constant(50, 3000)).map(({ t, speed }) => ({ t: 450_000 + t, speed }));
     const samples = [...every(100, constant(50, 3000)), ...found, ...last];
@@ -282,7 +282,7 @@ describe("sprints", () => {
     expect(sprintsOf([...constant(11, 7000), ...constant(20, 0)])).toEqual([1]);
   });
 
-  it("are one across a dip of less than 0.5 s, and two across one of 0.5 s", () => {
+  it("are one sprint across a dip of less than 0.5 s, and two across a dip of 0.5 s", () => {
     const dip = (samples: number) => [
       ...constant(21, 8000),
       ...constant(samples, 5000),
@@ -301,7 +301,7 @@ describe("accelerations", () => {
       Array.from({ length: 12_000 / stepMs }, (_, k) => Math.min(6000, Math.max(0, (k * stepMs - 5000) * 3))),
     );
 
-  it("are found from 5 Hz on", () => {
+  it("are found at 5 Hz and above", () => {
     expect(countOf(compute(start(200)))).toBe(1);
     expect(countOf(compute(start(250)))).toBe(0);
   });
@@ -315,7 +315,7 @@ describe("accelerations", () => {
   });
 
   it.each([1000, 500, 250])(
-    "are those of the fast part alone where a recording has a part with a row every %i ms",
+    "are those of the fast part only if a recording has a part with a row every %i ms",
     (stepMs) => {
       const fast = [
         ...start(100),
@@ -335,7 +335,7 @@ describe("accelerations", () => {
     },
   );
 
-  it("are found at 5 Hz with a clock that jitters", () => {
+  it("are found at 5 Hz with clock jitter", () => {
     const rows = start(200).map(({ t, speed }, i) => ({ t: t + ((i * 7) % 11) - 5, speed }));
     expect(
       countOf(
@@ -347,7 +347,7 @@ describe("accelerations", () => {
     ).toBe(1);
   });
 
-  it("are not looked for between samples more than 1 s apart, in a part of a fast recording with longer steps", () => {
+  it("are not searched for between samples more than 1 s apart, in a part of a fast recording with longer steps", () => {
     const partAt = (stepMs: number) =>
       every(
         stepMs,
@@ -364,7 +364,7 @@ describe("accelerations", () => {
     ).toBe(1);
   });
 
-  it("are not looked for in a segment shorter than 1.0 s", () => {
+  it("are not searched for in a segment shorter than 1.0 s", () => {
     const ramp = (count: number) =>
       every(
         100,
@@ -376,7 +376,7 @@ describe("accelerations", () => {
 });
 
 describe("intensity", () => {
-  it("divides an interval between two slices in proportion of time; the last slice may be shorter", () => {
+  it("divides an interval between two slices in proportion to time; the last slice may be shorter", () => {
     const samples = [9_000, 10_000, 11_000, 12_000].map((t) => ({ t, speed: 4000 }));
     const data = compute(samples, {
       frame: { from: 500, to: 22_500 },
@@ -387,7 +387,7 @@ describe("intensity", () => {
 });
 
 describe("heart rate", () => {
-  it("holds until the next one, at most 5 s, and no longer than the last sample", () => {
+  it("holds until the next heart rate, for at most 5 s, and at most until the last sample", () => {
     const data = compute([
       { t: 0, speed: 0, hr: 100 },
       { t: 1000, speed: 0 },
@@ -404,7 +404,7 @@ describe("heart rate", () => {
     expect([data.hr_min, data.hr_max, data.hr_plot]).toEqual([30, 240, 240]);
   });
 
-  it("counts in the zone that begins at it, and above the maximum in the last zone", () => {
+  it("at the start of a zone counts in that zone, and above the maximum in the last zone", () => {
     const beats = [99, 100, 119, 120, 200, 220].map((hr, i) => ({ t: i * 1000, speed: 0, hr }));
     const data = compute([...beats, { t: 10_000, speed: 0 }], { params: { max_hr: 200 } });
     expect(data.timePerHrZone).toEqual([
@@ -441,7 +441,7 @@ describe("exactness", () => {
     expect(new Set(data.intensity.distance)).toEqual(new Set([360_000]));
   });
 
-  it("rounds half up: 0.0005 m is 0.001 m", () => {
+  it("is rounded half up: 0.0005 m is 0.001 m", () => {
     const params = { standstill_speed: 0 };
     expect(
       compute(
@@ -464,20 +464,20 @@ describe("exactness", () => {
   });
 });
 
-describe("what is faster than the sport allows", () => {
-  it("is counted, with the time beside it", () => {
+describe("a speed that is too high for the sport", () => {
+  it("is counted, together with its duration", () => {
     const samples = every(100, [...constant(10, 5000), ...constant(20, 15_000), ...constant(10, 5000)]);
     const { too_fast, max_speed } = compute(samples);
     expect(too_fast).toEqual({ samples: 20, duration: 2.1 });
     expect(max_speed).toBe(5);
   });
 
-  it("is nothing in a sport that allows it", () => {
+  it("is not counted in a sport that allows it", () => {
     const samples = every(100, constant(20, 15_000));
     expect(compute(samples, { frame: { preset: "biking" } }).too_fast).toEqual({ samples: 0, duration: 0 });
   });
 
-  it("counts as time of no figure, though some rows in it are not too fast", () => {
+  it("is excluded from all figures, even if some rows in it are not too fast", () => {
     const drive = Array.from({ length: 40 }, (_, i) => (i % 40 === 0 ? 10_000 : 20_000));
     const speeds = [...constant(300, 3000), ...Array.from({ length: 10 }, () => drive).flat()];
     const samples = every(1000, speeds);
@@ -499,7 +499,7 @@ describe("high-intensity distance", () => {
 });
 
 describe("accelerations", () => {
-  it("are said to be unknown below 5 samples a second", () => {
+  it("are reported as unknown below 5 samples per second", () => {
     expect(compute(every(1000, constant(20, 3000))).has_accelerations).toBe(false);
     expect(compute(every(200, constant(20, 3000))).has_accelerations).toBe(true);
   });

@@ -13,7 +13,7 @@ const accelerationsOf = (...segments: readonly (readonly number[])[]) =>
   findEfforts(segments.map(segment), "accelerations", [2, 3]);
 
 describe("efforts", () => {
-  it("reach from the first to the last instant of at least 0.5 m/s2", () => {
+  it("extend from the first to the last instant of at least 0.5 m/s2", () => {
     const { threshold_1 } = accelerationsOf([499, 500, 800, 2000, 2100, 800, 500, 499]);
     expect(threshold_1.values).toEqual([
       { start_time: 1100, max_value: 2.1, duration: 0.5, distance: 1, initial_speed: 2, end_speed: 2 },
@@ -24,14 +24,14 @@ describe("efforts", () => {
     expect(accelerationsOf([499, 500, 800, 2000, 2100, 500, 499]).threshold_1.values).toEqual([]);
   });
 
-  it("are classed by the highest threshold that their peak reaches", () => {
+  it("are classified by the highest threshold that their peak reaches", () => {
     const withPeak = (peak: number) => [1000, 1000, 1000, peak, 1000, 1000, 1000];
     const { threshold_1, threshold_2 } = accelerationsOf(...[1999, 2000, 2999, 3000].map(withPeak));
     expect(threshold_1.values.map(({ max_value }) => max_value)).toEqual([2, 2.999]);
     expect(threshold_2.values.map(({ max_value }) => max_value)).toEqual([3]);
   });
 
-  it("end before an instant above 9 m/s2, which belongs to none", () => {
+  it("end before an instant above 9 m/s2, which belongs to no effort", () => {
     const side = [1000, 1000, 2500, 1000, 1000, 1000];
     const { threshold_1 } = accelerationsOf([...side, 9001, ...side]);
     expect(threshold_1.values.map(({ start_time, duration }) => [start_time, duration])).toEqual([
@@ -43,7 +43,7 @@ describe("efforts", () => {
     ]);
   });
 
-  it("of the other direction have negative peaks under positive thresholds", () => {
+  it("in the other direction have negative peaks and positive thresholds", () => {
     const falling = segment([-600, -600, -2345, -600, -600, -600]);
     const { threshold_1 } = findEfforts([falling], "decelerations", [2, 3]);
     expect(threshold_1).toMatchObject({ threshold: 2, values: [{ max_value: -2.345 }] });

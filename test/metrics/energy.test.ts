@@ -6,7 +6,7 @@ import { plantedMatch, plantedStep } from "./figures/planted.js";
 import { columnsOf, tenHertz } from "./golden/sessions.js";
 
 describe("metabolic power", () => {
-  it("is that of floodlight's code (MIT: figures/licences/floodlight.txt) at each speed and acceleration", () => {
+  it("equals the result of floodlight (MIT: figures/licences/floodlight.txt) at each speed and acceleration", () => {
     const grid = expected<{ speed: number[]; acceleration: number[]; metabolic_power: number[][] }>(
       "upstream_floodlight_kinetics.json",
     );
@@ -38,7 +38,7 @@ describe("metabolic power", () => {
     }
   });
 
-  it("at a constant 4 m/s: the categories add up, and the cost of air makes the index more than 1", () => {
+  it("at a constant 4 m/s: the categories add up, and air resistance makes the index greater than 1", () => {
     const samples = columnsOf(tenHertz(601, () => 4));
     const { energy, equivalent_distance_index, categories, caution } = metabolicEstimate(samples);
     // (39.5 ES + 3.6 e^(-4 ES)) sqrt(1 + ES^2) x 4 m/s with ES = 0.0037 x 16 / 9.80665: 15.0105 W/kg for 60 s, 1.0424 times 3.6 x 4
@@ -66,13 +66,13 @@ describe("metabolic power", () => {
     });
   });
 
-  it.skipIf(CORPUS === null)("the golden in the repository is that of the corpus", () => {
+  it.skipIf(CORPUS === null)("the golden file in the repository equals that of the corpus", () => {
     expect(JSON.parse(committed("upstream_floodlight_kinetics.json"))).toEqual(
       expected("upstream_floodlight_kinetics.json"),
     );
   });
 
-  it("has the index of the time for which there is an energy, in a recording of two rates", () => {
+  it("has the index of the time with a known energy, in a recording with two sampling rates", () => {
     const fast = [...Array(600).keys()].map((k) => ({ t: k * 100, speed: 3000 }));
     const slow = [...Array(60).keys()].map((k) => ({ t: 62_000 + k * 2000, speed: 3000 }));
     const index = (samples: typeof fast) => metabolicEstimate(columnsOf(samples)).equivalent_distance_index;

@@ -73,13 +73,13 @@ describe("samples that a gate drops are missing", () => {
   const result = (samples: Parameters<typeof computeRecipe>[0], changes: Partial<Recipe> = {}) =>
     computeRecipe(samples, { ...sprint, gate: { min_satellites: 4 }, ...changes });
 
-  it("a single one does not divide a sprint, and its neighbours are joined", () => {
+  it("a single missing sample does not divide a sprint, and its neighbours are connected", () => {
     const { runs, dropped } = result(tenHertz(41, (k) => k === 20));
     expect(runs.map(({ duration, distance }) => [duration, distance])).toEqual([[4, 32]]);
     expect(dropped).toEqual({ gate: 1, gate_duration: 0.2, too_fast: 0 });
   });
 
-  it("the time of many is a gap, even where a few between them are good", () => {
+  it("the time of many missing samples is a gap, even with a few good samples in between", () => {
     // one of 15 is good: 1.5 s apart, in a recording of 10 Hz
     const { runs, dropped } = result(tenHertz(1100, (k) => k >= 100 && k < 1005 && k % 15 !== 0));
     expect(runs.map(({ start_time, duration }) => [start_time, duration])).toEqual([
@@ -89,7 +89,7 @@ describe("samples that a gate drops are missing", () => {
     expect(dropped).toMatchObject({ gate: 845, gate_duration: 90.6 });
   });
 
-  it("the median that removes spikes is of the samples that are left", () => {
+  it("the median that removes spikes uses the remaining samples", () => {
     const spikes = tenHertz(
       41,
       (k) => k === 20 || k === 21,
@@ -99,7 +99,7 @@ describe("samples that a gate drops are missing", () => {
     expect(result(spikes, { enter: 3001, exit: 3001, min_ms: 0, gate: null }).count).toBe(1);
   });
 
-  it("a sample that is also too fast is counted for the gate only", () => {
+  it("a sample that is also too fast is counted only by the gate", () => {
     const fast = tenHertz(
       41,
       (k) => k === 20,
@@ -115,7 +115,7 @@ describe("samples that a gate drops are missing", () => {
     expect(result(samples, { gate: { max_speed_accuracy: 5 } }).dropped.gate).toBe(1);
   });
 
-  it("of several samples with one time the quality of the first counts", () => {
+  it("the quality of the first of several samples with the same time counts", () => {
     const twice = columnsOf([
       { t: 100, speed: 3000, quality: GOOD },
       { t: 0, speed: 3000, quality: GOOD },
@@ -147,7 +147,7 @@ describe("samples that a gate drops are missing", () => {
   });
 });
 
-describe("a gate on samples of which no quality is known is an error", () => {
+describe("a gate on samples without quality is an error", () => {
   const samples = [0, 1, 2].map((k) => ({ t: k * TEN_HZ_MS, speed: 3000 }));
 
   it.each<[string, TestSample[]]>([
@@ -163,19 +163,19 @@ describe("a gate on samples of which no quality is known is an error", () => {
     }
   });
 
-  it("not where there is no sample", () => {
+  it("but not without samples", () => {
     expect(computeRecipe([], gated({ min_satellites: 4 }))).toMatchObject({ count: 0, dropped: { gate: 0 } });
     expect(computeRecipe(columnsOf(samples), gated({ min_satellites: 4 }), { from: 9000 }).count).toBe(0);
   });
 
-  it("nor for wrong columns another one", () => {
+  it("invalid columns cause only their own error", () => {
     const short = { ...columnsOf(samples), quality: { satellites: new Uint8Array(2) } } as never;
     expect(thrown(() => computeRecipe(short, sprint))).toMatchObject({ code: "BAD_ARGUMENT" });
   });
 });
 
 describe("the gate of a recipe", () => {
-  it("is part of its hash; null is that of before", () => {
+  it("is part of its hash; null does not change the hash", () => {
     expect(recipeHash(sprint)).toBe("abc7392f77b6948b17ba870671cb8ce2777d484aeef4aaddb023f0cbc1bf1aa2");
     const hashes = [
       { min_satellites: 6 },
@@ -203,15 +203,18 @@ describe("the gate of a recipe", () => {
   });
 });
 
-describe("the planted match in reception that the generator makes worse", () => {
+describe("the planted match with reception degraded by the generator", () => {
   const golden = JSON.parse(
     readFileSync(new URL("figures/expected/gates.json", import.meta.url), "utf8"),
   ) as { recipe: string; gate: RecipeGate; dropped: [number, number]; runs: [number, number][] }[];
 
-  it.each(golden)("$recipe with $gate: that of the other program", ({ recipe, gate, dropped, runs }) => {
-    const { recipe: named } = RECIPES.find(({ name }) => name === recipe) ?? { recipe: sprint };
-    const result = computeRecipe(columnsOf(plantedReception()), gated(gate, named));
-    expect([result.dropped.gate, result.dropped.gate_duration]).toEqual([dropped[0], dropped[1] / 1000]);
-    expect(result.runs.map(({ start_time, duration }) => [start_time, duration])).toEqual(runs);
-  });
+  it.each(golden)(
+    "$recipe with $gate: the result of the other program",
+    ({ recipe, gate, dropped, runs }) => {
+      const { recipe: named } = RECIPES.find(({ name }) => name === recipe) ?? { recipe: sprint };
+      const result = computeRecipe(columnsOf(plantedReception()), gated(gate, named));
+      expect([result.dropped.gate, result.dropped.gate_duration]).toEqual([dropped[0], dropped[1] / 1000]);
+      expect(result.runs.map(({ start_time, duration }) => [start_time, duration])).toEqual(runs);
+    },
+  );
 });

@@ -77,7 +77,7 @@ describe.each(["rr_artefacts", "rest_rri", "exercise_rri"] as const)("the interv
   const wanted = golden[name];
   const labels = labelArtefacts(rr);
 
-  it("have the artefacts that the independent program found", () => {
+  it("have the artefacts found by the independent program", () => {
     expect(labels.flatMap((label, i) => (label === null ? [] : [[i, label]]))).toEqual(wanted.labels);
     for (const [label, count] of Object.entries(wanted.label_counts ?? {}))
       expect(labels.filter((own) => own === label)).toHaveLength(count);
@@ -115,7 +115,7 @@ describe("published implementations", () => {
   it.each([
     ["rest", SERIES.rest_rri],
     ["exercise", SERIES.exercise_rri],
-  ] as const)("hrv gives the same RMSSD, SDNN and number of differences above 50 ms: %s", (name, rr) => {
+  ] as const)("hrv returns the same RMSSD, SDNN and number of differences above 50 ms: %s", (name, rr) => {
     const { n, time_domain: theirs } = hrv[name];
     const figures = timeDomain([Float64Array.from(rr)]);
     expect(rr.length).toBe(n);
@@ -126,14 +126,14 @@ describe("published implementations", () => {
     expect(((figures?.pnn50 ?? 0) * (n - 1)) / 100).toBeCloseTo(theirs.nn50, 9);
   });
 
-  it("nolds gives the same alpha 1", () => {
+  it("nolds returns the same alpha 1", () => {
     expect(dfaAlpha1(SERIES.rest_rri)).toBeCloseTo(nolds.rest_rri, 12);
     expect(dfaAlpha1(plantedWhiteNoise())).toBeCloseTo(nolds.rr_white, 12);
     expect(dfaAlpha1(SERIES.rr_artefacts)).toBeCloseTo(nolds.rr_artefacts, 12);
   });
 
   it.skipIf(CORPUS === null).each(["upstream_hrv_rhenanbartels.json", "upstream_nolds_dfa.json"])(
-    "%s is that of the corpus",
+    "%s equals that of the corpus",
     (name) => expect(JSON.parse(committed(name))).toEqual(expected(name)),
   );
 });
@@ -143,7 +143,7 @@ describe("planted intervals", () => {
     expect(dfaAlpha1(plantedWhiteNoise())).toBeCloseTo(golden.rr_white.alpha1, 9);
   });
 
-  it("of two waves have their powers, but for half a percent", () => {
+  it("of two waves have their powers, within half a percent", () => {
     const power = lowHighPower(plantedSinus());
     expect(power?.low).toBeCloseTo(golden.rr_sinus.lomb.lf, 8);
     expect(power?.high).toBeCloseTo(golden.rr_sinus.lomb.hf, 8);
@@ -152,7 +152,7 @@ describe("planted intervals", () => {
     expectTimeFigures(plantedSinus(), golden.rr_sinus.time);
   });
 
-  it("at rest have the LF/HF that scipy's lombscargle gives", () => {
+  it("at rest have the LF/HF of scipy's lombscargle", () => {
     const { lf, hf, lf_hf, beats } = golden.rest_rri.lomb_first_300_s;
     const power = lowHighPower(SERIES.rest_rri);
     expect(power?.low).toBeCloseTo(lf, 8);
@@ -161,7 +161,7 @@ describe("planted intervals", () => {
     expect(power?.beats).toBe(beats);
   });
 
-  it("give the artefacts that were planted: beats 60, 200, 340 early, 120 missed, 259 extra", () => {
+  it("contain the planted artefacts: beats 60, 200, 340 early, 120 missed, 259 extra", () => {
     const labels = labelArtefacts(plantedArtefacts());
     expect([labels[61], labels[200], labels[341], labels[120], labels[259]]).toEqual([
       "ectopic",
@@ -172,7 +172,7 @@ describe("planted intervals", () => {
     ]);
   });
 
-  it.skipIf(CORPUS === null)("are those of the corpus", () => {
+  it.skipIf(CORPUS === null)("equal those of the corpus", () => {
     for (const [name, own] of [
       ["rr_sinus.csv", plantedSinus()],
       ["rr_white.csv", plantedWhiteNoise()],
@@ -199,7 +199,7 @@ describe("heart-rate variability", () => {
     };
   };
 
-  it("of 20 beats in turns of 796 and 804 ms by hand", () => {
+  it("of 20 beats, alternating between 796 and 804 ms, match a manual computation", () => {
     const rr = Array.from({ length: 20 }, (_, i) => (i % 2 === 0 ? 796 : 804));
     // each pair differs by 8; the deviations from 800 are 4: sqrt(20 x 16 / 19)
     expect(heartRateVariability(beatsOf([0, ...rr]))).toMatchObject({
@@ -214,7 +214,7 @@ describe("heart-rate variability", () => {
     });
   });
 
-  it("is unknown with fewer than 20 intervals, and without any", () => {
+  it("is unknown with fewer than 20 intervals, and without intervals", () => {
     expect(heartRateVariability(beatsOf(Array.from({ length: 19 }, () => 800)))).toMatchObject({
       intervals: 19,
       mean_hr: null,
@@ -223,7 +223,7 @@ describe("heart-rate variability", () => {
     expect(heartRateVariability([])).toMatchObject({ intervals: 0, series: 0, artefacts_percent: null });
   });
 
-  it("a gap ends a series: nothing is compared across it, and the window begins anew", () => {
+  it("a gap ends a series: nothing is compared across it, and the window starts again", () => {
     const fast = Array.from({ length: 400 }, (_, i) => 500 + (i % 2));
     const slow = Array.from({ length: 200 }, (_, i) => 1000 + (i % 2));
     const result = heartRateVariability(beatsOf([0, ...fast, 0, ...slow]));
@@ -235,7 +235,7 @@ describe("heart-rate variability", () => {
     expect(ends[17]).toBe(10_000 + 200_200 + 10_000 + 120_000);
   });
 
-  it("LF and HF are given only at rest, and not with more than 5 % of artefacts", () => {
+  it("LF and HF are computed only at rest, and not with more than 5 % of artefacts", () => {
     const rest = beatsOf([0, ...SERIES.rest_rri]);
     expect(heartRateVariability(rest)).not.toHaveProperty("lf_hf");
     const { lf_hf } = heartRateVariability(rest, { atRest: true });
@@ -246,7 +246,7 @@ describe("heart-rate variability", () => {
     expect(heartRateVariability(beatsOf([0, ...wild.slice(0, 100)]), { atRest: true }).lf_hf).toBeNull();
   });
 
-  it("refuses what are no beats, and options that do not exist", () => {
+  it("refuses values that are not beats, and unknown options", () => {
     expect(() => heartRateVariability([{ length: 3 } as never])).toThrow(/pass a batch of decodeBeats/);
     expect(() => heartRateVariability([], { rest: true } as never)).toThrow(/The option "rest" is unknown/);
   });

@@ -38,7 +38,7 @@ function figuresOf(
   return figures;
 }
 
-describe("every figure is the one that an independent computation gives", () => {
+describe("every figure matches an independent computation", () => {
   it.each(cases)("$name", ({ name, sport, params, birthDate, every, offset }) => {
     const figures = figuresOf(matchSamples(every, offset), matchFrame(birthDate), sport, params);
     expect(figures).toEqual(independent[name]);
@@ -51,7 +51,7 @@ describe("every figure is the one that an independent computation gives", () => 
     );
   });
 
-  it("the made-up match exercises every list", () => {
+  it("the artificial match exercises every list", () => {
     const data = figuresOf(matchSamples(1, 0), matchFrame(null), "soccer", {});
     for (const { threshold_1, threshold_2 } of [data.accelerations, data.decelerations, data.hid]) {
       expect(threshold_1.values).not.toEqual([]);
@@ -65,9 +65,9 @@ const python = spawnSync("python3", [goldenFile("independent.py")], { encoding: 
 const ofFixtures = goldenFile("recordings.json");
 
 describe.skipIf(python.error !== undefined)(
-  "the independent figures (needs python3, skipped without)",
+  "the independent figures (requires python3, otherwise skipped)",
   () => {
-    it("are those that the script prints", () => {
+    it("match the output of the script", () => {
       expect(python.status, python.stderr).toBe(0);
       expect(JSON.parse(python.stdout)).toEqual(independent);
     });

@@ -111,7 +111,7 @@ describe("invariants of the computed data", () => {
     );
   });
 
-  it("2: high-intensity distance is the distance of the classes from its threshold on, and nested", () => {
+  it("2: high-intensity distance is the distance of the classes from its threshold up, and distances are nested", () => {
     fc.assert(
       fc.property(sessionArbitrary, (samples) => {
         const from7 = compute(samples, wholeFrame(samples), { hid_thresholds: [5.5, 7] }).hid.threshold_2;
@@ -287,7 +287,7 @@ describe("invariants of the computed data", () => {
     );
   });
 
-  it("8: the same samples give the same bytes, however they were spread over files and in whatever order", () => {
+  it("8: the same samples give the same bytes, regardless of their distribution over files and of their order", () => {
     const sessionInFiles = sessionArbitrary.chain((samples) =>
       fc.record({
         samples: fc.constant(samples),

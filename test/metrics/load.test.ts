@@ -41,7 +41,7 @@ const sessionsOf = (loads: readonly (number | null)[]): SessionLoad[] =>
 
 describe("load over weeks", () => {
   it.each(["distance_m", "hsr_m", "trimp"] as const)(
-    "of the planted %s is that of the independent program",
+    "of the planted %s equals the result of the independent program",
     (name) => {
       const column = { distance_m: 0, hsr_m: 1, trimp: 2 }[name];
       const loads = plantedLoad().map((day) => day[column] ?? 0);
@@ -68,7 +68,7 @@ describe("load over weeks", () => {
     },
   );
 
-  it("has weighted means that the R package ACWR gives", () => {
+  it("has the weighted means of the R package ACWR", () => {
     const acwr =
       expected<Record<"ID" | "TL" | "EWMA_acute" | "EWMA_chronic" | "EWMA_ACWR", number[]>>(
         "upstream_acwr.json",
@@ -138,14 +138,14 @@ describe("load over weeks", () => {
     expect(loadOverDays([])).toEqual([]);
   });
 
-  it("hides the weighted means before day 28, and gives the ratio only where it is asked for", () => {
+  it("hides the weighted means before day 28, and returns the ratio only on request", () => {
     const days = loadOverDays(sessionsOf(plantedLoad().map(([distance]) => distance)));
     expect(days[26]).toMatchObject({ acute: null, chronic: null });
     expect(days[27]?.acute).not.toBeNull();
     expect(days[27]).not.toHaveProperty("ratio");
   });
 
-  it("a lost day makes the sums over it unknown, and leaves the weighted means", () => {
+  it("a missing day makes the sums over it unknown, and does not change the weighted means", () => {
     const loads = plantedLoad().map(([distance], i) => (i === 30 ? null : distance));
     const days = loadOverDays(sessionsOf(loads));
     expect(days[30]).toMatchObject({ load: null, acute: days[29]?.acute, week_sum: null });
@@ -166,13 +166,13 @@ describe("load over weeks", () => {
     );
   });
 
-  it("refuses what is no day and no load", () => {
+  it("refuses values that are not a day or a load", () => {
     expect(() => loadOverDays([{ day: "1.3.2025", load: 1 }])).toThrow(/must be a date such as/);
     expect(() => loadOverDays([{ day: "2025-03-01", load: -1 }])).toThrow(/from 0 on, or null/);
     expect(() => loadOverDays([], { acwr: true } as never)).toThrow(/"acwr" is unknown/);
   });
 
-  it.skipIf(CORPUS === null)("the planted days are those of the corpus", () => {
+  it.skipIf(CORPUS === null)("the planted days equal those of the corpus", () => {
     expect(rowsOf(`${CORPUS}data/planted_load.csv`).map((row) => row.slice(1))).toEqual(plantedLoad());
     for (const name of ["load.json", "upstream_acwr.json"])
       expect(JSON.parse(committed(name))).toEqual(expected(name));
@@ -188,7 +188,7 @@ describe("training impulses", () => {
   const oneDecimal = (x: number) => Math.floor(10 * x + 0.5) / 10;
   const truth = golden.trimp_truth;
 
-  it("of the example are those by hand: 81.9, 92.8, 170 and 100", () => {
+  it("of the example match a manual computation: 81.9, 92.8, 170 and 100", () => {
     const banister = { method: "banister", maxHr: 200, restHr: 50 } as const;
     expect([
       trimpOf(held, { ...banister, sex: "male" }),

@@ -41,14 +41,14 @@ describe("options of computeMetrics", () => {
     expect(compute).toThrow(expect.objectContaining({ name: "AsiError", code: "BAD_OPTION" }));
   });
 
-  it("gives no maximum heart rate at a time that is in no calendar", () => {
+  it("returns no maximum heart rate for a time outside the calendar", () => {
     for (const from of [8.64e15 + 1, -8.64e15 - 1]) {
       const { athlete_max_hr } = computeMetrics(SAMPLES, { from, to: from, birthDate: "1996-06-02" });
       expect(athlete_max_hr).toBeNull();
     }
   });
 
-  it("takes a Date for a time", () => {
+  it("accepts a Date as a time", () => {
     const options = { from: new Date(0), to: new Date(0) };
     expect(computeMetrics(SAMPLES, options)).toEqual(computeMetrics(SAMPLES));
   });

@@ -3,12 +3,12 @@ import { metricParameters, parameterProblems, SPORTS } from "../../src/metrics/i
 import { PRESETS, SOCCER_FIFA_BANDS_PARAMS, SOCCER_WOMEN_PARAMS } from "../../src/metrics/presets.js";
 
 describe("the parameters of a computation", () => {
-  it.each(SPORTS)("of %s are its preset when the time frame gives none", (sport) => {
+  it.each(SPORTS)("of %s are its preset if the time frame has none", (sport) => {
     expect(metricParameters(sport, {})).toEqual(PRESETS[sport]);
     expect(parameterProblems(sport, {})).toEqual([]);
   });
 
-  it("take what the time frame gives and the preset for the rest, in a fixed order of keys", () => {
+  it("are those of the time frame, completed by the preset, in a fixed order of keys", () => {
     const merged = metricParameters("biking", { sprint_threshold: 12, max_hr: 190 });
     expect(merged).toEqual({ ...PRESETS.biking, sprint_threshold: 12, max_hr: 190 });
     expect(JSON.stringify(merged)).toBe(
@@ -16,7 +16,7 @@ describe("the parameters of a computation", () => {
     );
   });
 
-  it("are rounded to what the computation compares: mm/s, mm/s2, ms and tenths of a beat", () => {
+  it("are rounded to the units that the computation compares: mm/s, mm/s2, ms and tenths of a beat", () => {
     const merged = metricParameters("soccer", {
       sprint_threshold: 6.94444,
       acceleration_thresholds: [2.00049, 2.0005],
@@ -31,14 +31,14 @@ describe("the parameters of a computation", () => {
     });
   });
 
-  it("leave out what the computation does not know", () => {
+  it("omit keys that the computation does not use", () => {
     const params = { team: "blue", sprint_threshold: 6 };
     expect(Object.keys(metricParameters("soccer", params))).toEqual(
       Object.keys(metricParameters("soccer", {})),
     );
   });
 
-  it("fit the documented presets of football", () => {
+  it("match the documented presets of football", () => {
     for (const params of [SOCCER_WOMEN_PARAMS, SOCCER_FIFA_BANDS_PARAMS]) {
       expect(parameterProblems("soccer", params)).toEqual([]);
       expect(metricParameters("soccer", params)).toMatchObject(params);

@@ -49,7 +49,7 @@ describe.each(Object.keys(PLANTED))("peak demands of %s", (file) => {
   const samples = (PLANTED[file] ?? plantedStep)();
   const golden = expected<Record<string, ExpectedSession>>("peak_demands.json")[file];
 
-  it("are those of the independent program: value, time, coverage and exact amount", () => {
+  it("match the independent program: value, time, coverage and exact amount", () => {
     const { peaks } = peakDemands(columnsOf(samples), { metabolicPower: true, fits: false });
     const nodes = nodesWith(samples);
     for (const [theirs, ours] of Object.entries(NAMES)) {
@@ -104,7 +104,7 @@ describe.each(Object.keys(PLANTED))("peak demands of %s", (file) => {
     expect(critical_speed_3?.tau).toBeCloseTo(three?.tau ?? 0, 1);
   });
 
-  it.skipIf(CORPUS === null)("are of the same signal as in the corpus", () => {
+  it.skipIf(CORPUS === null)("use the same signal as the corpus", () => {
     expect(samplesIn(`${CORPUS}data/${file}`)).toEqual(samples);
     for (const name of ["peak_demands.json", "critical_speed.json"]) {
       expect(JSON.parse(committed(name))).toEqual(expected(name));
@@ -112,7 +112,7 @@ describe.each(Object.keys(PLANTED))("peak demands of %s", (file) => {
   });
 });
 
-describe("peak demands by hand", () => {
+describe("peak demands of manual examples", () => {
   const step = peakDemands(columnsOf(plantedStep()), { windows: [10, 30, 60, 120, 600] });
   const valuesOf = (amount: "distance" | "high_speed_distance" | "heart_rate") =>
     step.peaks[amount].map(({ value }) => value);
@@ -147,7 +147,7 @@ describe("peak demands by hand", () => {
     expect(peaks.distance).toEqual([{ window: 10, value: 50, start_time: 0, coverage: 1 }]);
   });
 
-  it("a window with less than nine tenths covered does not count, and a gap adds nothing", () => {
+  it("a window with less than 90 % coverage does not count, and a gap adds nothing", () => {
     // 10 s at 5 m/s, a gap of 2.1 s, 10 s at 5 m/s
     const samples = tenHertz(222, () => 5).filter((_, k) => k <= 100 || k >= 121);
     const { peaks } = peakDemands(columnsOf(samples), { windows: [15, 20, 22] });
@@ -158,7 +158,7 @@ describe("peak demands by hand", () => {
     ]);
   });
 
-  it("nothing is known without samples, and of accelerations below 5 Hz", () => {
+  it("results are unknown without samples, and for accelerations below 5 Hz", () => {
     const none = { window: 1, value: null, start_time: null, coverage: null };
     expect(peakDemands([], { windows: [1] })).toMatchObject({
       peaks: { distance: [none], heart_rate: [none] },
@@ -172,7 +172,7 @@ describe("peak demands by hand", () => {
     expect(peaks.distance[0]?.value).toBe(3);
   });
 
-  it("metabolic power is estimated only where it is asked for", () => {
+  it("metabolic power is estimated only on request", () => {
     expect(peakDemands([], {}).peaks).not.toHaveProperty("metabolic_power");
     expect(peakDemands([], { metabolicPower: true }).peaks).toHaveProperty("metabolic_power");
   });
@@ -204,7 +204,7 @@ describe("peak demands by hand", () => {
 describe("critical speed of a curve", () => {
   const golden = expected<Record<string, Record<string, Record<string, number>>>>("critical_speed.json");
 
-  it("finds the parameters that a curve was made of", () => {
+  it("finds the parameters from which a curve was computed", () => {
     const threePlanted = Array.from({ length: 600 }, (_, i) => {
       const windowS = i + 1;
       return { windowS, distanceM: windowS * (3.2 + 180 / (windowS + 180 / 5.8)) };

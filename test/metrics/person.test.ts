@@ -63,7 +63,7 @@ describe.each(NAMES)("the sprints of %s", (name) => {
 describe("an acceleration-speed profile", () => {
   const sprints = columnsOf(PLANTED["planted_as_noise005.csv"]);
 
-  it("pools sessions, and comes near the planted 7.0 m/s2 and 9.2 m/s", () => {
+  it("pools sessions, and is close to the planted 7.0 m/s2 and 9.2 m/s", () => {
     const { profile, reason } = accelerationSpeedProfile([sprints], { maxSpeed: 9.1 });
     expect(reason).toBeNull();
     expect(profile).toMatchObject({ a0: 6.8, s0: 9.46, tau: 1.39, n_before: 62, n: 43, r2_before: 0.9963 });
@@ -77,7 +77,7 @@ describe("an acceleration-speed profile", () => {
     expect(accelerationSpeedProfile(parts, { maxSpeed: 9.1 }).profile?.n_before).toBe(62);
   });
 
-  it("is none with a reason: too few points, too slow, beside the maximum speed", () => {
+  it("is absent with a reason: too few points, too slow, different from the maximum speed", () => {
     const jog = columnsOf(tenHertz(600, (s) => 3.5 + 0.5 * Math.sin(s)));
     expect(accelerationSpeedProfile([jog], { maxSpeed: 9 })).toMatchObject({
       profile: null,
@@ -93,44 +93,50 @@ describe("an acceleration-speed profile", () => {
     expect(() => accelerationSpeedProfile([], { maxSpeed: 0 })).toThrow(/maxSpeed is 0/);
   });
 
-  it.skipIf(CORPUS === null).each([3, 4])("the R package shorts gives the same line, from %i m/s", (from) => {
-    const upstream = JSON.parse(readFileSync(`${CORPUS}expected/upstream_shorts_in_situ.json`, "utf8"));
-    const theirs = upstream[`threshold_${from}`];
-    // its classes do not include their lower limit, but the upper one
-    const shift = 0.001;
-    const points = rowsOf(`${CORPUS}data/shorts_LPS_session.csv`)
-      .map(([speed = 0, acceleration = 0]) => ({ speed: speed - shift, acceleration }))
-      .filter(({ speed, acceleration }) => speed >= from - shift / 2 && acceleration >= 0);
-    const highest = highestOfClasses(points).map((point) => ({ ...point, speed: point.speed + shift }));
-    const line = fitProfile(highest)?.before;
-    expect(line?.n).toBe(theirs.n_points);
-    expect(line?.intercept).toBeCloseTo(theirs.A0_MAC, 6);
-    expect(-(line?.intercept ?? 0) / (line?.slope ?? 1)).toBeCloseTo(theirs.S0_MSS, 6);
-    expect(line?.r2).toBeCloseTo(theirs.r2_squared_correlation, 9);
-  });
+  it.skipIf(CORPUS === null).each([3, 4])(
+    "the R package shorts returns the same line, from %i m/s",
+    (from) => {
+      const upstream = JSON.parse(readFileSync(`${CORPUS}expected/upstream_shorts_in_situ.json`, "utf8"));
+      const theirs = upstream[`threshold_${from}`];
+      // its classes do not include their lower limit, but the upper one
+      const shift = 0.001;
+      const points = rowsOf(`${CORPUS}data/shorts_LPS_session.csv`)
+        .map(([speed = 0, acceleration = 0]) => ({ speed: speed - shift, acceleration }))
+        .filter(({ speed, acceleration }) => speed >= from - shift / 2 && acceleration >= 0);
+      const highest = highestOfClasses(points).map((point) => ({ ...point, speed: point.speed + shift }));
+      const line = fitProfile(highest)?.before;
+      expect(line?.n).toBe(theirs.n_points);
+      expect(line?.intercept).toBeCloseTo(theirs.A0_MAC, 6);
+      expect(-(line?.intercept ?? 0) / (line?.slope ?? 1)).toBeCloseTo(theirs.S0_MSS, 6);
+      expect(line?.r2).toBeCloseTo(theirs.r2_squared_correlation, 9);
+    },
+  );
 
-  it.skipIf(CORPUS === null)("of the points of PabRD's example is that of the independent program", () => {
-    const points = readFileSync(`${CORPUS}data/pabrd_exampleFile.csv`, "utf8")
-      .trim()
-      .split("\n")
-      .slice(1)
-      .map((row) => row.split(";").map(Number))
-      .map(([, speed = 0, acceleration = 0]) => ({ speed, acceleration }))
-      .filter(({ speed, acceleration }) => acceleration > 0 && speed >= 3);
-    const fit = fitProfile(highestOfClasses(points));
-    expect([fit?.before.n, fit?.after.n]).toEqual([54, 42]);
-    for (const [own, theirs] of [
-      [fit?.after, golden.pabrd?.["as supplied, half-open bins, a0-ci"]?.final],
-      [fit?.after, golden.pabrd?.["as supplied, closed bins, a0-ci"]?.final],
-      [fit?.before, golden.pabrd?.["as supplied, half-open bins, none"]?.final],
-    ] as const) {
-      expect(own?.intercept).toBeCloseTo(theirs?.A0 ?? 0, 9);
-      expect(own?.slope).toBeCloseTo(theirs?.slope ?? 0, 9);
-      expect(own?.r2).toBeCloseTo(theirs?.r2 ?? 0, 9);
-    }
-  });
+  it.skipIf(CORPUS === null)(
+    "for the points of the PabRD example equals the result of the independent program",
+    () => {
+      const points = readFileSync(`${CORPUS}data/pabrd_exampleFile.csv`, "utf8")
+        .trim()
+        .split("\n")
+        .slice(1)
+        .map((row) => row.split(";").map(Number))
+        .map(([, speed = 0, acceleration = 0]) => ({ speed, acceleration }))
+        .filter(({ speed, acceleration }) => acceleration > 0 && speed >= 3);
+      const fit = fitProfile(highestOfClasses(points));
+      expect([fit?.before.n, fit?.after.n]).toEqual([54, 42]);
+      for (const [own, theirs] of [
+        [fit?.after, golden.pabrd?.["as supplied, half-open bins, a0-ci"]?.final],
+        [fit?.after, golden.pabrd?.["as supplied, closed bins, a0-ci"]?.final],
+        [fit?.before, golden.pabrd?.["as supplied, half-open bins, none"]?.final],
+      ] as const) {
+        expect(own?.intercept).toBeCloseTo(theirs?.A0 ?? 0, 9);
+        expect(own?.slope).toBeCloseTo(theirs?.slope ?? 0, 9);
+        expect(own?.r2).toBeCloseTo(theirs?.r2 ?? 0, 9);
+      }
+    },
+  );
 
-  it("uses the t of the table of Student's distribution", () => {
+  it("uses the t value from a table of Student's distribution", () => {
     for (const [degrees, t] of Object.entries(expected<Record<string, number>>("t975.json"))) {
       // scipy 1.10 ends its search at 1e-8
       expect(twoSidedT(Number(degrees))).toBeCloseTo(t, 7);
@@ -139,7 +145,7 @@ describe("an acceleration-speed profile", () => {
 });
 
 describe("maximum speeds", () => {
-  it("hold for 0.5 s: six values at 10 Hz, five do not count", () => {
+  it("must hold for 0.5 s: six values at 10 Hz count, five do not", () => {
     const peakOf = (count: number) =>
       sessionMaxSpeed(columnsOf(tenHertz(60, (_, k) => (k >= 20 && k < 20 + count ? 9 : 4))));
     expect([peakOf(5), peakOf(6)]).toEqual([4, 9]);
@@ -170,7 +176,7 @@ describe("zones of a person", () => {
   }>("individual_zones.json");
   const { mas, mss } = zones;
 
-  it("are those of the independent program, and parameters of computeMetrics", () => {
+  it("equal those of the independent program, and can be passed to computeMetrics", () => {
     const asr = individualZones("asr", { mas, mss });
     expect(asr.speed_ranges).toEqual(zones.asr_zones);
     expect(asr.sprint_threshold).toBe(zones.asr_zones[4]);

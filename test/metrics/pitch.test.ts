@@ -49,7 +49,7 @@ const golden = expected<{
 
 describe("a pitch", () => {
   it.each(["estimated_frame", "frame_with_105_68"] as const)(
-    "%s: that of the independent program",
+    "%s: the result of the independent program",
     (name) => {
       const wanted = golden[name];
       const frame = pitchFrame(corners, name === "estimated_frame" ? {} : { length: 105, width: 68 });
@@ -63,7 +63,7 @@ describe("a pitch", () => {
     },
   );
 
-  it("has its players where they were placed, within a millimetre", () => {
+  it("has its players at their planted positions, within a millimetre", () => {
     const { toPitch } = pitchFrame(corners, { length: 105, width: 68 });
     const errors = players.map(({ place, truth }) => {
       const { x, y } = toPitch(place);
@@ -78,7 +78,7 @@ describe("a pitch", () => {
     });
   });
 
-  it("lies across the date line as anywhere else", () => {
+  it("can lie across the date line", () => {
     const shifted = corners.map(({ latitude, longitude }) => {
       const east = longitude - 8.5461 + 180;
       return { latitude, longitude: east > 180 ? east - 360 : east };
@@ -87,7 +87,7 @@ describe("a pitch", () => {
     expect(pitchFrame(shifted).length).toBeCloseTo(105, 3);
   });
 
-  it("is refused with a corner far off, with corners clockwise, and without four", () => {
+  it("is refused with a distant corner, with corners clockwise, and without four", () => {
     const [a, b, c, d] = corners;
     const moved = { ...a, latitude: a.latitude + 0.0001 };
     expect(() => pitchFrame([moved, b, c, d])).toThrow(/m off a pitch of .*; at most 1\.5 m are accepted/);
@@ -97,13 +97,13 @@ describe("a pitch", () => {
     expect(() => pitchFrame(corners, { length: 0 })).toThrow(/length is 0; it must be from 1/);
   });
 
-  it.skipIf(CORPUS === null)("the goldens in the repository are those of the corpus", () => {
+  it.skipIf(CORPUS === null)("the golden files in the repository equal those of the corpus", () => {
     expect(JSON.parse(committed("pitch.json"))).toEqual(expected("pitch.json"));
   });
 });
 
 describe("the shape of a team", () => {
-  it("is that of the independent program", () => {
+  it("equals the result of the independent program", () => {
     const { toPitch } = pitchFrame(corners, { length: 105, width: 68 });
     const shape = teamShape(players.map(({ place }) => toPitch(place)));
     const { team, team_truth: truth } = golden;
@@ -122,7 +122,7 @@ describe("the shape of a team", () => {
       expect(own).toBe(Math.floor(theirs * 100 + 0.5) / 100);
   });
 
-  it("of a square with a player in its middle by hand, and none of two players", () => {
+  it("of a square with a player in its middle matches a manual computation; two players have no shape", () => {
     const square = [
       { x: 0, y: 0 },
       { x: 10, y: 0 },
@@ -170,7 +170,7 @@ describe("a heat map", () => {
     );
   });
 
-  it("holds a position until the next one, not across a gap, and counts the outside at the edge", () => {
+  it("holds a position until the next one, but not across a gap, and counts positions outside at the edge", () => {
     const outside = { x: -3, y: 70 };
     const times = [0, 100, 200, 300, 400, 5000, 5100];
     const positions = [{ x: 7, y: 0 }, ...times.slice(1).map(() => outside)];
@@ -180,18 +180,21 @@ describe("a heat map", () => {
     expect(durationMs.reduce((sum, ms) => sum + ms)).toBe(500);
   });
 
-  it.each([40, 100, 1000, 3000])("weighs by time: a minute with a row every %i ms is a minute", (stepMs) => {
-    const fast = Array.from({ length: 600 }, (_, i) => ({ t: 100 * i, at: { x: 7, y: 0 } }));
-    const other = Array.from({ length: 60_000 / stepMs + 1 }, (_, i) => ({
-      t: 60_000 + stepMs * i,
-      at: { x: 50, y: 30 },
-    }));
-    const rows = [...fast, ...other];
-    const { durationMs } = heatMap(
-      rows.map(({ t }) => t),
-      rows.map(({ at }) => at),
-      size,
-    );
-    expect([...durationMs].filter((ms) => ms > 0)).toEqual([60_000, 60_000]);
-  });
+  it.each([40, 100, 1000, 3000])(
+    "is weighted by time: a minute with a row every %i ms counts as a minute",
+    (stepMs) => {
+      const fast = Array.from({ length: 600 }, (_, i) => ({ t: 100 * i, at: { x: 7, y: 0 } }));
+      const other = Array.from({ length: 60_000 / stepMs + 1 }, (_, i) => ({
+        t: 60_000 + stepMs * i,
+        at: { x: 50, y: 30 },
+      }));
+      const rows = [...fast, ...other];
+      const { durationMs } = heatMap(
+        rows.map(({ t }) => t),
+        rows.map(({ at }) => at),
+        size,
+      );
+      expect([...durationMs].filter((ms) => ms > 0)).toEqual([60_000, 60_000]);
+    },
+  );
 });

@@ -44,7 +44,7 @@ function everything(samples: Samples, part: MetricsOptions): unknown[] {
 }
 
 describe("prepared samples", () => {
-  it("give the figures of a match that the samples give, the first time and again", () => {
+  it("return the same figures of a match as the samples, the first time and again", () => {
     const samples = columnsOf(plantedMatch().slice(0, 12_000));
     const first = samples.timestampMs[0] ?? 0;
     const part = {
@@ -60,7 +60,7 @@ describe("prepared samples", () => {
     expect(everything(prepared, part)).toEqual(alone);
   });
 
-  it("give those of any samples: of several batches, with gaps, repetitions and without order", () => {
+  it("return the same figures for any samples: in several batches, with gaps, with repetitions, and unordered", () => {
     const sample = fc.record({
       t: fc.integer({ min: 0, max: 400 }).map((step) => step * 50),
       speed: fc.integer({ min: -1, max: 14_000 }),
@@ -86,7 +86,7 @@ describe("prepared samples", () => {
     expect(prepareSamples(prepared)).toBe(prepared);
   });
 
-  it("are not kept where nobody asked for it: columns may change between two figures", () => {
+  it("are not kept unless requested, because columns can change between two calls", () => {
     const samples = columnsOf(Array.from({ length: 50 }, (_, i) => ({ t: i * 100, speed: 3_000 })));
     expect(computeMetrics(samples).max_speed).toBe(3);
     samples.speedMmPerS.fill(4_000);

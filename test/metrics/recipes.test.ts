@@ -28,7 +28,7 @@ describe("a recipe has one text and one hash", () => {
   const golden =
     expected<Record<string, { json: Recipe; canonical: string; sha256: string }>>("recipes.json");
 
-  it.each(Object.keys(golden))("%s: those of the independent program", (name) => {
+  it.each(Object.keys(golden))("%s: the same as in the independent program", (name) => {
     const { json, canonical, sha256: hash } = golden[name] ?? { json: undefined };
     expect(recipeNamed(name)).toEqual(json);
     expect(canonicalRecipe(recipeNamed(name))).toBe(canonical);
@@ -41,12 +41,12 @@ describe("a recipe has one text and one hash", () => {
     }
   });
 
-  it("whatever the order of its keys", () => {
+  it("regardless of the order of its keys", () => {
     const reversed = Object.fromEntries(Object.entries(recipeNamed("soccer/sprint")).reverse());
     expect(recipeHash(reversed as unknown as Recipe)).toBe(recipeHash(recipeNamed("soccer/sprint")));
   });
 
-  it("by SHA-256 as Node.js computes it, of texts of any length", () => {
+  it("the same SHA-256 as in Node.js, for texts of any length", () => {
     for (let length = 0; length < 200; length++) {
       const text = "aé€😀".repeat(60).slice(0, length);
       expect(sha256(text)).toBe(createHash("sha256").update(text).digest("hex"));
@@ -94,7 +94,7 @@ describe("the recipe of a preset counts what computeMetrics counts", () => {
     }
   });
 
-  it("in a recording of two rates too", () => {
+  it("also in a recording with two sampling rates", () => {
     const times = [...Array(600).keys()].map((k) => k * 100);
     const slow = [...Array(60).keys()].map((k) => 62_000 + k * 2000);
     const two = columnsOf([...times, ...slow].map((t, k) => ({ t, speed: k % 40 < 20 ? 1000 : 7000 })));
@@ -103,12 +103,12 @@ describe("the recipe of a preset counts what computeMetrics counts", () => {
     expect(computeRecipe(two, recipeNamed("soccer/accelerations-2")).count).toBe(count);
   });
 
-  it("with the digits of the filter that the definition names", () => {
+  it("with the same digits as the filter named in the definition", () => {
     expect(butterworth(2, 10, true)).toEqual(TWO_HZ);
   });
 });
 
-describe("what a recipe can say", () => {
+describe("what a recipe can express", () => {
   const sprint = recipeNamed("soccer/sprint");
   const countOf = (speeds: readonly number[], changes: Partial<Recipe>) =>
     computeRecipe(
@@ -124,7 +124,7 @@ describe("what a recipe can say", () => {
     expect(countOf(speeds, { exit: 6000 })).toEqual([[300, 0.5]]);
   });
 
-  it("so many samples must reach the entry speed for a run to begin", () => {
+  it("a run begins only after a number of samples at the entry speed", () => {
     const speeds = [...still, 7, 7, 6, 6, 7, 7, 7, ...still];
     expect(countOf(speeds, { exit: 6000, confirm_samples: 3 })).toEqual([[700, 0.2]]);
     expect(countOf(speeds, { exit: 6000, confirm_samples: 2 })).toEqual([[300, 0.6]]);
@@ -137,13 +137,13 @@ describe("what a recipe can say", () => {
     expect(countOf(speeds, { min_ms: 600, merge_ms: 300 })).toEqual([]);
   });
 
-  it("a derivative needs 5 samples a second: below, nothing is known", () => {
+  it("a derivative requires 5 samples per second; otherwise, the result is unknown", () => {
     const slow = columnsOf([0, 1, 2, 3].map((s) => ({ t: 1000 * s, speed: 3000 })));
     const result = computeRecipe(slow, recipeNamed("soccer/accelerations-3"));
     expect([result.count, result.distance, result.runs]).toEqual([null, null, []]);
   });
 
-  it("more than STATSports' words: 7 m/s for 1.0 s is not faster, and not longer", () => {
+  it("the definition of STATSports requires more than 7 m/s for more than 1.0 s", () => {
     const worded = recipeNamed("statsports/sprint");
     const at = (speed: number, count: number) =>
       computeRecipe(columnsOf(tenHertz(count, () => speed)), worded).count;
@@ -160,7 +160,7 @@ describe("what a recipe can say", () => {
   });
 });
 
-describe("a wrong recipe is refused with the key that is wrong", () => {
+describe("an invalid recipe is refused with the name of the invalid key", () => {
   const sprint = recipeNamed("soccer/sprint");
   const acceleration = recipeNamed("soccer/accelerations-2");
   it.each<[string, unknown, RegExp]>([
@@ -244,13 +244,13 @@ describe("the table of sensitivity", () => {
   }
   const golden = expected<Record<string, Record<string, Record<string, number>>>>("sensitivity.json");
 
-  it("is that of the independent program, for the planted match with its gaps closed up", () => {
+  it("equals that of the independent program, for the planted match without its gaps", () => {
     expect(countsOf(plantedMatch().map(({ speed }) => speed))).toEqual(
       golden["planted_match.csv (gaps closed up)"],
     );
   });
 
-  it.skipIf(CORPUS === null)("is that of the independent program, for the session of critspeed", () => {
+  it.skipIf(CORPUS === null)("equals that of the independent program, for the session of critspeed", () => {
     const rows = rowsOf(`${CORPUS}data/critspeed_sessionRaw_speed.csv`);
     const counts = countsOf(rows.map(([speed = 0]) => Math.floor(1000 * speed + 0.5)));
     const theirs = golden["aaronzpearson/critspeed sessionRaw (fabricated game, 10 Hz)"] ?? {};
@@ -265,7 +265,7 @@ describe("the table of sensitivity", () => {
     }
   });
 
-  it("names the cell that is the recipe itself, and counts there what the recipe counts", () => {
+  it("marks the cell of the recipe itself, whose count is that of the recipe", () => {
     const samples = columnsOf(matchSamples(1, 0));
     const ours: Recipe = { ...recipeNamed("soccer/sprint"), gap: { min_ms: 2000, steps: 3 }, min_ms: 700 };
     const ownFilter: Recipe = { ...ours, resample_ms: 50, smooth: { type: "mean", samples: 9 } };

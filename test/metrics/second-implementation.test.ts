@@ -66,7 +66,7 @@ const all = Object.values(FIGURES).flat();
 const given = answers(all);
 const answerOf = new Map(all.map((comparison, i) => [comparison, given?.[i]]));
 
-describe.skipIf(given === null)("a second implementation (needs python3, skipped without)", () => {
+describe.skipIf(given === null)("a second implementation (requires python3, otherwise skipped)", () => {
   it.each(Object.keys(FIGURES))("gives the same %s", (name) => {
     const comparisons = FIGURES[name] ?? [];
     expect(comparisons.length).toBeGreaterThan(0);

@@ -45,7 +45,7 @@ describe("a standard run", () => {
     expect(runsOf(seconds([...run, ...constant(10, 3300), ...run]))).toEqual([[0, 610]]);
   });
 
-  it("ends at a gap, and a single second without a sample is none", () => {
+  it("ends at a gap; a single second without a sample is not a gap", () => {
     const samples = seconds(constant(600, 3000));
     expect(runsOf(samples.filter(({ t }) => t < 250_000 || t >= 256_000))).toEqual([
       [0, 250],
@@ -58,7 +58,7 @@ describe("a standard run", () => {
     ]);
   });
 
-  it("has the mean of the heart rates of its last 30 s, if 27 are known", () => {
+  it("has the mean of the heart rates of its last 30 s, if at least 27 of them are known", () => {
     const run = (isHeard: (k: number) => boolean) =>
       constant(300, 3000).map((speed, k) => ({
         t: 1000 * k,
@@ -78,7 +78,7 @@ describe("a standard run", () => {
     expect(caution).toMatch(/^Experimental: /);
   });
 
-  it("is searched in at most 72 hours", () => {
+  it("is searched for in at most 72 hours", () => {
     const long = Array.from({ length: 73 * 15 + 1 }, (_, k) => ({ t: 240_000 * k, speed: 3000 }));
     expect(thrown(() => standardRuns(columnsOf(long)))).toMatchObject({
       code: "BAD_ARGUMENT",
@@ -91,7 +91,7 @@ describe("changes of standard runs", () => {
   const run = (heart_rate: number | null, mean_speed = 3.3) => ({ heart_rate, mean_speed });
   const baseline = [150, 152, 151, 153, 150, 152].map((rate) => run(rate));
 
-  it("are told with the typical error of at least 6 runs", () => {
+  it("are reported with the typical error of at least 6 runs", () => {
     // successive differences 2 -1 2 -3 2: mean 0.4, squares 21.2, /4, /2, root 1.6279
     expect(standardRunChanges(baseline, [run(148), run(160)])).toEqual({
       baseline_runs: 6,
@@ -111,7 +111,7 @@ describe("changes of standard runs", () => {
     expect([baseline_runs, changes]).toEqual([6, [-3.3, null, null]]);
   });
 
-  it("of nothing are nothing, and what is no run is refused", () => {
+  it("are empty without runs, and a value that is not a run is refused", () => {
     expect(standardRunChanges([], [run(150)])).toMatchObject({ baseline_heart_rate: null, changes: [null] });
     expect(thrown(() => standardRunChanges([{ heart_rate: 150 } as never]))).toMatchObject({
       code: "BAD_ARGUMENT",
@@ -165,7 +165,7 @@ describe("the planted sessions", () => {
     });
   });
 
-  it("without a moving session give no line, and a wrong baseline is refused", () => {
+  it("have no line without a moving session; an invalid baseline is refused", () => {
     expect(heartRateResponse([columnsOf(seconds(constant(60, 3000)))], 1)).toBeNull();
     expect(thrown(() => heartRateResponse([], 0))).toMatchObject({ code: "BAD_ARGUMENT" });
   });
@@ -186,55 +186,60 @@ interface Golden {
   baseline_mean: number;
 }
 
-describe.skipIf(CORPUS === null)("the sessions of the corpus come out as of the independent program", () => {
-  const half = (value: number, digits: number) => Math.floor(value * 10 ** digits + 0.5) / 10 ** digits;
-  const golden = CORPUS === null ? null : expected<Golden>("standard_runs.json");
-  const rows = CORPUS === null ? [] : rowsOf(`${CORPUS}data/planted_standard_runs.csv`);
-  const sessions = (golden?.sessions ?? []).map((_, i) =>
-    columnsOf(
-      rows.filter(([session]) => session === i + 1).map(([, t = 0, speed = 0, hr = 0]) => ({ t, speed, hr })),
-    ),
-  );
-  const found = sessions.map((samples) => standardRuns(samples).runs);
-
-  it("with every run", () => {
-    expect(found).toEqual(
-      golden?.sessions.map(({ runs }) =>
-        runs.map(({ start_s, end_s, mean_speed_m_s, hr_last_30_s }) => ({
-          start_time: 1000 * start_s,
-          duration: end_s - start_s,
-          mean_speed: half(mean_speed_m_s, 3),
-          heart_rate: half(hr_last_30_s, 1),
-        })),
+describe.skipIf(CORPUS === null)(
+  "the sessions of the corpus have the results of the independent program",
+  () => {
+    const half = (value: number, digits: number) => Math.floor(value * 10 ** digits + 0.5) / 10 ** digits;
+    const golden = CORPUS === null ? null : expected<Golden>("standard_runs.json");
+    const rows = CORPUS === null ? [] : rowsOf(`${CORPUS}data/planted_standard_runs.csv`);
+    const sessions = (golden?.sessions ?? []).map((_, i) =>
+      columnsOf(
+        rows
+          .filter(([session]) => session === i + 1)
+          .map(([, t = 0, speed = 0, hr = 0]) => ({ t, speed, hr })),
       ),
     );
-  });
+    const found = sessions.map((samples) => standardRuns(samples).runs);
 
-  it("with its typical error and baseline", () => {
-    const first = golden?.sessions.slice(0, 12).map(({ runs }) => runs[0]?.hr_last_30_s ?? 0) ?? [];
-    expect(Math.abs(typicalError(first) - (golden?.typical_error_sessions_1_12 ?? 0))).toBeLessThan(1e-9);
-    const { baseline_runs, baseline_heart_rate } = standardRunChanges(found.slice(0, 12).flat());
-    expect([baseline_runs, baseline_heart_rate]).toEqual([12, half(golden?.baseline_mean ?? 0, 1)]);
-    const later = found.slice(12).map((runs) => runs[0]?.heart_rate ?? 0);
-    const mean = later.reduce((sum, heartRate) => sum + heartRate, 0) / later.length;
-    expect(mean).toBeCloseTo(golden?.mean_13_24 ?? 0, 1);
-    expect(mean - (baseline_heart_rate ?? 0)).toBeCloseTo(golden?.observed_change_bpm ?? 0, 1);
-  });
-
-  it("with its regression", () => {
-    const response = heartRateResponse(sessions, 12);
-    const { truth, change_13_24 = 0 } = golden?.regression ?? {};
-    const later = response?.residuals.slice(12) ?? [];
-    expect(later.reduce((sum: number, residual) => sum + (residual ?? 0), 0) / later.length).toBeCloseTo(
-      change_13_24,
-      1,
-    );
-    expect(Math.abs((response?.slope ?? 0) - (truth?.slope ?? 0))).toBeLessThan(0.1);
-    expect(Math.abs((response?.intercept ?? 0) - (truth?.intercept ?? 0))).toBeLessThan(1);
-    expect(response).toEqual({
-      slope: half(golden?.regression.slope_bpm_per_m_s ?? 0, 2),
-      intercept: half(golden?.regression.intercept_bpm ?? 0, 1),
-      residuals: golden?.regression.mean_residual_by_session.map((residual) => half(residual, 1)),
+    it("with every run", () => {
+      expect(found).toEqual(
+        golden?.sessions.map(({ runs }) =>
+          runs.map(({ start_s, end_s, mean_speed_m_s, hr_last_30_s }) => ({
+            start_time: 1000 * start_s,
+            duration: end_s - start_s,
+            mean_speed: half(mean_speed_m_s, 3),
+            heart_rate: half(hr_last_30_s, 1),
+          })),
+        ),
+      );
     });
-  });
-});
+
+    it("with its typical error and baseline", () => {
+      const first = golden?.sessions.slice(0, 12).map(({ runs }) => runs[0]?.hr_last_30_s ?? 0) ?? [];
+      expect(Math.abs(typicalError(first) - (golden?.typical_error_sessions_1_12 ?? 0))).toBeLessThan(1e-9);
+      const { baseline_runs, baseline_heart_rate } = standardRunChanges(found.slice(0, 12).flat());
+      expect([baseline_runs, baseline_heart_rate]).toEqual([12, half(golden?.baseline_mean ?? 0, 1)]);
+      const later = found.slice(12).map((runs) => runs[0]?.heart_rate ?? 0);
+      const mean = later.reduce((sum, heartRate) => sum + heartRate, 0) / later.length;
+      expect(mean).toBeCloseTo(golden?.mean_13_24 ?? 0, 1);
+      expect(mean - (baseline_heart_rate ?? 0)).toBeCloseTo(golden?.observed_change_bpm ?? 0, 1);
+    });
+
+    it("with its regression", () => {
+      const response = heartRateResponse(sessions, 12);
+      const { truth, change_13_24 = 0 } = golden?.regression ?? {};
+      const later = response?.residuals.slice(12) ?? [];
+      expect(later.reduce((sum: number, residual) => sum + (residual ?? 0), 0) / later.length).toBeCloseTo(
+        change_13_24,
+        1,
+      );
+      expect(Math.abs((response?.slope ?? 0) - (truth?.slope ?? 0))).toBeLessThan(0.1);
+      expect(Math.abs((response?.intercept ?? 0) - (truth?.intercept ?? 0))).toBeLessThan(1);
+      expect(response).toEqual({
+        slope: half(golden?.regression.slope_bpm_per_m_s ?? 0, 2),
+        intercept: half(golden?.regression.intercept_bpm ?? 0, 1),
+        residuals: golden?.regression.mean_residual_by_session.map((residual) => half(residual, 1)),
+      });
+    });
+  },
+);

@@ -4,7 +4,7 @@ import { rowsAt } from "./recordings.js";
 
 const times = Array.from({ length: 100 }, (_, i) => 1_700_000_000_000 + i * 100);
 
-it("copies are recordings of one tracker with the same rows; another row or tracker is no copy", () => {
+it("copies are recordings of one tracker with the same rows; a recording with another row or tracker is not a copy", () => {
   const one = { serial: "TRK-1", samples: rowsAt(times) };
   const others = [
     { serial: "TRK-2", samples: rowsAt(times) },

@@ -4,7 +4,7 @@ import { readPeriods, readRoster } from "../../src/squad/sheets.js";
 
 const START_MS = Date.UTC(2026, 4, 16, 12, 30);
 
-it("the periods of the demo match are the same by every clock", () => {
+it("the periods of the demo match are the same in every time zone", () => {
   const { roster, periods } = demoSquad({ players: 14, startMs: START_MS, offsetMs: null });
   const players = readRoster(roster).roster.players.map(({ name }) => name);
   const session = { startMs: START_MS, endMs: START_MS + 3 * 3_600_000 };

@@ -78,7 +78,7 @@ const ACCIDENTS: Record<string, (rows: Rows) => Uint8Array> = {
 };
 
 describe.each(Object.entries(ACCIDENTS))("%s", (_, save) => {
-  it("is the same roster", () => {
+  it("is read as the same roster", () => {
     const { roster, problems } = readRoster(save(ROSTER));
     expect(problems).toEqual([]);
     expect(
@@ -96,7 +96,7 @@ describe.each(Object.entries(ACCIDENTS))("%s", (_, save) => {
     ]);
   });
 
-  it("is the same periods", () => {
+  it("is read as the same periods", () => {
     const { periods, problems } = readPeriods(save(PERIODS), CONTEXT);
     expect(problems).toEqual([]);
     const clock = (ms: number) => new Date(ms).toISOString().slice(11, 16);
@@ -116,7 +116,7 @@ interface Change {
   byte: number;
 }
 
-describe("a file that was damaged in any way", () => {
+describe("a file with random damage", () => {
   const change: fc.Arbitrary<Change> = fc.record({
     at: fc.nat(400),
     kind: fc.constantFrom<Change["kind"]>("replace", "insert", "remove", "repeat", "cut"),
@@ -138,7 +138,7 @@ describe("a file that was damaged in any way", () => {
   const saved = fc.constantFrom(...Object.values(ACCIDENTS));
   const changes = fc.array(change, { minLength: 1, maxLength: 6 });
 
-  it("is read, or every problem names a line of the file and says what to do", () => {
+  it("is read, or every problem has a line of the file and the required action", () => {
     fc.assert(
       fc.property(saved, changes, (save, wrong) => {
         for (const [rows, read] of [

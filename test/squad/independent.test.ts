@@ -41,7 +41,7 @@ async function expectIndependentFigures(folder: string, expected: Record<string,
 }
 
 describe("the table of a squad", () => {
-  it("has every figure that an independent program computes from the CSVs, digit by digit", async () => {
+  it("equals the figures that an independent program computes from the CSV files, digit by digit", async () => {
     // a goalkeeper, a player with a replaced tracker, a substitute
     const names = ["Keller", "Graf", "Fuchs"];
     const expected = tableOf(golden).filter(({ player = "" }) => names.includes(player));
@@ -50,7 +50,7 @@ describe("the table of a squad", () => {
   });
 
   it.runIf(isLongForm && spawnSync("python3", ["--version"]).error === undefined)(
-    "has them for the whole match, as that program prints them (needs python3, skipped without)",
+    "equals the output of that program for the whole match (requires python3, otherwise skipped)",
     async () => {
       const match = join(scratchFolder(), "match");
       await asi(["encode", "--demo", "--squad", "14", "-o", match]);

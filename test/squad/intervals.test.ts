@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { united } from "../../src/squad/interval.js";
 
-it("intervals that overlap or touch are one, in ascending order, and the given ones stay as they are", () => {
+it("intervals that overlap or touch are merged, in ascending order, without changing the given intervals", () => {
   const given = [
     { startMs: 50, endMs: 60 },
     { startMs: 0, endMs: 10 },

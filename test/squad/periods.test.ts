@@ -27,7 +27,7 @@ describe("a file that is too large for periods", () => {
   const file = (rows: readonly string[]) => `period,start,end,player\n${rows.join("\n")}\n`;
   const day: PeriodsContext = { session: { startMs: 0, endMs: 83_000_000 }, players: ["Kunz", "Müller"] };
 
-  it("has more than 10,000 rows, 1,000 columns, 4 MiB or 200 periods, and is refused with one problem that says so", () => {
+  it("has more than 10,000 rows, 1,000 columns, 4 MiB or 200 periods, and is refused with one error", () => {
     const rows = Array.from({ length: 10_000 }, (_, i) => row("Drill", 8 * i, "Kunz"));
     const most = read(file(rows), day);
     expect(most.problems).toEqual([]);
@@ -70,7 +70,7 @@ describe("a file that is too large for periods", () => {
     ]);
   });
 
-  it("names each pair of periods that overlap once, for the first player whom it concerns", () => {
+  it("reports each pair of overlapping periods once, for the first player concerned", () => {
     const players = ["A", "B", "C"];
     const time = fc
       .tuple(fc.nat(20), fc.integer({ min: 1, max: 20 }))
@@ -118,12 +118,12 @@ describe("a period", () => {
       players: [],
     }).problems;
 
-  it("of a week is accepted, also of the week with the end of daylight saving time", () => {
+  it("of a week is accepted, also in the week when daylight saving time ends", () => {
     expect(problemsOf("2026-10-17 12:00", "2026-10-24 12:00")).toEqual([]);
     expect(problemsOf("2026-10-24 12:00", "2026-10-31 12:00")).toEqual([]);
   });
 
-  it("of more than 7 days is refused, because a date is wrong", () => {
+  it("of more than 7 days is refused, because a date must be wrong", () => {
     expect(problemsOf("2026-10-24 12:00", "2036-10-24 13:00")).toEqual([
       {
         line: 2,
@@ -138,14 +138,14 @@ describe("a period", () => {
 });
 
 describe("the periods of a session", () => {
-  it("have times by the clock of the club", () => {
+  it("have times in the time zone of the club", () => {
     expect(times("period,start,end\n1st half,16:30,17:15\n2nd half,17:30:30,18:15\n")).toEqual([
       "14:30:00-15:15:00",
       "15:30:30-16:15:00",
     ]);
   });
 
-  it("are read as Excel writes times and dates", () => {
+  it("can have times and dates as written by Excel", () => {
     const forms = [
       "16:30",
       "4:30 PM",
@@ -160,20 +160,20 @@ describe("the periods of a session", () => {
     }
   });
 
-  it("can be a player's own: substituted, returned, or not there", () => {
+  it("can differ for a player who is substituted, returns, or is absent", () => {
     const text =
       "period,start,end,player\n1st half,16:30,17:15,\n1st half,16:30,16:40,kunz\n1st half,16:50,17:15,KUNZ\n2nd half,17:30,18:15,\n2nd half,-,-,Kunz\n";
     expect(times(text, "Kunz")).toEqual(["14:30:00-14:40:00 14:50:00-15:15:00", ""]);
     expect(times(text, "Müller")).toEqual(["14:30:00-15:15:00", "15:30:00-16:15:00"]);
   });
 
-  it("can be of single players only", () => {
+  it("can be for single players only", () => {
     const text = "period,start,end,player\nDrill,16:35,16:40,Kunz\n";
     expect(times(text, "Kunz")).toEqual(["14:35:00-14:40:00"]);
     expect(times(text, "Müller")).toEqual([""]);
   });
 
-  it("lie on the day of the session, and across midnight", () => {
+  it("are on the day of the session, also across midnight", () => {
     const late = {
       ...MATCH,
       session: { startMs: Date.UTC(2025, 4, 17, 21), endMs: Date.UTC(2025, 4, 17, 23) },
@@ -185,7 +185,7 @@ describe("the periods of a session", () => {
     });
   });
 
-  it("go on after midnight where the recordings hold both times of one day", () => {
+  it("continue after midnight if the recordings contain both times of one day", () => {
     const day = { ...MATCH, session: { startMs: Date.UTC(2025, 4, 16, 22), endMs: Date.UTC(2025, 4, 18) } };
     const [period] = read("period,start,end\nLate,23:30,0:30\n", day).periods;
     expect(period?.all).toEqual({
@@ -194,7 +194,7 @@ describe("the periods of a session", () => {
     });
   });
 
-  it("need a date where a time is of several days of the recordings", () => {
+  it("require a date if a time occurs on several days of the recordings", () => {
     const { startMs } = MATCH.session;
     const camp = { ...MATCH, session: { startMs, endMs: startMs + 3 * 86_400_000 } };
     expect(read("period,start,end\nDay 2,17:00,17:30\n", camp)).toEqual({
@@ -214,7 +214,7 @@ describe("the periods of a session", () => {
     });
   });
 
-  it("have the time within the recordings where a clock shows it twice, and end after they start", () => {
+  it("use the time within the recordings if a local time occurs twice, and end after they start", () => {
     const autumn = (fromUtc: number, toUtc: number) => ({
       ...MATCH,
       session: { startMs: Date.UTC(2025, 9, 26, fromUtc, 5), endMs: Date.UTC(2025, 9, 26, toUtc, 55) },
@@ -227,11 +227,11 @@ describe("the periods of a session", () => {
     expect([clock(across.startMs), clock(across.endMs)]).toEqual(["00:40:00", "01:25:00"]);
   });
 
-  it("may lie within another, as a drill in a half", () => {
+  it("can be within another period, such as a drill in a half", () => {
     expect(problemsOf("period,start,end\nHalf,16:30,17:15\nDrill,16:35,16:40\n")).toEqual([]);
   });
 
-  it("are told line by line what is wrong in them, and what to do", () => {
+  it("are refused with every error by line and the required action", () => {
     expect(problemsOf("Name,Start,von\n1st half,15:00,15:45\n")).toEqual([
       '1: Periods need the columns period, start and end. The headers of this line are "Name", "Start", "von".',
     ]);
@@ -249,14 +249,14 @@ describe("the periods of a session", () => {
     ]);
   });
 
-  it("do not include a period whose row with the times is refused, although other rows exclude players from it", () => {
+  it("omit a period whose row with the times is refused, even if other rows exclude players from it", () => {
     const { periods, problems } = read(
       "period,start,end,player\nA,17:00,16:59,\nA,-,-,Kunz\nB,17:10,17:20,\n",
     );
     expect([periods.map(({ name }) => name), problems.length]).toEqual([["B"], 1]);
   });
 
-  it("have no name, player or time that would count for others without a word", () => {
+  it("never apply a name, player or time to others silently", () => {
     expect(problemsOf("period,start,end\nA,16:30,16:40,Kunz\n")[0]).toContain(
       '2: The cell "Kunz" has no header',
     );

@@ -12,7 +12,7 @@ const every = (stepMs: number, minutes: number, startMs = START_MS) =>
   rowsAt(Array.from({ length: (minutes * MINUTE_MS) / stepMs }, (_, i) => startMs + i * stepMs));
 
 describe("the length of a session", () => {
-  it("is the time in which anybody has data, however far apart or uneven the rows are", () => {
+  it("is the time in which any player has data, for any spacing of rows", () => {
     for (const stepMs of [100, 1000, 2000, 5000]) {
       const minutes = timeWithData([{ samples: every(stepMs, 30) }]) / MINUTE_MS;
       expect(Math.abs(minutes - 30), `rows every ${stepMs} ms`).toBeLessThanOrEqual(stepMs / MINUTE_MS);
@@ -23,7 +23,7 @@ describe("the length of a session", () => {
     expect(timeWithData([{ samples: uneven }])).toBe(30 * MINUTE_MS - 1000);
   });
 
-  it("has no break in which nobody records, and counts what several record once", () => {
+  it("excludes breaks without recordings, and counts simultaneous recordings once", () => {
     const halves = rowsAt([
       ...every(2000, 10).timestampMs,
       ...every(2000, 10, START_MS + 20 * MINUTE_MS).timestampMs,
@@ -33,7 +33,7 @@ describe("the length of a session", () => {
     expect(timeWithData([{ samples: halves }, { samples: every(2000, 10) }])).toBe(one);
   });
 
-  it("marks a player of slow rows who lacks a half, and leaves the player out of the mean", () => {
+  it("marks a player with a low sampling rate who misses a half, and excludes the player from the mean", () => {
     const whole = ["S-1", "S-2"].map((serial) => recordingOfRows(serial, every(2000, 30)));
     const half = recordingOfRows("S-3", every(2000, 15));
     const rows = squadRows(squadMembers([...whole, half], null), []);
@@ -43,7 +43,7 @@ describe("the length of a session", () => {
     expect(summaryOf(rows, minutes, wholeRows(rows)).mean).toBeCloseTo(30, 1);
   });
 
-  it("is never shorter than the longest stretch of a recording, whatever the times are", () => {
+  it("is never shorter than the longest part of a recording, for any times", () => {
     const times = fc.array(fc.integer({ min: 0, max: 1e9 }), { minLength: 1, maxLength: 100 });
     fc.assert(
       fc.property(times, (ms) => {
@@ -56,7 +56,7 @@ describe("the length of a session", () => {
 });
 
 describe("the main interval of a session", () => {
-  it("is without the few rows that a tracker wrote before it knew the date", () => {
+  it("excludes the few rows that a tracker wrote before it had the date", () => {
     const early = rowsAt([
       ...every(1000, 10, START_MS - 7 * DAY_MS).timestampMs,
       ...every(1000, 50, START_MS).timestampMs,
@@ -65,7 +65,7 @@ describe("the main interval of a session", () => {
     expect(interval).toEqual({ startMs: START_MS, endMs: START_MS + 60 * MINUTE_MS - 999 });
   });
 
-  it("is the whole where the days are equal", () => {
+  it("is the whole session if the days are equal", () => {
     const days = rowsAt([...every(1000, 10).timestampMs, ...every(1000, 10, START_MS + DAY_MS).timestampMs]);
     const { startMs, endMs } = mainInterval([{ samples: days }]);
     expect([startMs, endMs]).toEqual([START_MS, START_MS + DAY_MS + 10 * MINUTE_MS - 999]);

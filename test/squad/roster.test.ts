@@ -7,7 +7,7 @@ const problemsOf = (text: string) =>
   readRoster(text).problems.map(({ line, message }) => `${line}: ${message}`);
 
 describe("a roster", () => {
-  it("names the players with their trackers and values", () => {
+  it("lists the players with their trackers and values", () => {
     const { roster, problems } = readRoster(
       "Player;Serial;Number;Position;Max HR;Rest HR;High speed (km/h);Sprint;Max speed (km/h);Aerobic speed;Birth date;Mass (kg)\n" +
         "Kunz;TRK-102;11;FW;195;52;19,8;7 m/s;32,4;4,5 m/s;23.5.2001;74,5\n",
@@ -33,7 +33,7 @@ describe("a roster", () => {
     ]);
   });
 
-  it("gives a player two trackers, in one cell or in two rows", () => {
+  it("can assign two trackers to a player, in one cell or in two rows", () => {
     for (const text of ["player,serial\nLang,TRK-1 TRK-2\n", "player,serial\nLang,TRK-1\nlang,TRK-2\n"]) {
       expect(readRoster(text).roster.players.map(({ serials }) => serials)).toEqual([["TRK-1", "TRK-2"]]);
     }
@@ -48,7 +48,7 @@ describe("a roster", () => {
     expect(nameOf("TRK-9", "07-Vogel.asi")).toBeNull();
   });
 
-  it("is told line by line what is wrong in it, and what to do", () => {
+  it("is refused with every error by line and the required action", () => {
     const needs =
       "A roster needs the column player, and serial (numbers of trackers) or file (names of recordings).";
     expect(problemsOf("\n\nName;Tracker;\nKunz;TRK-1;;7\n")).toEqual([
@@ -78,7 +78,7 @@ describe("a roster", () => {
   const sprintOf = (header: string, cell = "18") =>
     readRoster(`player;serial;${header}\nKunz;TRK-1;${cell}\n`).roster.players[0]?.sprintMPerS;
 
-  it("reads the unit of a header, however it is written", () => {
+  it("can have the unit of a header in any notation", () => {
     for (const unit of ["(km/h)", "[km/h]", "[kmh]", "kmh", "(km / h)", "km/h", "_km/h"])
       expect(sprintOf(`Sprint ${unit}`), unit).toBe(5);
     expect(sprintOf("Sprint >", "18 km / h")).toBe(5);
@@ -88,7 +88,7 @@ describe("a roster", () => {
       );
   });
 
-  it("names a header that is nearly that of a column, and what to write", () => {
+  it("reports a header that is similar to that of a column, with the correct header", () => {
     expect(problemsOf("player,serial,sprints (mph)\nKunz,TRK-1,15\n")).toEqual([
       '1: The column "sprints (mph)" is not known. Name it "sprint" or "sprint (km/h)" or "sprint (m/s)", or remove it.',
     ]);
@@ -107,7 +107,7 @@ describe("a roster", () => {
     expect(problemsOf("player,serial,Team,Remark,Sport,Email,Age\nKunz,TRK-1,A,B,C,D,E\n")).toEqual([]);
   });
 
-  it("counts the filled one of two columns of one thing, and refuses two", () => {
+  it("uses the filled one of two columns with the same meaning, and refuses two filled ones", () => {
     const head = "player,serial,sprint (km/h),sprint (m/s)\n";
     expect(readRoster(`${head}Kunz,TRK-1,,5\n`).roster.players[0]?.sprintMPerS).toBe(5);
     expect(problemsOf(`${head}Kunz,TRK-1,18,5\n`)).toEqual([
@@ -115,7 +115,7 @@ describe("a roster", () => {
     ]);
   });
 
-  it("has no row that a decimal comma shifts, and no quote that swallows the rest", () => {
+  it("refuses rows that a decimal comma shifts, and quotes without an end", () => {
     expect(problemsOf("player,serial,max_hr,sprint (km/h)\nKunz,TRK-1,190,20,5\n")).toEqual([
       '2: The cell "5" has no header: it is in column 5. Give it a header. If a comma is a decimal mark here, put the number in quotes or separate the columns by semicolons.',
     ]);
@@ -124,13 +124,13 @@ describe("a roster", () => {
     );
   });
 
-  it("has no sprint below high speed, also where two rows say them", () => {
+  it("refuses a sprint threshold below high speed, even if they are in two rows", () => {
     expect(problemsOf("player,serial,sprint,high_speed\nKunz,TRK-1,5 m/s,\nKunz,TRK-2,,6 m/s\n")).toEqual([
       "2: high_speed is above sprint for Kunz. Exchange them or change one.",
     ]);
   });
 
-  it("finds files whose accents are written as macOS does", () => {
+  it("finds files whose accents are encoded as on macOS", () => {
     const { roster } = readRoster("player,file\nMüller,*Müller*\n");
     const fileName = "07-Müller.asi".normalize("NFD");
     expect(playerOfRecording(roster, { serial: "TRK-9", fileName })?.name).toBe("Müller");

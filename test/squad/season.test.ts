@@ -33,7 +33,7 @@ function kunzIn(...sessions: PlayedSession[]) {
 }
 
 describe("a season", () => {
-  it("has the sessions of each player in order of time, with the days since the one before", () => {
+  it("contains the sessions of each player in order of time, with the days since the previous session", () => {
     const kunz = kunzIn(session(7, 9000), session(0, 8000), session(10, null));
     expect(kunz.entries.map(({ session: { name }, daysSince }) => [name, daysSince])).toEqual([
       ["day 0", null],
@@ -44,7 +44,7 @@ describe("a season", () => {
     expect(seasonSummary(kunz.entries, distance)).toEqual({ mean: 8500, best: 9000 });
   });
 
-  it("has the load of each day: rest without a recording, and a share of the matches from 75 minutes", () => {
+  it("contains the load of each day: rest without a recording, and a share of the matches of at least 75 minutes", () => {
     const kunz = kunzIn(
       session(0, 8000),
       session(2, 4000, false, 60),
@@ -62,7 +62,7 @@ describe("a season", () => {
     ]);
   });
 
-  it("does not know the load of a day without the figure", () => {
+  it("has an unknown load for a day without the figure", () => {
     const [row] = session(0, 8000).rows;
     const lost = {
       ...session(1, 1),
@@ -74,7 +74,7 @@ describe("a season", () => {
     expect(days.map(({ load }) => load)).toEqual([8000, null]);
   });
 
-  it("has in its means only sessions of which the player has nearly the whole", () => {
+  it("uses for its means only sessions that the player completed almost entirely", () => {
     const cut = session(7, 2000);
     const kunz = kunzIn(session(0, 9000), {
       ...cut,
@@ -83,7 +83,7 @@ describe("a season", () => {
     expect(seasonSummary(kunz.entries, distance)).toEqual({ mean: 9000, best: 9000 });
   });
 
-  it("knows a player by name, whatever its capitals, and orders players by number", () => {
+  it("identifies a player by name, ignoring case, and orders players by number", () => {
     const keller = (name: string) => ({
       player: { name, number: "1", position: "GK" },
       figures: { minutes: 90, distance_m: 5000 },
@@ -101,7 +101,7 @@ describe("a season", () => {
     ]);
   });
 
-  it("compares with the mean of the last five matches before, trainings and short appearances left out", () => {
+  it("compares with the mean of the last five matches, excluding trainings and short appearances", () => {
     const kunz = kunzIn(
       session(0, 20_000),
       ...[9000, 10_000, 11_000, 10_000, 10_000].map((metres, i) => session(7 + 7 * i, metres)),
@@ -115,14 +115,14 @@ describe("a season", () => {
     expect(shareOfMatches(kunz, 1, distance)).toBe(0.45);
   });
 
-  it("calls normal what is within 1.5 standard deviations of that mean, from three matches on", () => {
+  it("treats values within 1.5 standard deviations of that mean as normal if there are at least three matches", () => {
     const kunz = kunzIn(session(0, 9000), session(7, 10_000), session(14, 11_000), session(21, 12_000));
     expect(normalBefore(kunz, 2, distance)).toBeNull();
     // the deviation of 9, 10 and 11 is 1
     expect(normalBefore(kunz, 3, distance)).toEqual({ mean: 10_000, low: 8500, high: 11_500 });
   });
 
-  it("leaves a band of 1.5 × 4.5 % where matches are alike", () => {
+  it("uses a range of 1.5 × 4.5 % if matches are similar", () => {
     const kunz = kunzIn(...[0, 7, 14, 21].map((day) => session(day, 10_000)));
     expect(normalBefore(kunz, 3, distance)).toEqual({ mean: 10_000, low: 9325, high: 10_675 });
   });
@@ -143,7 +143,7 @@ describe("a match", () => {
     expect(halvesOf(read("All,13:00,14:10,\nPart,13:10,13:50,\n"))).toBeNull();
   });
 
-  it("is for each player the time of both halves on the pitch", () => {
+  it("is the time on the pitch in both halves for each player", () => {
     const halves =
       "1st half,13:00,13:45,\n2nd half,14:00,14:45,\n2nd half,14:00,14:20,Kunz\n1st half,-,-,Lang\n";
     const match = joinedPeriods("match", read(halves), ["Kunz", "Lang"]);
@@ -152,7 +152,7 @@ describe("a match", () => {
     expect([minutes("Kunz"), minutes("Lang")]).toEqual([[45, 20], [45]]);
   });
 
-  it("has a table of its own, unless a period has its name", () => {
+  it("has a separate table, unless a period has the same name", () => {
     const halves = "1st half,13:00,13:45,\n2nd half,13:45,14:30,\n";
     const match = matchOf(read(halves), ["Kunz"]);
     expect(match?.name).toBe("Match");

@@ -73,7 +73,7 @@ describe("suggested periods", () => {
     expect(suggested(squad)).toHaveLength(3);
   });
 
-  it("are parts where the stretches are no halves, and none where nobody plays for 15 minutes", () => {
+  it("are called parts if they are not halves, and are absent if no one plays for 15 minutes", () => {
     expect(suggested([minutes([...stretch(20, 8), ...stretch(6, 0), ...stretch(20, 8)])])).toEqual([
       "Part 1 00:00:00 00:20:00",
       "Part 2 00:26:00 00:46:00",

@@ -30,7 +30,7 @@ describe("a table from a spreadsheet is read", () => {
     }
   });
 
-  it("whatever the capitals, accents, spaces and brackets of its headers", () => {
+  it("with any case, accents, spaces and brackets in its headers", () => {
     expect(readSheet("Player, MAX-HR ,High Speed [km/h],Größe\n").columns).toEqual([
       "player",
       "max_hr",

@@ -64,7 +64,7 @@ describe("the report of a squad", () => {
     );
   });
 
-  it("says of how many players a mean is, where some of them have no value", async () => {
+  it("shows how many players a mean includes if some of them have no value", async () => {
     const recordings = [await recordingOf("A", 3), await recordingOf("B", 5, 0, null)];
     const rows = squadRows(squadMembers(recordings, null), []);
     const html = squadReport({ title: "Training", subtitle: "", rows, periods: [], offsetMs: 0 });
@@ -74,14 +74,14 @@ describe("the report of a squad", () => {
     for (const player of players) expect(player).toMatch(/Mean of 2 players 10 2,396 [^a-z]*150 of 1 /);
   });
 
-  it("says which figures miss a part of the time, and why", async () => {
+  it("reports which figures exclude a part of the time, and why", async () => {
     const text = textOf(await report());
     expect(text).toContain("10 Lang: 49 %.");
     expect(text).toContain("Recordings are complete and undamaged for 2 of 3 players.");
     expect(text).toMatch(/10 Lang 49 % 5 ≥1,196/);
   });
 
-  it("has complete and undamaged recordings also where nobody wears a belt", () => {
+  it("counts recordings as complete and undamaged even if no one wears a belt", () => {
     const samples = rowsAt(Array.from({ length: 600 }, (_, second) => START_MS + second * 1000));
     const members = squadMembers([recordingOfRows("A", samples), recordingOfRows("B", samples)], null);
     const text = textOf(
@@ -108,7 +108,7 @@ describe("the report of a squad", () => {
     );
   });
 
-  it("says when data are missing because of damage, and hatches the strip there, by local time", () => {
+  it("reports when data are missing because of damage, in local time, and hatches the strip there", () => {
     // a row a second with two gaps, of which one is at the damaged place
     const seconds = Array.from({ length: 600 }, (_, i) => i).filter(
       (second) => (second < 100 || second >= 130) && (second < 300 || second >= 350),
@@ -136,13 +136,13 @@ describe("the report of a squad", () => {
     expect(html.match(/<svg x="\d+" width="\d+" height="1"/g)).toHaveLength(1);
   });
 
-  it("compares a player with those of the same position, however the roster writes it", async () => {
+  it("compares a player with those of the same position, regardless of how the roster spells it", async () => {
     const pages = (await report()).split('<section class="player-page"').slice(1);
     // the only other player has half of the session, and is excluded from means
     expect(textOf(pages[2] ?? "")).toMatch(/10 Lang .*Mean of 1 FW 10 4,792 /);
   });
 
-  it("runs no text of others, and asks for nothing from elsewhere", async () => {
+  it("runs no scripts from texts, and makes no requests", async () => {
     const html = await report();
     expect(html).not.toContain("<img");
     expect(html).toContain("&lt;img src=x&gt;");
@@ -150,7 +150,7 @@ describe("the report of a squad", () => {
     expect(html).not.toMatch(/(src|href)="(?!#)/);
   });
 
-  it("names the limits of most players, although the first player has others", async () => {
+  it("shows the limits of most players, even if the first player has others", async () => {
     const recordings = await Promise.all(["A", "B", "C"].map((name) => recordingOf(name, 4)));
     const { roster } = readRoster("player;serial;sprint (km/h)\nAda;A;20\nBea;B;\nCleo;C;\n");
     const rows = squadRows(squadMembers(recordings, roster), []);

@@ -35,7 +35,7 @@ function recordingOf(serial: string, speeds: readonly number[], startMs = START_
 const run = (seconds: number, mmPerS: number) => Array.from({ length: seconds * 10 }, () => mmPerS);
 
 describe("the table of a squad", () => {
-  it("has the figures of each recording alone, digit by digit", () => {
+  it("has the same figures as each recording alone, digit by digit", () => {
     const speeds = fc.array(fc.integer({ min: 0, max: 14_000 }), { minLength: 20, maxLength: 200 });
     const seconds = fc.integer({ min: 0, max: 19 });
     fc.assert(
@@ -54,7 +54,7 @@ describe("the table of a squad", () => {
     );
   });
 
-  it("gives the reason in place of the count of a recipe that needs the quality of the rows, if that is asked for", () => {
+  it("shows a reason instead of the count for a recipe that requires the quality of the rows", () => {
     const [sprint] = RECIPES.map(({ recipe }) => recipe);
     if (sprint === undefined) throw new Error("There are no recipes.");
     const recipes = [{ ...sprint, gate: { min_satellites: 6 } }, sprint];
@@ -80,7 +80,7 @@ describe("the table of a squad", () => {
     expect(row?.metrics?.total_distance).toBe(59.4);
   });
 
-  it("has the share of the time with a heart rate that counts, each moment once", () => {
+  it("shows the share of time with a valid heart rate, counting each moment once", () => {
     const shareOf = (change: (samples: SquadRecording["samples"]) => void) => {
       const one = recordingOf("TRK-1", run(100, 3000));
       change(one.samples);
@@ -99,7 +99,7 @@ describe("the table of a squad", () => {
     expect(share).toBeCloseTo(40 / 49.9, 10);
   });
 
-  it("has the gaps of each tracker where a player's trackers have different rates", () => {
+  it("uses the gap limit of each tracker if the trackers of a player have different rates", () => {
     const { roster } = readRoster("player,serial\nLang,TRK-1 TRK-2\n");
     const slow = recordingOf("TRK-2", run(4, 3000), START_MS + 130_000);
     slow.samples.timestampMs.forEach((_, i, times) => {
@@ -112,7 +112,7 @@ describe("the table of a squad", () => {
     expect(alone).toEqual([199.8, 468]);
   });
 
-  it("says how many rows of a player's recordings do not count because another has their time", () => {
+  it("reports how many rows of a player do not count because another recording has the same time", () => {
     const { roster } = readRoster("player,serial\nLang,TRK-1 TRK-2\n");
     const first = recordingOf("TRK-1", run(100, 2000));
     const joined = (startMs: number) =>
@@ -123,7 +123,7 @@ describe("the table of a squad", () => {
     expect(joined(START_MS + 200_000)).toEqual([]);
   });
 
-  it("has the longest of a player's recordings of the same time, and says which are left out", () => {
+  it("uses the longest of a player's simultaneous recordings, and reports the omitted ones", () => {
     const { roster } = readRoster("player,file\nAnn,TRK-*\n");
     const recordings = [
       recordingOf("TRK-1", run(100, 2000)),
@@ -148,7 +148,7 @@ describe("the table of a squad", () => {
     expect(member?.leftOut).toEqual([]);
   });
 
-  it("has the training impulse of each player that the library gives for the same samples, interval and maximum", () => {
+  it("has the training impulse of each player that the library returns for the same samples, interval and maximum", () => {
     const column = SQUAD_COLUMNS.find(({ key }) => key === "trimp") ?? expect.fail();
     const heartRates = fc.array(fc.integer({ min: 0, max: 255 }), { minLength: 1, maxLength: 80 });
     const second = fc.integer({ min: 0, max: 8 });
@@ -179,7 +179,7 @@ describe("the table of a squad", () => {
     );
   });
 
-  it("has no training impulse without a heart rate, nor without a maximum; a birth date gives one", () => {
+  it("has no training impulse without a heart rate, or without a maximum; a birth date implies a maximum", () => {
     const column = SQUAD_COLUMNS.find(({ key }) => key === "trimp") ?? expect.fail();
     // four minutes at 150 bpm, all but the last row
     const steady = (serial: string, bpm: number) => {
@@ -201,7 +201,7 @@ describe("the table of a squad", () => {
     expect(impulses(sheet, 90)).toEqual([0, null, 4, 4]);
   });
 
-  it("uses the thresholds of a player's own", () => {
+  it("uses the individual thresholds of a player", () => {
     const { roster } = readRoster("player,serial,sprint,high_speed\nKunz,TRK-1,5 m/s,4 m/s\nVogel,TRK-2,,\n");
     const fast = run(5, 5200);
     const rows = squadRows(
@@ -216,7 +216,7 @@ describe("the table of a squad", () => {
     expect(figures("high_speed_m")).toEqual([25.48, 0]);
   });
 
-  it("has an empty row, not an error, for a player who is not there in a period", () => {
+  it("has an empty row, not an error, for a player who is absent in a period", () => {
     const players = ["TRK-1", "TRK-2"];
     const recordings = [recordingOf("TRK-1", run(60, 3000)), recordingOf("TRK-2", run(20, 3000))];
     const where = { session: { startMs: START_MS, endMs: START_MS + 60_000 }, players };
@@ -230,7 +230,7 @@ describe("the table of a squad", () => {
     expect(bench).toMatchObject({ metrics: null, coverage: null, periodMs: 0 });
   });
 
-  it("says which share of the time has data and a heart rate; a break of all is no part of the session", () => {
+  it("shows the share of time with data and with a heart rate; a break of all players is not part of the session", () => {
     const whole = recordingOf("TRK-1", run(100, 3000));
     const half = recordingOf("TRK-2", run(50, 3000));
     const [first, second] = squadRows(squadMembers([whole, half], null), []);
@@ -239,7 +239,7 @@ describe("the table of a squad", () => {
     expect(first?.hrCoverage).toBe(1);
   });
 
-  it("counts for means only who has nearly the whole period, and sorts missing values last", () => {
+  it("includes in means only players with almost the whole period, and sorts missing values last", () => {
     const rows = squadRows(
       squadMembers(
         [

@@ -85,7 +85,7 @@ describe("suggested substitutions", () => {
     expect(minutesOf(suggestSubstitutions(found, members).periods, names)).toEqual(minutesOf(periods, names));
   });
 
-  it("decide who counts for means, so that these are the same before and after the times of substitutes are used", () => {
+  it("determine who is included in means, so that means are the same before and after the times of substitutes are used", () => {
     const { members, names, periods } = matchOf(18, 1);
     const countedIn = (used: readonly SessionPeriod[], played: readonly SessionPeriod[]) => {
       const rows = squadRows(members, used, {}, played);
@@ -114,13 +114,13 @@ describe("suggested substitutions", () => {
     expect(countedIn([], playedPeriods([], members).periods)[0]).toEqual(before[0]);
   });
 
-  it("are none where all play all the time, though one tracker starts late and one is changed", () => {
+  it("are absent if all players play all the time, even if one tracker starts late and one is changed", () => {
     const { members, periods } = full;
     expect(periods.every(({ own }) => own.size === 0)).toBe(true);
     expect(suggestSubstitutions(periods, members)).toEqual({ periods, players: [] });
   });
 
-  it("leave periods alone that have times of players, that are for some, or that are short", () => {
+  it("do not change periods that have times of players, that are for some players, or that are short", () => {
     // half of the time is a pause: otherwise Meier alone would be found to enter
     const pause = { startMs: START_MS + 20 * MINUTE_MS, endMs: START_MS + 29 * MINUTE_MS };
     const half = { startMs: START_MS + 30 * MINUTE_MS, endMs: START_MS + 60 * MINUTE_MS };
@@ -156,7 +156,7 @@ describe("suggested substitutions", () => {
     });
   });
 
-  it("are none where nobody moves, and where there are no data", () => {
+  it("are absent if no one moves or there are no data", () => {
     const all = { startMs: START_MS, endMs: START_MS + 45 * MINUTE_MS };
     const half: SessionPeriod = { name: "Half", all, own: new Map(), line: 0 };
     const times = Array.from({ length: 45 * 60 }, (_, i) => START_MS + i * 1000);

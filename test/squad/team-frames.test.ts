@@ -35,7 +35,7 @@ const interval = fc
   .map(([startMs, lengthMs]): Interval => ({ startMs, endMs: startMs + lengthMs }));
 
 describe("the players at one time", () => {
-  it("are where their last row of the second before has them, and only those who take part", () => {
+  it("are at their last position of the previous second, and only those who take part", () => {
     const recordings = fc.array(fc.array(row, { maxLength: 40 }), { minLength: 1, maxLength: 2 });
     fc.assert(
       fc.property(
@@ -76,7 +76,7 @@ describe("the players at one time", () => {
     );
   });
 
-  it("are known in an interval of centuries as fast as in one of seconds", () => {
+  it("are found as fast in an interval of centuries as in one of seconds", () => {
     const samples = samplesOf([0, 100, 200].map((ms) => ({ ms, latitudeE7: 0, speed: 0 })));
     const century = { startMs: -1e13, endMs: 1e13 };
     const player = { recordings: [{ samples }], intervals: [century] };
@@ -84,7 +84,7 @@ describe("the players at one time", () => {
     expect(frames.map(({ timeMs }) => timeMs)).toEqual(Array.from({ length: 12 }, (_, i) => i * 100));
   });
 
-  it("make a shape from three on: the means of the frames that have one", () => {
+  it("have a shape if there are at least three: the means of the frames with a shape", () => {
     const at = (x: number, y: number) => ({
       player: null,
       x,
@@ -106,7 +106,7 @@ describe("the players at one time", () => {
 });
 
 describe("the corners of a pitch", () => {
-  it("are read as people write them", () => {
+  it("can be written in the usual ways", () => {
     for (const text of [
       "46.96, 7.46  46.96, 7.4613 46.9606,7.4613 46.9606,7.46",
       "latitude,longitude\n46.96,7.46\n46.96,7.4613\n46.9606,7.4613\n46.9606,7.46\n",
@@ -125,11 +125,11 @@ describe("the corners of a pitch", () => {
     "1,2 3,4 5,6 7,888",
     "a,1 b,2 c,3 d,4",
     "1,2,3 1,2 1,2 1,2",
-  ])("are refused with what to give: %s", (text) =>
+  ])("are refused with the expected form: %s", (text) =>
     expect(() => readPitchCorners(text)).toThrow(/latitude,longitude/),
   );
 
-  it("never make a mistake of the program, whatever the text", () => {
+  it("never cause an unexpected error, for any text", () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.stringMatching(/^[-0-9.,; \n]{0,40}$/)), (text) => {
         try {

@@ -24,7 +24,7 @@ it("a star matches any text and ? one character, as in a regular expression", ()
   );
 });
 
-it("takes at most as many steps as pattern times name", () => {
+it("takes at most as many steps as the product of the lengths of pattern and name", () => {
   const [pattern, name] = [`*${"a".repeat(60)}b`, "a".repeat(200)];
   let steps = 0;
   const tokens = tokensOf(pattern, () => {
@@ -34,7 +34,7 @@ it("takes at most as many steps as pattern times name", () => {
   expect(steps).toBeLessThanOrEqual(pattern.length * name.length);
 });
 
-it("? in a roster is one character, also one outside of the basic plane", () => {
+it("? in a roster is one character, also outside the basic multilingual plane", () => {
   const player = { name: "Kunz", number: null, position: null, serials: [], files: ["?-kunz*"] };
   const roster = { players: [player] } as never;
   expect(playerOfRecording(roster, { serial: "TRK-1", fileName: "🏃-Kunz-1.asi" })?.name).toBe("Kunz");

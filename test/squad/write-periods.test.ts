@@ -27,13 +27,13 @@ describe("periods.csv", () => {
     expect(periodsCsv(readPeriods(text, MATCH).periods, MATCH)).toBe(text);
   });
 
-  it("has dates where the session is longer than a day", () => {
+  it("has dates if the session is longer than a day", () => {
     const camp = { ...MATCH, session: { ...MATCH.session, endMs: Date.UTC(2025, 4, 20) } };
     const text = "period,start,end,player\nDay 3,2025-05-19 09:00:00,2025-05-19 10:00:00,\n";
     expect(periodsCsv(readPeriods(text, camp).periods, camp)).toBe(text);
   });
 
-  it("has the offset from UTC where a clock shows a time twice", () => {
+  it("has the offset from UTC if a local time occurs twice", () => {
     const night = {
       ...MATCH,
       session: { startMs: Date.UTC(2025, 9, 26, 0), endMs: Date.UTC(2025, 9, 26, 2) },
@@ -44,7 +44,7 @@ describe("periods.csv", () => {
     expect(readPeriods(csv, night).periods[0]?.all).toEqual(all);
   });
 
-  it("is read as what was written, whatever it is", () => {
+  it("is read back exactly as it was written", () => {
     const { startMs, endMs } = MATCH.session;
     const interval = fc
       .tuple(fc.integer({ min: startMs, max: endMs - 1 }), fc.integer({ min: 1, max: 3_600_000 }))

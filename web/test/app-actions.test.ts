@@ -154,7 +154,7 @@ describe.skipIf(hasNoBrowser)("an action of a user", () => {
     await page.getByRole("dialog", { name: "Leave without saving?" }).waitFor();
   });
 
-  it("in another tab has an effect here, also while this tab still loads the account", async () => {
+  it("in another tab takes effect in this tab, even while this tab still loads the account", async () => {
     const { username } = await service.manager("finn");
     const page = await openSignedIn(service, { username });
     const beside = await openBeside(page, `${service.address}#/devices`);

@@ -65,7 +65,7 @@ describe.skipIf(hasNoBrowser)("activities of a manager", () => {
     receiver?.close();
   });
 
-  it("are created, found, renamed and deleted, after a question that says what else is deleted", async () => {
+  it("are created, found, renamed and deleted, after a confirmation that lists what else is deleted", async () => {
     const owner = await service.manager("alva");
     const page = await openSignedIn(service, owner);
     await showView(page, "#/activities", "Activities");
@@ -106,7 +106,7 @@ describe.skipIf(hasNoBrowser)("activities of a manager", () => {
     expect([await page.locator("tbody tr").count(), await page.locator("img").count()]).toEqual([1, 0]);
   });
 
-  it("get a time frame that is selected with the mouse, moved, and computed again when it is saved", async () => {
+  it("get a time frame that is selected with the mouse, moved, and is recomputed when it is saved", async () => {
     const activity = await team.activity("Match");
     const page = await openSignedIn(service, team);
     await showView(page, `#/activities/${activity.id}/new`, "New time frame");

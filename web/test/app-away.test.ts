@@ -78,7 +78,7 @@ describe.skipIf(hasNoBrowser)(
       await athlete.getByText("Nobody may see your data.").waitFor();
     });
 
-    it("says that a view could not be loaded, and shows it later, if the browser has no cache", async () => {
+    it("reports that a view could not be loaded, and shows it later, if the browser has no cache", async () => {
       const page = await openSignedIn(service, { username: "ava" });
       await page.getByText("No sessions in this month").waitFor();
       expectComplaint(/ERR_CONNECTION|ERR_EMPTY_RESPONSE/);
@@ -134,7 +134,7 @@ describe.skipIf(hasNoBrowser)(
       expect(await page.getByText("does not answer").count()).toBe(0);
     });
 
-    it("says what it waits for while the service is slow, and can be used meanwhile", async () => {
+    it("shows what it is waiting for while the service is slow, and can be used meanwhile", async () => {
       const { username } = await service.manager("lilo");
       const page = await openPage({ at: service.address });
       const shell = await held(page, "**/assets/app-shell*");

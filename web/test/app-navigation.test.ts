@@ -65,7 +65,7 @@ describe.skipIf(hasNoBrowser)("the navigation of a signed-in user", () => {
     expect(await size()).toBe(before);
   });
 
-  it("appears only with the first view, which would otherwise replace an address chosen in it", async () => {
+  it("appears only with the first view, which would otherwise replace the address of a clicked link", async () => {
     await service.manager("gus");
     const page = await openPage({ at: service.address, hash: "#/sign-in" });
     const whenSeen = page.evaluate(

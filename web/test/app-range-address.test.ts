@@ -62,7 +62,7 @@ describe.skipIf(hasNoBrowser)("the address of stored ranges", () => {
     await page.getByRole("heading", { name: "See a session" }).waitFor();
   });
 
-  it("is refused with a message if it is invalid, and says if a range is empty", async () => {
+  it("is refused with a message if it is invalid, and an empty range is reported", async () => {
     const { page, id, hash } = await openRange();
     const other = await openSignedIn(service, ben);
     await other.goto(service.address + hash);

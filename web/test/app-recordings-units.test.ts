@@ -55,7 +55,7 @@ describe("the address of ranges", () => {
     return [[path], new URLSearchParams(query)] as const;
   };
 
-  it.each([[ranges], [ranges.slice(0, 1)]])("names what it was written from", (some) => {
+  it.each([[ranges], [ranges.slice(0, 1)]])("contains the ranges from which it was written", (some) => {
     const found = addressedRanges(...read(addressOf(some)));
     expect(found).toEqual(
       some.map(({ device, startMs, stopMs }) => ({ deviceId: device.id, window: { startMs, stopMs } })),
@@ -154,7 +154,7 @@ describe("the summary of an upload", () => {
 describe("a file that is too large", () => {
   const file = (size: number) => ({ size });
 
-  it("is refused with its size, the limit, and what to do; in bytes if the sizes look the same in MB", () => {
+  it("is refused with its size, the limit, and the required action; in bytes if the sizes look the same in MB", () => {
     const reason = (size: number, limit: number | null) => tooLarge(file(size), limit).reason;
     expect(reason(87_000_000, 33_554_432)).toMatch(
       /^The file has 87 MB, and the service takes at most 34 MB\. Split it: open it in the viewer, /,

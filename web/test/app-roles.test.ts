@@ -48,7 +48,7 @@ async function letIn({ owner, squad }: Scene, username: string, role: "coach" | 
 describe.skipIf(hasNoBrowser)("roles in a squad", () => {
   useBrowser();
 
-  it("let a coach in by invitation, who reads the session and the season, changes nothing, and sees nothing once the owner withdraws it", async () => {
+  it("give an invited coach read access to sessions and the season, until the owner revokes the role", async () => {
     const scene = await sceneOf("orla");
     await service.manager("carla");
     const owner = await openSignedIn(service, scene.owner);
@@ -126,7 +126,7 @@ describe.skipIf(hasNoBrowser)("roles in a squad", () => {
     await coach.getByText("You have no squads.").waitFor();
   });
 
-  it("are not taken by a manager who declines the invitation", async () => {
+  it("are not granted to a manager who declines the invitation", async () => {
     const scene = await sceneOf("odile");
     await service.manager("dario");
     const params = { path: { squad: scene.squad } };
@@ -175,7 +175,7 @@ describe.skipIf(hasNoBrowser)("roles in a squad", () => {
     expect((await heads(page)).join()).not.toMatch(/heart|impulse/i);
   });
 
-  it("show a physician the figures of the heart, and let them leave", async () => {
+  it("show heart-rate figures to a physician, who can leave the squad", async () => {
     const scene = await sceneOf("olaf");
     await letIn(scene, "petra", "physician");
     const page = await openSignedIn(service, { username: "petra" });

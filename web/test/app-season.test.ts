@@ -37,7 +37,7 @@ describe.skipIf(hasNoBrowser)("the season of a squad", () => {
   const season = () =>
     unwrap(people.client.GET("/api/v2/squads/{squad}/season/", { params: { path: { squad } } }));
 
-  it("names what is not computed, with a link to its session, computes it if asked, and shows who is farthest from normal first", async () => {
+  it("lists sessions that are not computed, with links, computes them on request, and shows the players farthest from normal first", async () => {
     const { manager, id, rounds } = await played("sina");
     await compute(manager, rounds.slice(0, 5));
     const page = await openSignedIn(service, manager);
@@ -100,7 +100,7 @@ describe.skipIf(hasNoBrowser)("the season of a squad", () => {
     expect(await violations(page)).toEqual([]);
   });
 
-  it("draws the normal range that the API has, on one scale for all", async () => {
+  it("draws the normal range of the API, on one scale for all players", async () => {
     const { players } = await season();
     const page = await openSignedIn(service, people);
     await showView(page, `#/squads/${squad}/season`, "First team");
@@ -144,7 +144,7 @@ describe.skipIf(hasNoBrowser)("the season of a squad", () => {
     expect(await overflow(page)).toBe(0);
   });
 
-  it("says so when a squad has no sessions", async () => {
+  it("reports that a squad has no sessions", async () => {
     const { id } = await unwrap(people.client.POST("/api/v2/squads/", { body: { name: "Juniors" } }));
     const page = await openSignedIn(service, people);
     await showView(page, `#/squads/${id}/season`, "Juniors");

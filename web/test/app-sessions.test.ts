@@ -61,7 +61,7 @@ describe.skipIf(hasNoBrowser)("sessions of a manager", () => {
     await storeRecordings(scene);
   });
 
-  it("open in the squad view with the players, and periods that are made there are saved", async () => {
+  it("open in the squad view with the players, and periods created there are saved", async () => {
     const session = await scene.session("Derby");
     const page = await openSignedIn(service, scene);
     await openSquad(page, session);
@@ -113,7 +113,7 @@ describe.skipIf(hasNoBrowser)("sessions of a manager", () => {
     }
   });
 
-  it("are made of dropped recordings: from the files to the table of a period", async () => {
+  it("are created from dropped recordings, up to the table of a period", async () => {
     const fresh = await squadScene(service, "sonja", ["Arber", "Brand", "Cesar", "Dukic"]);
     const page = await openSignedIn(service, fresh);
     await page.getByRole("heading", { level: 1, name: "Sessions" }).waitFor();
@@ -155,7 +155,7 @@ describe.skipIf(hasNoBrowser)("sessions of a manager", () => {
     expect(await violations(page)).toEqual([]);
   });
 
-  it("give way to a range that is opened, and the buttons of the browser lead back to the squad", async () => {
+  it("are replaced by a range that is opened, and the Back button returns to the squad", async () => {
     const session = await scene.session("Friendly");
     const page = await openSignedIn(service, scene);
     await openSquad(page, session);

@@ -28,7 +28,7 @@ const said = (page: Page, text: string) => page.locator(".announcements").getByT
 describe.skipIf(hasNoBrowser)("squads", () => {
   useBrowser();
 
-  it("are made, get players, new thresholds from a date, and trackers that change hands", async () => {
+  it("are created, get players, new thresholds from a date, and trackers that are reassigned", async () => {
     const people = await squadPeople(service, "sofia", NAMES);
     const [ann = 0, bea = 0, cleo = 0] = people.athletes.map(({ id }) => id);
     const page = await openSignedIn(service, people, { timezoneId: "UTC" });
@@ -121,7 +121,7 @@ describe.skipIf(hasNoBrowser)("squads", () => {
     await page.getByText("You have no squads.").waitFor();
   });
 
-  it("keep their players and trackers as they were if a later part of a change is refused", async () => {
+  it("keep their players and trackers unchanged if a later part of a change is refused", async () => {
     const people = await squadPeople(service, "sanna", NAMES);
     const squad = await squadOf(people, "First team");
     const [before, worn] = [await membersOf(people), await assignmentsOf(people)];
@@ -148,7 +148,7 @@ describe.skipIf(hasNoBrowser)("squads", () => {
     expect(await assignmentsOf(people)).toEqual(worn);
   });
 
-  it("show what the service refuses at the field of the form", async () => {
+  it("show errors of the service at the field of the form", async () => {
     const people = await squadPeople(service, "silja", ["Ann Ash"]);
     const squad = await squadOf(people, "First team");
     const page = await openSignedIn(service, people);
@@ -162,7 +162,7 @@ describe.skipIf(hasNoBrowser)("squads", () => {
     expect(await dialog(page).locator("[aria-invalid]").getAttribute("name")).toBe("end_time");
   });
 
-  it("have bulk actions for chosen players, a search, and an order", async () => {
+  it("have bulk actions for selected players, a search, and an order", async () => {
     const people = await squadPeople(service, "saga", NAMES);
     const squad = await squadOf(people, "First team");
     const page = await openSignedIn(service, people, { timezoneId: "UTC" });
@@ -200,7 +200,7 @@ describe.skipIf(hasNoBrowser)("squads", () => {
     expect(await membersOf(people)).toEqual([]);
   });
 
-  it("of 60 players show 50, and the others if asked", async () => {
+  it("of 60 players show 50, and the others on request", async () => {
     const people = await squadPeople(service, "svea", []);
     const { id: squad } = await unwrap(people.client.POST("/api/v2/squads/", { body: { name: "Club" } }));
     for (let n = 10; n < 70; n++) {
@@ -224,7 +224,7 @@ describe.skipIf(hasNoBrowser)("squads", () => {
     expect(await rows.count()).toBe(1);
   });
 
-  it("ask for permissions by a text with a link, which fills in the form of the athlete", async () => {
+  it("offer a text with a link that requests permissions; the link fills in the form of the athlete", async () => {
     const people = await squadPeople(service, "stina", ["Ann Ash"]);
     const squad = await squadOf(people, "First team");
     const page = await openSignedIn(service, people);
@@ -302,7 +302,7 @@ describe.skipIf(hasNoBrowser)("squads", () => {
     }
   });
 
-  it("and their sessions are not shown to athletes by a service that refuses them, which the page says", async () => {
+  it("and their sessions are not shown to athletes, and the page says why", async () => {
     await service.athlete("sigrun", { first_name: "Sigrun" });
     const page = await openSignedIn(
       service,

@@ -52,7 +52,7 @@ describe.skipIf(hasNoBrowser)("recordings that a manager uploads", () => {
     expect(await page.getByLabel("End").inputValue()).toMatch(/^2025-05-17T16:31/);
   });
 
-  it("of a device that the manager does not own wait until the manager takes it", async () => {
+  it("of a device without an owner wait until the manager takes the device", async () => {
     expectComplaint(/400 \(Bad Request\)/);
     // From Thursday on, the first of the two weeks in the calendar is completely before the start of the ownership.
     expectComplaint(/403 \(Forbidden\)/);
@@ -85,7 +85,7 @@ describe.skipIf(hasNoBrowser)("recordings that a manager uploads", () => {
     await expect.poll(() => page.getByText("You have no recordings of this device yet.").count()).toBe(0);
   });
 
-  it("that are over the limit are refused before they are sent, with what to do", async () => {
+  it("that are over the limit are refused before they are sent, with the required action", async () => {
     const { page, serial } = await openDevice(service, ann);
     let sent = 0;
     page.on("request", (request) => {

@@ -92,7 +92,7 @@ async function expectShown(
 describe.skipIf(hasNoBrowser)("the peak demands of a recording", () => {
   useBrowser();
 
-  it("are those of `asi stats --peaks`, in the units and the zone of the page; nothing computes them before they are opened", async () => {
+  it("are those of `asi stats --peaks`, in the units and the zone of the page; they are not computed before they are opened", async () => {
     const file = await session();
     const { samples } = decodeSync(file.buffer);
     const { distance } = peakDemands(samples).peaks;

@@ -7,7 +7,7 @@ import { collect, readFile } from "../src/recording/read-file.js";
 import { fixturePath } from "./fixtures.js";
 
 describe("a file with too many rows for the memory of a tab", () => {
-  it("is refused with what to do, before the rest is read", async () => {
+  it("is refused with the required action, before the rest is read", async () => {
     const whole = readFileSync(fixturePath("valid/match-hr.asi"));
     let bytesRead = 0;
     async function* pieces() {
@@ -55,7 +55,7 @@ describe("a CSV written by the library", () => {
 });
 
 describe("a file that cannot be read", () => {
-  it("is refused with the code of the library, in words for its user", async () => {
+  it("is refused with the code of the library, in plain words", async () => {
     const names = readdirSync(fixturePath("damaged")).filter((name) => name.endsWith(".asi"));
     const refusals = await Promise.all(names.map((name) => refusal(fixture(`damaged/${name}`))));
     refusals.push(

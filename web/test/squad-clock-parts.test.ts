@@ -115,7 +115,7 @@ describe("a strip", () => {
     expect([...means].every((mean) => Math.abs(mean - 4) < 0.01)).toBe(true);
   });
 
-  it("keeps no speed over an outage of a fast part, but between the rows of a slow part", () => {
+  it("does not keep a speed across an outage of a fast part, but between the rows of a slow part", () => {
     const all = (startMs: number, stopMs: number) => meanSpeeds(PARTS, { startMs, stopMs }, 20, 12_000);
     expect([...all(10_200, 12_800)].every(Number.isNaN)).toBe(true);
     expect([...all(31_000, 34_000)].some(Number.isNaN)).toBe(false);

@@ -156,7 +156,7 @@ describe.skipIf(hasNoBrowser)("the clock of the squad", () => {
       .toMatch(/^Recorded 12:00 to 13:50, 0 sprints$/);
   });
 
-  it("asks whether players who stop playing went off, uses the times or not, and does not ask about others", async () => {
+  it("asks whether players who stop playing were substituted, uses the times only if confirmed, and does not ask about other players", async () => {
     const page = await open("light", [...NAMES, SUBSTITUTE]);
     const asks = page.getByRole("button", { name: "1 to look at" });
     await page.getByRole("button", { name: "Periods…" }).click();

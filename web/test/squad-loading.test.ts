@@ -63,7 +63,7 @@ describe.skipIf(hasNoBrowser)("what the squad loads, and when", () => {
     await expect.poll(() => hasAskedFor(page, "play-part")).toBe(true);
   });
 
-  it("says that the page is outdated if a newer one replaced what reads the roster", async () => {
+  it("reports that the page is outdated if a newer version has replaced the code that reads the roster", async () => {
     const page = await openPage({
       expected: [/status of 404|Failed to load/],
       prepare: async (context) => {

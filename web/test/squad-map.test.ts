@@ -164,7 +164,7 @@ describe.skipIf(hasNoBrowser)("the map of the squad", () => {
     await expect.poll(plot).not.toBe(plots[1]);
   });
 
-  it("draws the pitch of pitch.csv instead of a fitted one, and says what is wrong in the file", async () => {
+  it("draws the pitch of pitch.csv instead of a fitted one, and reports errors in the file", async () => {
     // 100 x 60 m, its length 30 degrees from east
     const corner = (x: number, y: number) => {
       const [sin, cos] = [0.5, Math.sqrt(0.75)];
@@ -357,7 +357,7 @@ describe.skipIf(hasNoBrowser)("the map of the squad", () => {
     expect(await violations(page)).toEqual([]);
   });
 
-  it("is alone on a phone: a strip moves its time, and nothing is wider than the window", async () => {
+  it("fills the screen on a phone: a strip moves its time, and nothing is wider than the window", async () => {
     const page = await open({ viewport: { width: 360, height: 800 } });
     const slider = page.getByRole("slider", { name: "Time of the map" });
     const period = page.getByLabel("Period", { exact: true });

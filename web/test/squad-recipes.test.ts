@@ -189,7 +189,7 @@ describe.skipIf(hasNoBrowser)("counts by other definitions in the squad", () => 
       expect(paper.normalize("NFKC")).toContain(recipeHash(recipe));
   });
 
-  it("are refused with the key for a bad file, and everything chosen before stays", async () => {
+  it("are refused with the key if a file is invalid, and earlier selections are kept", async () => {
     const page = await open();
     await openChoice(page);
     await openFile(page, "ours.json", OURS);
@@ -260,7 +260,7 @@ describe.skipIf(hasNoBrowser)("counts by other definitions in the squad", () => 
     }
   });
 
-  it("with a gate are refused for recordings without quality in the words of the command; the others stay", async () => {
+  it("with a gate are refused for recordings without quality with the message of the command; other recipes stay", async () => {
     const page = await open();
     await openChoice(page);
     await openFile(page, "ours.json", OURS);
@@ -307,7 +307,7 @@ describe.skipIf(hasNoBrowser)("counts by other definitions in the squad", () => 
     expect(await page.evaluate(() => document.activeElement?.tagName)).toBe("SELECT");
   });
 
-  it("are not loaded before somebody chooses them", async () => {
+  it("are not loaded before they are selected", async () => {
     const page = await open();
     await page.getByText("Columns…").click();
     const loaded = () =>

@@ -72,7 +72,7 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     return page;
   }
 
-  it("opens only the first player when a second one is pressed during reading", async () => {
+  it("opens only the first player if a second player is clicked while the first is read", async () => {
     const page = await open();
     const button = (name: string) => page.getByRole("button", { name, exact: true });
     // both presses before the page can draw
@@ -230,7 +230,7 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     expect(onPaper).not.toContain("GK mean");
   });
 
-  it("has individual limits on request, with the digits of the command, and never mixed with fixed ones", async () => {
+  it("has individual limits on request, with the same digits as the command, and never mixes them with fixed limits", async () => {
     const path = join(scene.beside, "roster.csv");
     writeFileSync(
       path,

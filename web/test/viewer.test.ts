@@ -299,7 +299,7 @@ describe.skipIf(hasNoBrowser)("a recording in the viewer", () => {
       .toContain("From start 0:00");
   });
 
-  it("says what to add if a recording is compared with itself", async () => {
+  it("reports which recording to add if a recording is compared with itself", async () => {
     const page = await openPage();
     const file = fixturePath("valid/match-hr.asi");
     await choose(page, [file, file]);

@@ -36,7 +36,7 @@ describe("lines as CSV", () => {
     vi.restoreAllMocks();
   });
 
-  it("contain no cell that a spreadsheet would read as a formula, and quote separators", async () => {
+  it("contain no cells that a spreadsheet reads as formulas, and quote separators", async () => {
     const printer = linePrinter("csv", ["id", "operator", "after"]);
     await printer.part([
       { id: 1, operator: "=cmd|' /C calc'!A0", after: { name: "=1+1, 2" } },

@@ -3,7 +3,7 @@ import { movingParts, overflow, violations } from "../accessibility.js";
 import { fixturePath } from "../fixtures.js";
 import { choose, hasNoBrowser, openPage, useBrowser } from "../page.js";
 
-describe.skipIf(hasNoBrowser)("the page for people with other needs", () => {
+describe.skipIf(hasNoBrowser)("the page for users with special needs", () => {
   useBrowser();
 
   it("is accessible and needs no sideways scroll at 200 % zoom, and nothing in it moves by itself", async () => {

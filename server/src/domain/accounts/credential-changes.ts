@@ -15,7 +15,7 @@ interface CredentialChange {
 }
 
 /**
- * Checks that the user changes the credentials, and not somebody who has found a token. The mail address counts as a credential,
+ * Checks that the user changes the credentials, and not someone who has found a token. The mail address counts as a credential,
  * because password reset links are mailed to it. A request that sends the current values changes nothing and needs no proof.
  * @throws ServiceError `current_password_required`, or `wrong_password`, on the field `current_password`; `throttled` after
  *   too many wrong passwords

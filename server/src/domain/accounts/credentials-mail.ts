@@ -17,8 +17,8 @@ export const recipientHash = (email: string) =>
   createHash("sha256").update(plainAddress(email)).digest("base64url");
 
 /**
- * Counts the mail of a registration before it is queued. Beyond the limit of its recipient, a user who has chosen a password gets
- * no mail but can still register, so that nobody can block the registration of others.
+ * Counts the mail of a registration before it is queued. Beyond the limit of its recipient, a user who has chosen a password
+ * gets no mail but can still register, so that no one can block the registration of others.
  * @returns whether to mail the credentials
  * @throws ServiceError `throttled` when the password is known only from the mail
  */

@@ -21,7 +21,7 @@ export interface AccountFilters {
   search?: string | undefined;
 }
 
-/** Omits the picture, which may have megabytes. */
+/** Omits the picture, which can be several megabytes. */
 const columns = {
   id: accounts.id,
   role: accounts.role,

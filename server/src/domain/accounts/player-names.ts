@@ -7,7 +7,7 @@ type Named = Pick<typeof accounts.$inferSelect, "id" | "firstName" | "lastName" 
 export const playerName = ({ firstName, lastName, username }: Omit<Named, "id">): string =>
   [firstName, lastName].filter((part) => part !== null && part.trim() !== "").join(" ") || username;
 
-/** Names by athlete that differ from each other, because files name players instead of ids: equal ones have the id behind them. */
+/** Unique names by athlete, because files contain names instead of ids: equal names are followed by the id. */
 export function playerNames(players: readonly Named[]): Map<number, string> {
   const uses = new Map<string, number>();
   for (const player of players) {

@@ -227,7 +227,7 @@ const AthleteProfileFields = Type.Object({
 export type ManagerProfileInput = StaticDecode<typeof ManagerProfileFields>;
 export type AthleteProfileInput = StaticDecode<typeof AthleteProfileFields>;
 
-/** The current password proves that the user makes the change, and not somebody who has found a token. */
+/** The current password proves that the user makes the change, and not someone who has found a token. */
 export const CurrentPassword = Type.Optional(
   Type.String({
     minLength: 1,

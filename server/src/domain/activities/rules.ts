@@ -6,7 +6,7 @@ import type { Lookup, Rule } from "../change/rule.js";
 
 export type Activity = typeof activities.$inferSelect;
 
-/** An activity without its `json`, which may have megabytes. */
+/** An activity without its `json`, which can be several megabytes. */
 export type ActivityHead = Omit<Activity, "json">;
 
 const { json: _json, ...headColumns } = getTableColumns(activities);

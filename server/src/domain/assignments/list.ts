@@ -14,7 +14,7 @@ export const AssignmentFilters = Type.Object({
   at: Query.dateTime("Only assignments at this time"),
 });
 
-/** The caller's own assignments, the oldest first. */
+/** The caller's own assignments, oldest first. */
 export async function listAssignments(
   { queries, caller }: Context,
   { device, athlete, at, ...paging }: StaticDecode<typeof AssignmentFilters>,

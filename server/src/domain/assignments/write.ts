@@ -92,7 +92,7 @@ export async function deleteAssignment(ctx: Context, assignment: number): Promis
   );
 }
 
-/** Checks that nobody else wears the device at this time. @param id the assignment itself, when it changes */
+/** Checks that no other athlete wears the device at this time. @param id the assignment itself, if it is changed */
 async function check(
   { queries }: UnitOfWork,
   { ownerId, deviceId, startTime, endTime }: Omit<Assignment, "id" | "version">,

@@ -27,7 +27,7 @@ export function requireSelf({ caller }: Context, managedBy: number | undefined):
   }
 }
 
-/** Creates an athlete who does not log in, managed by the caller, who gets READ, WRITE and SHARE. */
+/** Creates an athlete who does not log in, managed by the caller; the caller gets READ, WRITE and SHARE. */
 export async function createManagedAthlete(
   ctx: Context,
   body: StaticDecode<typeof NewManagedAthlete>,

@@ -25,7 +25,7 @@ export const AsiBase64 = Type.Object({
 export interface BulkLoadPayload {
   device: number;
   manager: number;
-  /** SHA-256 of the recording in hexadecimal digits. A repeated upload finds the job by it. */
+  /** SHA-256 of the recording in hexadecimal digits. Used to find the job of a repeated upload. */
   sha256?: string;
 }
 

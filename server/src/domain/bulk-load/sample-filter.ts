@@ -12,14 +12,14 @@ export interface Times {
 }
 
 /**
- * Keeps the samples of a recording that may be stored: from times when the manager who loads owned the device, and not too far in
- * the future. A sample from a time without an owner would belong to nobody, and later to a manager whose ownership is extended
- * over that time.
+ * Keeps the samples of a recording that may be stored: from times when the manager who loads owned the device, and not too far
+ * in the future. A sample from a time without an owner would have no owner, and later belong to a manager whose ownership is
+ * extended over that time.
  */
 export class SampleFilter {
   read = 0;
   refused = 0;
-  /** Number of rejected samples from times when nobody owned the device. */
+  /** Number of rejected samples from times when the device had no owner. */
   unowned = 0;
   readonly #times: Times;
   readonly #isOwn: (ms: number) => boolean;

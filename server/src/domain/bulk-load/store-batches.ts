@@ -14,7 +14,7 @@ import type { UnitOfWork } from "../change/unit-of-work.js";
 import { type Owner, ownedTimes, timesOfOthers } from "../sample-ownership/owners.js";
 import { SampleFilter, type Times } from "./sample-filter.js";
 
-/** What became of the samples of a recording, or of a part of it. */
+/** Result for the samples of a recording, or of a part of it. */
 export interface StoredBatches {
   times: Times;
   filter: SampleFilter;

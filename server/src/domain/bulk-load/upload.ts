@@ -100,7 +100,7 @@ async function store(
   return { body, bytes, sha256: hash.digest("hex") };
 }
 
-/** Adds the job of a stored recording, or finds the job of the same one and removes the bytes. */
+/** Adds the job of a stored recording, or finds the job of an identical recording and removes the bytes. */
 async function loadOnce(ctx: Context, { device }: OwnedDevice, stored: Required<StoredRecording>) {
   let isUsed = false;
   try {

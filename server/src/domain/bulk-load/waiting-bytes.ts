@@ -23,7 +23,7 @@ export interface WaitingBytes {
    * @throws ServiceError `throttled` when too many bytes of the account or of the address wait
    */
   add(bytes: number): Promise<void>;
-  /** Releases the space. Call it when the job is stored or has failed to be. */
+  /** Releases the space. Call it when the job has been stored or could not be stored. */
   release(): void;
 }
 

@@ -1,10 +1,10 @@
 import { FormatRegistry, Type } from "@sinclair/typebox";
 import type { Position } from "../change-log/read-log.js";
 
-/** Where a reader of the changes is. */
+/** The position of a reader of the changes. */
 export interface ChangeCursor extends Position {
   epoch: string;
-  /** Permissions that begin or end later have not been listed: their time, ms, and the athlete. */
+  /** Time and athlete of the last listed permission that began or ended, ms; later ones have not been listed. */
   clockMs: number;
   athleteId: number;
 }

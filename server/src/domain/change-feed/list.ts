@@ -17,7 +17,7 @@ export const ChangesQuery = Type.Object({ cursor: ChangeCursorQuery, limit: Curs
 const OF_SAMPLES: readonly ChangeKind[] = ["samples"];
 const OF_SESSIONS: readonly ChangeKind[] = ["session", "figures", "squad", "athlete"];
 
-/** The kinds that the token may read; a token that only writes gets none. */
+/** The kinds that the token can read; a write-only token gets none. */
 function kindsFor({ caller }: Context): readonly ChangeKind[] {
   const scopes = caller?.scopes ?? null;
   return [
@@ -67,7 +67,7 @@ function requireValid(ctx: Context, { clockMs }: ChangeCursor, { hasGiven, isPru
   }
 }
 
-/** An athlete of whom a READ permission has begun or ended by the clock, without a change. */
+/** An athlete for whom a READ permission has begun or ended with time, without a change. */
 interface ClockChange {
   athleteId: number;
   atMs: number;
@@ -89,7 +89,7 @@ async function clockChanges(
   return rows.map((row) => ({ athleteId: Number(row.athlete_id), atMs: Number(row.ms) }));
 }
 
-/** Where the next request goes on. @param last change by the clock if there may be more */
+/** Where the next request continues. @param last last change with time, if there may be more */
 function nextClock(
   { clockMs, athleteId }: ChangeCursor,
   nowMs: number,
@@ -112,8 +112,8 @@ const asLogged = ({ athleteId }: ClockChange): LoggedChange => ({
 const instant = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
 
 /**
- * What the caller has to read again since the cursor: without one, nothing. A change says nothing about the content, so listing it
- * twice or late does no harm.
+ * The objects that the caller must read again since the cursor; none without a cursor. A change does not include the content,
+ * so listing it twice or late is harmless.
  * @throws ServiceError `cursor_expired`, `history_replaced`
  */
 export async function listChanges(

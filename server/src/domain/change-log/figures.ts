@@ -13,12 +13,12 @@ import {
   theseSessions,
 } from "./record.js";
 
-/** Sessions whose figures have changed, of any number. */
+/** Any number of sessions whose figures have changed. */
 export type ChangedFigures =
   | Memberships
   /** From inclusive, to exclusive, ms. */
   | { ownerId: number; fromMs: number; toMs: number }
-  /** Sessions that cannot be found later, and that have changed themselves. */
+  /** Sessions that cannot be found later, and sessions that have changed themselves. */
   | { sessionIds: readonly number[] };
 
 /** Number of changes that one transaction records, because others wait for it. */
@@ -37,7 +37,7 @@ function sessionsOf(changed: ChangedFigures): SessionIds {
 
 const kindOf = (changed: ChangedFigures) => ("sessionIds" in changed ? "session" : "figures");
 
-/** Records the changes if they are few. @returns whether they are */
+/** Records the changes if they are few. @returns whether they were recorded */
 async function recordFew(
   unit: UnitOfWork,
   ids: SessionIds,
@@ -68,8 +68,8 @@ export async function recordFiguresOfMembers(
 }
 
 /**
- * Records the sessions of an athlete who is being deleted, because their periods and figures no longer have the athlete. Later, the
- * memberships and periods do not exist.
+ * Records the sessions of an athlete who is being deleted, because their periods and figures no longer contain the athlete.
+ * Afterwards, the memberships and periods no longer exist.
  */
 export async function recordSessionsOfDeleted(unit: UnitOfWork, athleteId: number): Promise<void> {
   const { rows } = await unit.queries.execute<{ id: string }>(
@@ -78,7 +78,7 @@ export async function recordSessionsOfDeleted(unit: UnitOfWork, athleteId: numbe
   await recordFigures(unit, { sessionIds: [...new Set(rows.map(({ id }) => Number(id)))] });
 }
 
-/** Adds a job. If the same one is waiting, it must not begin before this transaction has ended. */
+/** Adds a job. If the same job is waiting, it must not start before this transaction has ended. */
 export async function queueFigures(unit: UnitOfWork, changed: ChangedFigures): Promise<void> {
   if ("sessionIds" in changed) {
     await unit.enqueueAll([{ kind: KIND, payload: { ...changed } }]);
@@ -97,10 +97,10 @@ export async function queueFigures(unit: UnitOfWork, changed: ChangedFigures): P
   }
 }
 
-/** What is left of a job of `recordFigures`. */
+/** The remaining work of a job of `recordFigures`. */
 export type FiguresLeft = ChangedFigures & { after?: Reader };
 
-/** Records the next changes of a job. @returns their number, and what is left */
+/** Records the next changes of a job. @returns the number of changes, and the remaining work */
 export async function recordNext(
   unit: UnitOfWork,
   { after = BEGIN, ...changed }: FiguresLeft,

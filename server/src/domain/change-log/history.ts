@@ -5,12 +5,13 @@ import { changeEpochs, changes } from "../../store/schema.js";
 import { DAY_MS } from "../change/daily-bytes.js";
 
 /*
- * Numbers of transactions order the changes only within one history of one database. After a restore or a recovery to an earlier
- * time, a cursor could be ahead of what the database contains, and changes would be lost. So a cursor names the epoch in which it was
- * given out, and is valid only where the database knows this epoch:
+ * Transaction numbers order the changes only within one history of one database. After a restore or a recovery to an earlier
+ * time, a cursor could be ahead of what the database contains, and changes would be lost. So a cursor contains the epoch in
+ * which it was issued, and is valid only if the database has this epoch:
  *
  * - `historyOf` differs in another database, and after a recovery or a failover, which begin another timeline.
- * - Each process begins its own epochs, one a day. Files of a stopped database that are copied back know no later epoch.
+ * - Each process begins its own epochs, one a day. Files of a stopped database that are copied back do not contain later
+ * epochs.
  * - A restore by the service deletes all epochs.
  */
 
@@ -42,7 +43,7 @@ interface Epoch {
 /** Current epoch of this process, by database. */
 const current = new WeakMap<Queries, Epoch>();
 
-/** The epoch of this process for new cursors; undefined if it has none of the last day. */
+/** The epoch of this process for new cursors; undefined if it has none from the last day. */
 export function currentEpoch(queries: Queries, nowMs: number): string | undefined {
   const epoch = current.get(queries);
   return epoch !== undefined && Math.abs(nowMs - epoch.begunMs) < DAY_MS ? epoch.id : undefined;
@@ -61,7 +62,7 @@ async function deleteAll(queries: Queries): Promise<void> {
   }
 }
 
-/** Begins an epoch. The first one of a history removes what other histories have left. */
+/** Begins an epoch. The first epoch of a history removes those of other histories. */
 export async function beginEpoch(queries: Queries, now: Date): Promise<void> {
   const history = await historyOf(queries);
   const id = randomUUID();

@@ -3,7 +3,7 @@ import type { Queries } from "../../store/connection/database.js";
 import { type ChangeKind, changes } from "../../store/schema.js";
 import { historyOf } from "./history.js";
 
-/** A place in the order of the changes: behind this change. */
+/** A position in the order of the changes: after this change. */
 export interface Position {
   /** Id of a transaction. */
   xid: string;
@@ -21,12 +21,12 @@ export interface LogPage {
   changes: LoggedChange[];
   /** Whether there are more. */
   hasMore: boolean;
-  /** Behind all changes that can be listed now. */
+  /** After all changes that can be listed now. */
   end: Position;
-  /** Whether the database knows the epochs of the process and of the cursor. */
+  /** Whether the database contains the epochs of the process and of the cursor. */
   hasOwn: boolean;
   hasGiven: boolean;
-  /** Whether changes behind the position have been removed. */
+  /** Whether changes after the position have been removed. */
   isPruned: boolean;
 }
 
@@ -49,9 +49,9 @@ interface State {
 }
 
 /**
- * Reads changes in the order of their transactions. A transaction can begin before another one and end after it, so only changes below
- * the oldest running transaction are listed: no other change can appear among them any more. A later change of the same object
- * moves its row behind all of them. Everything is one statement, so that it has one snapshot.
+ * Reads changes in the order of their transactions. A transaction can begin before another one and end after it, so only
+ * changes below the oldest running transaction are listed: no further change can appear among them. A later change of the same
+ * object moves its row after all of them. Everything is one statement, so that it has one snapshot.
  */
 export async function readLog(
   queries: Queries,

@@ -4,11 +4,11 @@ import { type ChangeKind, changes } from "../../store/schema.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 
 /*
- * The log of changes says what each account has to read again (docs/warehouse.md). A row has no content: it means "read this object
- * again", so recording too much costs a request of the reader, and recording too little is an error.
+ * The change log lists what each account must read again (docs/warehouse.md). A row has no content: it means "read this object
+ * again", so an unnecessary row costs the reader a request, and a missing row is an error.
  *
- * Rows are written in the transaction of the change, for the accounts that may read the object, or lose it. They have the id of the
- * transaction, because a number of a sequence can become visible after a higher one: see `read-log.ts`.
+ * Rows are written in the transaction of the change, for the accounts that can read the object or lose access to it. They have
+ * the id of the transaction, because a number of a sequence can become visible after a higher one: see `read-log.ts`.
  */
 
 /** Columns of a change of an object, beside `account_id` and `object_id`. */
@@ -52,7 +52,7 @@ const recordParts = (unit: UnitOfWork, parts: SQL): Promise<void> =>
   );
 
 /**
- * Samples were stored or removed: every manager has to read the times during which they owned the device again. A device may have
+ * Samples were stored or removed: every manager must read again the times during which they owned the device. A device may have
  * been taken ten thousand times, so each ownership is compared with all times at once.
  */
 export async function recordSamples(unit: UnitOfWork, { deviceId, times }: ChangedSamples): Promise<void> {
@@ -89,7 +89,7 @@ export const theseSessions = (ids: readonly number[]): SessionIds =>
 export const sessionsOfTimeframes = (ids: readonly number[]): SessionIds =>
   sql`SELECT session_id AS id FROM session_timeframes WHERE timeframe_id = ANY(${sql.param(ids)}::bigint[])`;
 
-/** A time of a manager's sessions: from inclusive, to exclusive. */
+/** An interval of a manager's sessions: from inclusive, to exclusive. */
 interface Times {
   startTime: Date;
   endTime: Date;
@@ -125,7 +125,7 @@ export const sessionsOfMembers = (members: readonly Memberships[]): SessionIds =
 export const sessionsWithTimesOf = (athleteId: number): SessionIds =>
   sql`SELECT session_id AS id FROM session_periods WHERE athlete_id = ${athleteId}`;
 
-/** Everybody who may read the sessions of the statement `ids`: `account_id`, `object_id`. */
+/** Everyone who can read the sessions of the statement `ids`: `account_id`, `object_id`. */
 const READERS = sql`
   SELECT owner_id AS account_id, activities.id AS object_id FROM activities
     JOIN sessions ON activity_id = activities.id WHERE activities.id = ANY(ARRAY(SELECT id FROM ids))
@@ -135,8 +135,8 @@ const READERS = sql`
     WHERE session_id = ANY(ARRAY(SELECT id FROM ids))`;
 
 /**
- * Sessions, or only their figures, have changed for everybody who may read them.
- * @param alsoFor another account, which loses them
+ * Sessions, or only their figures, have changed for everyone who can read them.
+ * @param alsoFor another account, which loses access to them
  */
 export async function recordSessions(
   unit: UnitOfWork,
@@ -148,20 +148,20 @@ export async function recordSessions(
   await recordObjects(unit, kind, sql`WITH ids AS MATERIALIZED (${ids}) ${READERS} ${lost}`);
 }
 
-/** A session, and an account that may read it. */
+/** A session, and an account that can read it. */
 export interface Reader {
   accountId: number;
   sessionId: number;
 }
 
-/** The first readers behind a reader of the sessions, in the order of sessions and accounts. */
+/** The first readers after a reader of the sessions, in the order of sessions and accounts. */
 export async function nextReaders(
   { queries }: UnitOfWork,
   ids: SessionIds,
   after: Reader,
   limit: number,
 ): Promise<Reader[]> {
-  // Each session has a reader, its owner. The first session may have no more.
+  // Each session has a reader, its owner. The first session may have no more readers.
   const { rows } = await queries.execute<{ account_id: string; object_id: string }>(sql`
     WITH ids AS MATERIALIZED (
       SELECT DISTINCT id FROM (${ids}) AS found WHERE id >= ${after.sessionId} ORDER BY id LIMIT ${limit + 1}
@@ -184,7 +184,7 @@ export const recordReaders = (
     readers.map(({ accountId, sessionId }) => ({ accountId, objectId: sessionId })),
   );
 
-/** Squads have changed for everybody who may read them. @param condition beside `squads` */
+/** Squads have changed for everyone who can read them. @param condition in a statement with `squads` */
 export const recordSquads = (unit: UnitOfWork, condition: SQL): Promise<void> =>
   recordObjects(
     unit,
@@ -227,7 +227,7 @@ export const recordRoles = (
  */
 const BEGINS_SOON = sql`interval '1 hour'`;
 
-/** An athlete has changed, for the athlete and everybody who may read the account: see also `clockChanges`. */
+/** An athlete has changed, for the athlete and everyone who can read the account: see also `clockChanges`. */
 export const recordAthlete = (unit: UnitOfWork, id: number): Promise<void> =>
   recordObjects(
     unit,

@@ -31,7 +31,7 @@ export interface ComputedTexts {
   data: string;
   /** `FurtherFigures` as JSON text. */
   further: string;
-  /** One of these figures, m/s. */
+  /** The maximum speed among these figures, m/s. */
   sessionMaxSpeed: number | null;
 }
 

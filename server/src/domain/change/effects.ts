@@ -98,7 +98,7 @@ export const effects: Effects<keyof Events> = {
         "permission",
         granted.map((after) => ({ id: after.id, after })),
       ),
-    // Sessions of before the permission may now have time frames of the athlete.
+    // Sessions before the permission may now have time frames of the athlete.
     async (unit, { granted }) => {
       for (const { athleteId, managerId, permission, startTime, expirationTime } of granted) {
         if (permission !== "WRITE") continue;

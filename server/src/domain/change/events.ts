@@ -13,7 +13,7 @@ type Timeframe = typeof tables.timeframes.$inferSelect;
 type Webhook = typeof tables.webhooks.$inferSelect;
 type WebhookDelivery = typeof tables.webhookDeliveries.$inferSelect;
 
-/** A session with what its activity says of it. Both have the same id. */
+/** A session with the columns of its activity. Both have the same id. */
 export type Session = Omit<typeof tables.sessions.$inferSelect, "activityId"> & {
   id: number;
   name: string;
@@ -23,7 +23,9 @@ export type Session = Omit<typeof tables.sessions.$inferSelect, "activityId"> & 
   activityVersion: number;
 };
 
-/** A row of `periods.csv`. Without times, the athlete does not take part; without an athlete, it is the time of all others. */
+/**
+ * A row of `periods.csv`. Without times, the athlete does not take part; without an athlete, it is the interval of all others.
+ */
 export type PeriodRow = Pick<
   typeof tables.sessionPeriods.$inferSelect,
   "name" | "athleteId" | "startTime" | "endTime"
@@ -45,7 +47,7 @@ export interface ErasureDetails {
   rows: Readonly<Record<string, number>>;
 }
 
-/** An activity as read: without `json`, which may have megabytes, when `json` does not change. */
+/** An activity as read: without `json`, which can be several megabytes, when `json` does not change. */
 type ActivityRead = Activity | Omit<Activity, "json">;
 
 /** Events that a change can announce, and their data. `effects.ts` lists the reactions to each. */
@@ -77,8 +79,8 @@ export interface Events {
   /** Another manager than the last owner has taken the device. */
   ownerReplaced: { deviceId: number };
   /**
-   * The ownerships of a deleted manager are being removed from the history of a device. `wasLast` means that nobody owned it
-   * later. Announced before the ownerships are deleted, and before the values in the audit log are erased.
+   * The ownerships of a deleted manager are being removed from the history of a device. `wasLast` means that the device had no
+   * later owner. Announced before the ownerships are deleted, and before the values in the audit log are erased.
    */
   ownerErased: { deviceId: number; ownershipIds: number[]; wasLast: boolean };
   /** Announced after the ownerships and the time frames of their manager are deleted. */
@@ -102,7 +104,7 @@ export interface Events {
     /** Number of samples in the recording, number of refused samples, and number of refused samples without an owner. */
     counts: { read: number; refused: number; unowned: number };
   };
-  /** A gateway begins to stream a recording, or goes on after `bytes`. */
+  /** A gateway begins to stream a recording, or continues after `bytes`. */
   streamBegun: { deviceId: number; managerId: number; recording: string; bytes: number };
   /** The request of a gateway that streamed a recording has ended. */
   streamEnded: { deviceId: number; details: Record<string, unknown> };
@@ -158,7 +160,7 @@ export interface Events {
   memberChanged: Changed<typeof tables.squadMembers.$inferSelect> & { ownerId: number };
   squadGrantChanged: Changed<typeof tables.squadGrants.$inferSelect>;
   assignmentChanged: Changed<typeof tables.assignments.$inferSelect>;
-  /** Members of a squad and assignments as a roster says, many at once. */
+  /** Members of a squad and assignments from a roster, many at once. */
   rosterImported: {
     ownerId: number;
     squadId: number;

@@ -100,7 +100,7 @@ export const enforceRecipeQuota = quota(
   },
 );
 
-/** After adding a personal token. */
+/** Call it after adding a personal token. */
 export const enforceTokenQuota = quota(
   refreshTokens,
   (account) =>
@@ -124,7 +124,7 @@ export const enforceSquadQuota = quota(squads, (owner) => eq(squads.ownerId, own
   message: (limit) => `One account has at most ${limit} squads. Delete some first.`,
 });
 
-/** After adding a member to a squad. */
+/** Call it after adding a member to a squad. */
 export const enforceMemberQuota = quota(
   squadMembers,
   (owner) => sql`${squadMembers.squadId} IN (SELECT id FROM ${squads} WHERE owner_id = ${owner})`,
@@ -135,7 +135,7 @@ export const enforceMemberQuota = quota(
   },
 );
 
-/** After adding an invitation to a squad. */
+/** Call it after adding an invitation to a squad. */
 export const enforceInvitationQuota = quota(
   squadGrants,
   (owner) => sql`${squadGrants.squadId} IN (SELECT id FROM ${squads} WHERE owner_id = ${owner})`,
@@ -146,14 +146,14 @@ export const enforceInvitationQuota = quota(
   },
 );
 
-/** After adding an assignment. */
+/** Call it after adding an assignment. */
 export const enforceAssignmentQuota = quota(assignments, (owner) => eq(assignments.ownerId, owner), {
   setting: "quotaAssignments",
   used: rows,
   message: (limit) => `One account has at most ${limit} assignments. Delete some first.`,
 });
 
-/** After adding an ownership. */
+/** Call it after adding an ownership. */
 export const enforceOwnershipQuota = quota(ownerships, (manager) => eq(ownerships.managerId, manager), {
   setting: "quotaOwnerships",
   used: rows,

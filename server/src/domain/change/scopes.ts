@@ -10,7 +10,10 @@ export const SCOPES: Readonly<Record<Scope, string>> = {
 
 export const SCOPE_NAMES = Object.keys(SCOPES) as Scope[];
 
-/** The operations of each scope. Personal tokens may call no others, such as those on passwords, tokens, permissions and erasures. */
+/**
+ * The operations of each scope. Personal tokens cannot call other operations, such as those on passwords, tokens, permissions
+ * and erasures.
+ */
 export const SCOPE_OPERATIONS = {
   "samples:read": [
     "listDevices",
@@ -90,8 +93,8 @@ export const SCOPE_OPERATIONS = {
 } as const;
 
 /**
- * Operations of every personal token: the account that it belongs to; conversions, which store nothing; the changes, which are
- * limited to what the token may read; and questions, whose tools call operations that check the scope.
+ * Operations of every personal token: the account that it belongs to; conversions, which store nothing; the list of changes,
+ * which is limited to what the token can read; and `/mcp`, whose tools call operations that check the scope.
  */
 export const UNSCOPED_OPERATIONS = [
   "retrieveAccount",

@@ -50,7 +50,7 @@ const isFresh = sql<boolean>`(${changes(sql`count(*)`)} = 0 AND ${computedData.t
   AND ${computedData.dataVersion} = ${timeframes.dataVersion}
   AND ${computedData.rulesVersion} >= ${RULES_VERSION})`;
 
-/** Whether a stored result is the one to show: it is current, or it has samples that retention has removed. */
+/** Whether a stored result is the one to show: it is current, or it includes samples that retention has removed. */
 export const stays = sql<boolean>`(${isFresh} OR (${hasLostSamples} AND NOT coalesce(${changes(sql`bool_or(change.forgets)`)}, false)))`;
 
 /** Maximum number of restarts of a computation because its inputs have changed. */
@@ -88,7 +88,7 @@ export async function computedDataOf(
     newest = made.result;
     if (made.holds) return newest;
   }
-  // Samples arrive faster than their data can be computed. This result was current a moment ago.
+  // Samples arrive faster than their data can be computed. This result was current until recently.
   return newest;
 }
 

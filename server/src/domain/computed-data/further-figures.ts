@@ -16,19 +16,21 @@ import {
 import type { RecipeVersion } from "../change/compute-pool.js";
 
 /**
- * These figures hold values for every 0.1 s from the first to the last sample in memory, and a session is shorter: of longer time
- * frames they are null.
+ * These figures need values for every 0.1 s from the first to the last sample in memory. Sessions are shorter; for longer time
+ * frames the figures are null.
  */
 export const MAX_HOURS = 12;
 const MAX_LENGTH_MS = MAX_HOURS * 3_600_000;
 
-/** Values in equal steps from which a recipe counts: steps of 10 ms take ten times as long as those of the other figures. */
+/**
+ * Maximum number of equal steps that a recipe evaluates: steps of 10 ms take ten times as long as those of the other figures.
+ */
 export const MAX_VALUES = 600_000;
 
-/** Runs of a recipe that are listed; with more, only their number and sums are known. */
+/** Maximum number of runs of a recipe that are listed; if there are more, only their number and sums are stored. */
 export const MAX_RUNS = 1_000;
 
-/** What a recipe that the time frame names counts. */
+/** The result of a recipe that the time frame names. */
 export interface RecipeFigures {
   readonly name: string;
   readonly version: number;
@@ -40,7 +42,7 @@ export interface RecipeFigures {
   readonly duration: number | null;
   /** Null when there are more than `MAX_RUNS`. */
   readonly runs: readonly RecipeRun[] | null;
-  /** Null when the samples are too long. */
+  /** Null if the samples span too much time. */
   readonly dropped: RecipeResult["dropped"] | null;
 }
 
@@ -64,7 +66,7 @@ export interface FurtherDefinition {
   }[];
 }
 
-/** Figures besides the metrics; all of them are those of the library. */
+/** Figures besides the metrics; all of them are computed by the library. */
 export interface FurtherFigures {
   readonly peak_demands: Omit<PeakDemands, "definition"> | null;
   /** m/s */
@@ -74,7 +76,7 @@ export interface FurtherFigures {
   readonly definition: FurtherDefinition;
 }
 
-/** @param lengthMs from the first to the last sample that counts */
+/** @param lengthMs time from the first to the last valid sample */
 export function furtherFigures(
   samples: MetricSamples,
   options: MetricsOptions,
@@ -132,7 +134,7 @@ function countedBy(
   samples: MetricSamples,
   limits: Pick<MetricsOptions, "from" | "to" | "periods">,
 ): Omit<RecipeFigures, "name" | "version" | "hash"> {
-  // A copy, of which nothing is kept: the steps of a recipe can be ten times those of the other figures.
+  // A copy whose results are not cached: a recipe can have ten times as many steps as the other figures.
   const { count, distance, duration, runs, dropped } = computeRecipe({ ...samples }, recipe, limits);
   return { count, distance, duration, runs: runs.length > MAX_RUNS ? null : runs, dropped };
 }

@@ -55,8 +55,8 @@ const MAX_TIMES_BYTES = 16_384;
 const MARKED_AT_A_TIME = 200;
 
 /**
- * Marks computed data that depends on an input as stale, and adds jobs that compute it again. If there is much, marks the first
- * time frames, and a job the rest: until then, `isPending` shows that they are stale.
+ * Marks computed data that depends on an input as stale, and adds jobs that compute it again. If there are many, marks the
+ * first time frames, and a job marks the rest; until then, `isPending` shows that they are stale.
  */
 export async function recompute(unit: UnitOfWork, input: ChangedInput): Promise<void> {
   if ("changed" in input && input.changed.length === 0) return;
@@ -67,7 +67,7 @@ export async function recompute(unit: UnitOfWork, input: ChangedInput): Promise<
   const id = "athleteId" in input ? input.athleteId : null;
   const activity = "activityId" in input ? input.activityId : null;
   const [device, owner] = "deviceId" in input ? [input.deviceId, input.ownerId ?? null] : [null, null];
-  // An input has one row even if it changes repeatedly: with the earliest place, and all times.
+  // An input has one row even if it changes repeatedly: with the earliest position and all times.
   const { rows } = await unit.queries.execute<{ id: string }>(sql`
     INSERT INTO recomputations AS known (athlete_id, activity_id, device_id, owner_id, times, forgets, done_through)
     VALUES (${id}::bigint, ${activity}::bigint, ${device}::bigint, ${owner}::bigint, ${times}, ${forgets}, ${last.id})

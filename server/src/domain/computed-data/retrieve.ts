@@ -20,11 +20,11 @@ interface Retrieved<T> {
   definitionVersions: number[];
 }
 
-/** What is returned on request only. The API documents nineteen keys. */
+/** Members that are returned only on request. The API documents nineteen keys. */
 export interface WantedFigures {
   with_definition?: boolean;
   with_peaks?: boolean;
-  /** Only of one time frame: it compares the sessions of a year. */
+  /** Only for a single time frame, because it compares the sessions of a year. */
   with_max_speed?: boolean;
 }
 
@@ -92,7 +92,7 @@ export async function retrieveComputedData(
   wanted: WantedFigures,
 ): Promise<Retrieved<Item<ShownComputedData>>> {
   let known: Frame = timeframe;
-  // The computation may wait for others.
+  // The computation may wait for other computations.
   const recheck = accessRecheck(ctx, async () => {
     if ((await readableOf(ctx, [known])).length === 0) throw errors.forbidden();
   });
@@ -123,7 +123,10 @@ export interface ComputedTimeframe {
 /** Number of time frames of one request computed concurrently, so that other requests can run in between. */
 const AT_A_TIME = 2;
 
-/** Characters of results that one request keeps in memory. A result has up to 400,000, if its recipes list many runs. */
+/**
+ * Maximum number of characters of results that one request keeps in memory. A result can have 400,000 if its recipes list many
+ * runs.
+ */
 const MAX_KEPT = 4 * 1024 * 1024;
 
 /**

@@ -14,15 +14,15 @@ export interface SeasonSpeed extends SeasonMaxSpeed {
 const DAY_MS = 86_400_000;
 const SEASON_DAYS = 365;
 
-/** Time frames that are compared, the fastest ones: five for every day of the year, and more. */
+/** Maximum number of compared time frames, fastest first: more than five for every day of the year. */
 const MAX_TIMEFRAMES = 2_000;
 
 const dayOf = (time: Date) => time.toISOString().slice(0, 10);
 
 /**
- * The maximum speed of the athlete in the 365 days (UTC) that end with the day of a time frame, from the stored results of the
- * time frames of its owner that the caller may read. The time frames of an activity on one day are one session: they do not confirm each
- * other.
+ * The maximum speed of the athlete in the 365 days (UTC) that end with the day of a time frame, from the stored results of
+ * those time frames of its owner that the caller can read. The time frames of an activity on one day are one session: they do
+ * not confirm each other.
  * @returns null without a session whose maximum speed is known
  */
 export async function seasonMaxSpeedOf(
@@ -52,7 +52,7 @@ export async function seasonMaxSpeedOf(
     )
     .orderBy(desc(computedData.sessionMaxSpeed), timeframes.startTime, timeframes.id)
     .limit(MAX_TIMEFRAMES);
-  // Of sessions of equal speed the first counts.
+  // Of sessions with equal speed, the first one counts.
   rows.sort((a, b) => a.startTime.getTime() - b.startTime.getTime());
   const grants = await grantsOf(queries, caller?.id ?? 0, "READ", [athleteId]);
   const sessions = new Map<string, SessionMaxSpeed>();

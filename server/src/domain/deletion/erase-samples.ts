@@ -81,7 +81,7 @@ async function erasePart(unit: UnitOfWork, worn: Worn, fromMs: number): Promise<
         part.removed += count;
         removed.push(...times);
       }
-      // also where retention was first: results of others can have the samples
+      // also if retention removed them first: results of others may include the samples
       changed.push({ startMs, stopMs: end });
     }
     if (end < stopMs) {

@@ -33,7 +33,7 @@ import { toTimeframe } from "../timeframes/resource.js";
 import { jsonArray } from "./json-array.js";
 import { type ZipEntry, zipOf } from "./zip.js";
 
-/** Number of rows in one read. An activity may have megabytes. */
+/** Number of rows in one read. An activity can be several megabytes. */
 const ROWS = 200;
 const LARGE_ROWS = 4;
 /** Results of computations have up to 400 kB each. */
@@ -242,7 +242,7 @@ const activitiesOf = ({ queries }: Context, { id }: Account, count: Count) =>
           id: activities.id,
           name: activities.name,
           json_schema: activities.jsonSchemaId,
-          // Not read when omitted, because it may have megabytes.
+          // Not read when omitted, because it can be several megabytes.
           json: sql`CASE WHEN NOT EXISTS (
             SELECT FROM timeframes AS other WHERE other.activity_id = activities.id AND other.athlete_id <> ${id}
           ) THEN activities.json END`.mapWith(activities.json),

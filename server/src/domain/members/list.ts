@@ -16,7 +16,7 @@ export const MemberFilters = Type.Object({
   at: Query.dateTime("Only members at this time"),
 });
 
-/** The members that the caller sees, the oldest first. */
+/** The members that the caller can see, oldest first. */
 export async function listMembers(
   ctx: Context,
   { squad, athlete, at, ...paging }: StaticDecode<typeof MemberFilters>,

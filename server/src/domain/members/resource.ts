@@ -6,14 +6,14 @@ import { withoutHeart } from "../squad-roles/heart.js";
 import type { View } from "../squad-roles/view.js";
 import type { Member as MemberRow } from "./rules.js";
 
-/** Largest number on a shirt. */
+/** Largest shirt number. */
 export const MAX_NUMBER = 999;
 /** Characters of a position. */
 export const MAX_POSITION = 20;
 
 const speed = PARAMETER_LIMITS.sprint_threshold;
 
-/** The thresholds of a person; those of the sport hold for absent ones. */
+/** The individual thresholds of a player; absent ones default to those of the sport. */
 const Thresholds = Type.Object(
   {
     max_hr: Type.Optional(
@@ -88,7 +88,7 @@ export const MemberPatch = Type.Object(
 export type NewMember = StaticDecode<typeof MemberInput>;
 export type MemberChange = StaticDecode<typeof MemberPatch>;
 
-/** @param view how a caller sees it; absent for an export */
+/** @param view what the caller can see; absent for an export */
 export const toMember = (row: MemberRow, view?: Pick<View, "hasHeart">) => ({
   id: row.id,
   squad: row.squadId,

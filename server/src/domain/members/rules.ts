@@ -6,7 +6,7 @@ import { isVisibleMember, lockRole, mayEdit, roleColumn, type View, viewOf } fro
 
 export type Member = typeof squadMembers.$inferSelect;
 
-/** A member, and how the caller sees the squad. */
+/** A member, and the caller's view of the squad. */
 export interface SeenMember {
   member: Member;
   view: View;
@@ -14,7 +14,7 @@ export interface SeenMember {
   ownerId: number;
 }
 
-/** A member of a squad that the caller may not see is not found. */
+/** Not found if the caller cannot see the squad. */
 export const readableMember: Rule<"member", SeenMember> = {
   description: "The manager whose squad it is, managers who are let in, and that athlete",
   roles: ["MANAGER", "ATHLETE"],

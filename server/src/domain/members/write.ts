@@ -25,7 +25,7 @@ export async function createMember(ctx: Context, body: NewMember) {
 /** Adds a member within a change. */
 export async function addMember(ctx: Context, unit: UnitOfWork, body: NewMember) {
   const { queries, now } = unit;
-  // Requests for a squad run one after another, so that two members of an athlete cannot overlap.
+  // Requests for a squad run one after another, so that two memberships of an athlete cannot overlap.
   const { id: squadId, ownerId, view } = await lockEditableSquad(ctx, unit, body.squad);
   requireNoHeart(view, body.params);
   const grants = await grantsOf(queries, ownerId, "READ", [body.athlete], { lock: true });
@@ -99,16 +99,16 @@ export async function deleteMember(ctx: Context, member: number): Promise<void> 
   );
 }
 
-/** The problem of thresholds that are within their limits, if any. */
+/** Returns a problem of thresholds that are individually within their limits, if any. */
 export const thresholdsProblem = ({
   hid_thresholds,
 }: {
   hid_thresholds?: readonly [number, number] | undefined;
 }) =>
-  // Thresholds of one sport; only those of this parameter relate to each other.
+  // Thresholds of one sport; only these depend on each other.
   hid_thresholds === undefined ? undefined : parameterProblems("soccer", { hid_thresholds })[0];
 
-/** The thresholds of the heart stay when a caller changes the others without seeing them. */
+/** Heart-rate thresholds are kept when a caller who cannot see them changes the others. */
 const keptOf = ({ hasHeart }: View, params: Record<string, unknown>) =>
   hasHeart ? {} : Object.fromEntries(Object.entries(params).filter(([key]) => isHeartKey(key)));
 
@@ -118,7 +118,9 @@ function requireNoHeart({ hasHeart }: View, params: NewMember["params"]): void {
     throw errors.invalid({ params: { [key]: ["Only the owner of the squad sets it. Leave it out."] } });
 }
 
-/** Checks the thresholds, and that the athlete is not a member twice at any time. @param id the member itself, when it changes */
+/**
+ * Checks the thresholds, and that the athlete is not a member twice at any time. @param id the member itself, if it is changed
+ */
 async function check({ queries }: UnitOfWork, member: Omit<Member, "id" | "version">, id = 0): Promise<void> {
   const { squadId, athleteId, startTime, endTime, params } = member;
   if (endTime <= startTime) throw errors.field("end_time", "Must be after start_time.");

@@ -13,7 +13,8 @@ type Query = StaticDecode<typeof SampleFileQuery>;
 type Pieces = AsyncGenerator<Uint8Array, void, undefined>;
 
 /**
- * Returns the samples of a device while the caller owned it, in order of time, as a file in pieces. Reads them during the transfer.
+ * Returns the samples of a device from the times when the caller owned it, in order of time, as a file in pieces. Reads them
+ * during the transfer.
  * @throws ServiceError `invalid`; from the generator `unauthenticated` when the caller is signed out, and `forbidden` when the
  *   caller no longer owns the times of samples that were read
  */
@@ -28,14 +29,15 @@ export function downloadSamples(
   return formatSamples(ownSamples(ctx, device.id, within), { format, info });
 }
 
-/** The service stores no other texts of headers. */
+/** The service does not store other texts of headers. */
 const UNKNOWN = { formatVersion: 1, deviceName: "", deviceType: "", firmwareVersion: "", periodMs: 0 };
 
 const ownSamples = (ctx: Context, deviceId: number, within: Interval) =>
   ownedSamples(ctx, { deviceId, ownerId: ctx.caller?.id ?? 0 }, [within], accessRecheck(ctx));
 
 /**
- * Returns the samples of all devices while the caller owned them, as one file in pieces: device by device, in order of time.
+ * Returns the samples of all devices from the times when the caller owned them, as one file in pieces: device by device, in
+ * order of time.
  * @throws ServiceError as `downloadSamples`
  */
 export function downloadAllSamples(ctx: Context, query: Query, format: SampleFileFormat): Pieces {
@@ -48,7 +50,7 @@ export function downloadAllSamples(ctx: Context, query: Query, format: SampleFil
 }
 
 async function* samplesByDevice(ctx: Context, within: Interval): AsyncGenerator<LabelledSamples> {
-  // One at a time: there may be thousands, and new ones during a long download.
+  // Read one at a time: there may be thousands, and new ones may be added during a long download.
   for (let last = 0; ; ) {
     const [next] = await ctx.queries
       .select({ id: devices.id, serial: devices.serialNumber })

@@ -22,23 +22,26 @@ import { SAMPLE_KEYS } from "./resource.js";
 
 /** Samples of a device that the client does not have. */
 export interface LiveSamples {
-  /** Whether they are not later than one that the client has got: a tracker has sent them afterwards. */
+  /** Whether they are not later than a sample that the client has received, because the tracker sent them late. */
   isLate: boolean;
   /** JSON array of samples with ascending times. */
   json: string;
   /**
-   * Time of the newest sample that the client has, ms since 1970 UTC, but not later than now: a client that reconnects asks for
+   * Time of the newest sample that the client has, ms since 1970 UTC, but not later than now: a client that reconnects requests
    * newer samples, and one sample ahead of the clock must not hide the others.
    */
   lastMs: number;
 }
 
-/** A lead over the clock of the server from which on a sample says nothing of the others: its tracker has a fast clock. */
+/**
+ * A sample that is at least this far ahead of the server's clock comes from a tracker with a fast clock, and does not affect
+ * other samples.
+ */
 const AHEAD_MS = 10_000;
 
 /** What a client has. */
 interface Progress {
-  /** As in `LiveSamples`; null before the first sample. */
+  /** Same as in `LiveSamples`; null before the first sample. */
   lastMs: number | null;
   /** Time of the newest sample that is not ahead of the clock. Samples up to this time are late. */
   frontMs: number;
@@ -92,9 +95,9 @@ interface Following {
 }
 
 /**
- * Yields the samples of a device in the order of storage, regardless of their times: after every `LIVE_POLL_MS` a batch, one with
- * the late ones before it, or null without samples. Omits samples that are at least 15 minutes older than the newest one, and all but the newest 300 of a batch.
- * Every poll checks that the caller may still see the device.
+ * Yields the samples of a device in the order of storage, regardless of their times: every `LIVE_POLL_MS` a batch, preceded by
+ * a batch of late samples if there are any, or null without samples. Omits samples that are at least 15 minutes older than the
+ * newest one, and all but the newest 300 of a batch. Every poll checks that the caller may still see the device.
  * @returns the reason for the end; null after the signal
  */
 export async function* followRawData(

@@ -12,12 +12,12 @@ import { errors } from "../change/errors.js";
 import { intersect } from "../sample-ownership/intervals.js";
 import { type Owner, ownedTimes } from "../sample-ownership/owners.js";
 
-/** Number of samples that are formatted before other work has a turn. */
+/** Number of samples that are formatted before other work can run. */
 const SAMPLES = 10_000;
 
 /**
- * Yields the samples of a device in the given times while the owner owned it, in order of time. Reads them in separate statements, in
- * limited memory.
+ * Yields the samples of a device in the given intervals from the times when the owner owned it, in order of time. Reads them in
+ * separate statements, in limited memory.
  * @param wanted closed, ascending, disjoint
  * @param recheck runs after each statement, before its samples are yielded
  * @throws ServiceError `forbidden` when the owner no longer owns the times of samples that were read; any error of `recheck`

@@ -26,7 +26,7 @@ export const SampleFileQuery = Type.Object({
 });
 
 /**
- * The times that a query asks for: closed.
+ * The requested interval, closed.
  * @throws ServiceError `invalid`
  */
 export function timesIn({ from, to }: StaticDecode<typeof SampleFileQuery>): Interval {

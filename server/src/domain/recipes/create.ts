@@ -18,7 +18,7 @@ export async function createRecipe(ctx: Context, body: NewRecipe) {
   return change(ctx, "createRecipe", {}, async (unit) => {
     const { queries, now } = unit;
     const accountId = ctx.caller?.id ?? 0;
-    // Requests of an account get the next version of a name one after another.
+    // Requests of an account that create the next version of a name run one after another.
     await queries
       .select({ id: accounts.id })
       .from(accounts)

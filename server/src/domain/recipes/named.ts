@@ -2,7 +2,7 @@ import { and, desc, eq, isNull } from "drizzle-orm";
 import type { Queries } from "../../store/connection/database.js";
 import { recipes, timeframeRecipes } from "../../store/schema.js";
 
-/** How the params of a time frame name a recipe of the owner; the JSON schema of the params describes it. */
+/** The notation for a recipe of the owner in the params of a time frame; the JSON schema of the params describes it. */
 export type RecipeReference = { name: string; version: number } | { hash: string };
 
 /**

@@ -9,7 +9,7 @@ import { announceChanges } from "./changed-times.js";
 import { findStream } from "./find.js";
 import { nothingOf, type RecordingStream, toState } from "./resource.js";
 
-/** The recording that a gateway wants to send, and the place where it begins. */
+/** The recording that a gateway wants to send, and the offset at which it starts. */
 export interface Beginning {
   recording: string;
   /** Offset of the first byte of the body. */
@@ -26,8 +26,8 @@ export async function stateOfStream({ queries }: Context, owned: OwnedDevice, re
 }
 
 /**
- * Begins a stream, or goes on with it. Another open request of the device ends at its next piece, in any process. A device has
- * one stream: another recording takes its place.
+ * Begins or continues a stream. Another open request of the device ends at its next piece, in any process. A device has one
+ * stream, which another recording replaces.
  * @throws ServiceError `recording_ended`, `offset_ahead`
  */
 export function beginStream(

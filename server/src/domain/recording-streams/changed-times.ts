@@ -8,12 +8,12 @@ import { intersect } from "../sample-ownership/intervals.js";
 import { ownedTimes } from "../sample-ownership/owners.js";
 import type { RecordingStream } from "./resource.js";
 
-/** Whether effects of the stream are still to come. */
+/** Whether effects of the stream are pending. */
 export const hasChanges: SQL = isNotNull(recordingStreams.changed);
 
 /**
- * The changed times of a stream and these. Times closer than the longest gap of a range are one interval, as in the result of an upload,
- * so a recording has at most some thousand of them.
+ * Returns the changed times of a stream merged with the given ones. Times closer than the longest gap of a range are one
+ * interval, as in the result of an upload, so a recording has at most a few thousand of them.
  */
 export const withChanges = (changed: readonly Interval[]) => ({
   changed: sql`(
@@ -23,7 +23,7 @@ export const withChanges = (changed: readonly Interval[]) => ({
     )) AS wide)`,
 });
 
-/** Announces the samples of a stream that are stored since the last announcement. The device must be locked. */
+/** Announces the samples of a stream that were stored since the last announcement. The device must be locked. */
 export async function announceChanges(
   { queries, announce }: Pick<UnitOfWork, "queries" | "announce">,
   stream: RecordingStream,
@@ -38,7 +38,7 @@ export async function announceChanges(
   if (changed.length > 0) await announce("samplesStored", { deviceId, ownerId, changed });
 }
 
-/** The changed times at which the manager owned the device: between two of them, others may have owned it. */
+/** The changed times at which the manager owned the device, because others may have owned it in between. */
 async function changedTimes(
   queries: Queries,
   { deviceId, managerId: ownerId, changed }: RecordingStream,

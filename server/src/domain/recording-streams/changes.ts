@@ -7,11 +7,11 @@ import { findStream } from "./find.js";
 import type { RecordingStream } from "./resource.js";
 
 /**
- * Time within which the effects of streamed samples follow. Samples are stored twice a second; figures are not computed that often.
+ * Maximum delay of the effects of streamed samples. Samples are stored twice a second; figures are not computed that often.
  */
 const EFFECTS_AFTER_MS = 30_000;
 
-/** Adds the job that announces the changes of a stream, also if its process ends. At most one of a device waits. */
+/** Adds the job that announces the changes of a stream, even if its process ends. At most one job per device waits. */
 export async function announceLater(
   { enqueue }: UnitOfWork,
   { deviceId, managerId }: Pick<RecordingStream, "deviceId" | "managerId">,

@@ -4,11 +4,13 @@ import { recordingStreams, streamPieces } from "../../store/schema.js";
 import { errors } from "../change/errors.js";
 import { type RecordingStream, StreamReplaced } from "./resource.js";
 
-/** One statement reads at most this number of pieces that begin within this number of bytes, because they are in memory together. */
+/** One statement reads at most this number of pieces that begin within this number of bytes, because they are all in memory. */
 const PIECES_AT_A_TIME = 32;
 const BYTES_AT_A_TIME = 512 * 1024;
 
-/** Bytes of the recordings of a manager that have not ended: of 50 devices with an ECG for about three hours. */
+/**
+ * Maximum number of bytes of the unfinished recordings of a manager: enough for 50 devices with an ECG for about three hours.
+ */
 export const MAX_UNENDED_BYTES = 2 * 1024 ** 3;
 
 /** @throws ServiceError `too_large` */
@@ -34,7 +36,7 @@ export async function deletePieces(queries: Queries, deviceId: number): Promise<
 }
 
 /**
- * Reads the stored bytes of a stream, as long as no other request has taken its place. Other statements run in between.
+ * Reads the stored bytes of a stream, as long as no other request has replaced it. Other statements run in between.
  * @throws StreamReplaced
  */
 export async function* storedPieces(

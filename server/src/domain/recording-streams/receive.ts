@@ -13,10 +13,10 @@ import { storePiece } from "./store-piece.js";
 /** Number of bytes in which the header of a recording must be. */
 const HEAD_BYTES = 64 * 1024;
 
-/** From this lead on, the clock of a device counts as fast. */
+/** A device whose clock is at least this far ahead has a fast clock. */
 const AHEAD_MS = 10_000;
 
-/** What this request has sent so far. */
+/** Progress of this request. */
 export interface Counts {
   read: number;
   stored: number;
@@ -26,9 +26,9 @@ export interface Counts {
 }
 
 /**
- * Receives a recording piece by piece: decodes it as it comes and stores its samples. The result is that of one load of the whole
- * recording, wherever it is interrupted: a new receiver first reads the stored bytes again, because heart rates depend on what
- * was recorded before.
+ * Receives a recording piece by piece: decodes it as it arrives and stores its samples. The result equals that of a single load
+ * of the whole recording, regardless of interruptions: a new receiver first reads the stored bytes again, because heart rates
+ * depend on what was recorded before.
  */
 export class StreamReceiver {
   readonly counts: Counts = { read: 0, stored: 0, known: 0, refused: 0, unowned: 0 };
@@ -79,7 +79,7 @@ export class StreamReceiver {
    */
   async prepare(ended: AbortSignal): Promise<boolean> {
     for await (const piece of storedPieces(this.#ctx.queries, this.#stream)) {
-      // other requests come between two pieces, and the one that ends this
+      // lets other requests run between two pieces, including the one that ends this request
       await nextTurn();
       if (ended.aborted) return false;
       this.#decode(piece);

@@ -4,12 +4,12 @@ import { Nullable } from "../../wire/types.js";
 
 export type RecordingStream = typeof recordingStreams.$inferSelect;
 
-/** Another request has taken the place of this one, or the stream was deleted with samples. */
+/** Another request has replaced this one, or the stream was deleted with samples. */
 export class StreamReplaced extends Error {
   override readonly name = "StreamReplaced";
 }
 
-/** Name of a recording: opaque for the service. */
+/** Name of a recording: opaque to the service. */
 export const RecordingName = Type.String({
   minLength: 1,
   maxLength: 64,

@@ -28,7 +28,7 @@ interface StoredPiece extends StoredBatches {
 }
 
 /**
- * Stores the bytes and the samples of a piece together, so the offset at which a gateway goes on always fits the samples.
+ * Stores the bytes and the samples of a piece together, so the offset at which a gateway continues always matches the samples.
  * @throws StreamReplaced; ServiceError `permission_denied` if the device has another owner; QuotaExceeded
  */
 export async function storePiece(
@@ -77,7 +77,7 @@ async function advance(
   return stream;
 }
 
-/** Ends the recording: its bytes are needed no more. */
+/** Ends the recording: its bytes are no longer needed. */
 async function conclude(
   unit: UnitOfWork,
   stream: RecordingStream,

@@ -10,15 +10,15 @@ import { hasActive } from "../permissions/coverage.js";
 import type { Problems } from "./problems.js";
 import type { RosterPlayer } from "./read.js";
 
-/** The athlete of each player; null for an athlete who is to be created. */
+/** The athlete of each player; null for an athlete to be created. */
 export type AthleteOf = Map<RosterPlayer, number | null>;
 
-/** Athletes read together: other requests run in between, because a manager may read ten thousand. */
+/** Number of athletes read at once. Other requests run in between, because a manager can have ten thousand. */
 const AT_A_TIME = 1_000;
 
 /**
- * Finds players among the athletes whom the caller may read now: by the name of tables, the username or an external id. Does not
- * reveal whether other athletes exist.
+ * Finds players among the athletes whom the caller can read now: by the name in tables, the username or an external id. Does
+ * not reveal whether other athletes exist.
  */
 export async function findAthletes(
   { caller }: Context,
@@ -51,7 +51,7 @@ export async function findAthletes(
       .limit(AT_A_TIME);
     for (const { id, username, externalId, profileExternalId, ...names } of readable) {
       const name = playerName({ username, ...names });
-      // Tables add the id to names that several players have.
+      // Tables add the id to names shared by several players.
       for (const text of [name, `${name} (${id})`, username, externalId, profileExternalId]) {
         const key = nameKey(text ?? "");
         if (wanted.has(key)) idsByKey.set(key, (idsByKey.get(key) ?? new Set()).add(id));

@@ -4,7 +4,10 @@ import { devices, ownerships } from "../../store/schema.js";
 import type { Problems } from "./problems.js";
 import type { RosterPlayer } from "./read.js";
 
-/** The devices of the players by their serial numbers, among those that the manager owns or has owned. Case does not matter. */
+/**
+ * Finds the devices of the players by serial number, among those that the manager owns or has owned. Serial numbers are
+ * case-insensitive.
+ */
 export async function findDevices(
   queries: Queries,
   managerId: number,

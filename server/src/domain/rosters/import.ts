@@ -20,7 +20,7 @@ import { type RosterPlayer, readPlayers } from "./read.js";
 import type { RosterOptions, RosterResult } from "./resource.js";
 
 /**
- * Makes members and assignments from a time on as a roster says: all of them, or none if there is a problem.
+ * Creates members and assignments from a roster, valid from a given time: all of them, or none if there is a problem.
  * @throws ServiceError `invalid` with each problem by line, `quota_exceeded`, `insufficient_scope`
  */
 export async function importRoster(
@@ -29,7 +29,7 @@ export async function importRoster(
   file: Uint8Array,
   { from: wantedFrom, create = false }: RosterOptions,
 ): Promise<Static<typeof RosterResult>> {
-  // No personal token may create accounts.
+  // Personal tokens cannot create accounts.
   if (create && ctx.caller !== null && ctx.caller.scopes !== null) throw errors.insufficientScope(null);
   return change(ctx, "importRoster", { squad }, async (unit, { id: squadId, ownerId }) => {
     const from = wantedFrom ?? unit.now;
@@ -65,7 +65,7 @@ export async function importRoster(
   });
 }
 
-/** Locks the athletes, so that the rights stay until the end of the transaction. */
+/** Locks the athletes, so that the rights do not change until the end of the transaction. */
 async function requireRights(
   { queries, now }: UnitOfWork,
   ownerId: number,
@@ -98,7 +98,7 @@ type NewMember = Omit<Member, "id" | "version">;
 type NewAssignment = Omit<Assignment, "id" | "version">;
 
 /**
- * Adds the wanted values from a time on to the changes. Later rows stay: a new one ends where the next one starts.
+ * Adds the required values from a given time on to the changes. Later rows are kept: a new one ends where the next one starts.
  * @param rows of one athlete or device that end after `from`, in the order of time
  */
 function changeFrom<

@@ -11,7 +11,7 @@ import { MAX_PLAYERS } from "./resource.js";
 /** Characters of a name. */
 const MAX_NAME = 150;
 
-/** A player of the file, with values that can be stored. */
+/** A player in the file, with values that can be stored. */
 export interface RosterPlayer extends Omit<Player, "number"> {
   number: number | null;
   params: ParameterOverrides;

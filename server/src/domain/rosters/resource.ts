@@ -1,7 +1,7 @@
 import { type StaticDecode, Type } from "@sinclair/typebox";
 import { Query } from "../../wire/types.js";
 
-/** Players of one file, because one transaction changes them. */
+/** Maximum number of players in one file, because one transaction changes them. */
 export const MAX_PLAYERS = 200;
 
 export const RosterQuery = Type.Object({

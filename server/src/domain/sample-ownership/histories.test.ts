@@ -173,7 +173,7 @@ it("reads, exports and deletions follow the ownership rules in random histories"
           const frame = { by, athlete, startMs, stopMs: startMs + one.length, assignedAtMs: number };
           system.frames.push(frame);
           model.frames.push(frame);
-          // Independent of the rules: a later time frame takes no sample from anybody.
+          // Independent of the rules: a later time frame takes no samples from other athletes.
           for (const athlete of ATHLETES)
             expect(model.exported(athlete)).toEqual(expect.arrayContaining(before[athlete] ?? []));
         } else if (one.do === "move" && one.which < model.frames.length) {

@@ -22,7 +22,7 @@ export interface ComputedPlayer {
   byPeriod: ReadonlyMap<string, PlayerFigures>;
 }
 
-/** Who waits for a computation. @param ownerId counts for what the service does itself */
+/** The caller that waits for a computation. @param ownerId account charged for work of the service itself */
 export const waiterOf = ({ caller, serverKey, signal }: Context, ownerId: number): Waiter => ({
   account: caller?.id ?? ownerId,
   group: jobGroupOf(currentCaller(), serverKey),
@@ -100,7 +100,7 @@ async function store(
   { inputs, computedAt, byPeriod }: ComputedPlayer,
 ): Promise<void> {
   await queries.transaction(async (tx) => {
-    // Versions do not change while they are locked, and two computations of the player do not mix their rows.
+    // Versions do not change while they are locked, so two computations of the player do not mix their rows.
     await tx
       .select({ id: timeframes.id })
       .from(timeframes)

@@ -37,8 +37,8 @@ export const CopiedPeriods = Type.Object(
 );
 
 /**
- * Replaces the periods of a session by those of another session of the caller, at the same times after the start. Rows of athletes who
- * are not in the session are left out.
+ * Replaces the periods of a session with those of another session of the caller, at the same times after the start. Rows of
+ * athletes who are not in the session are omitted.
  * @throws ServiceError `invalid`: unknown session, or periods that would end after the session; `too_many_timeframes`; QuotaExceeded
  */
 export async function copyPeriods(ctx: Context, { id }: Session, { from }: StaticDecode<typeof PeriodsCopy>) {

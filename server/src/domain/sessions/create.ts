@@ -8,7 +8,7 @@ import { type NewSession, sessionItem } from "./resource.js";
 import type { Session } from "./rules.js";
 
 /**
- * Creates a session and its activity. Its time frames follow from the squad and the assignments.
+ * Creates a session and its activity. Its time frames are derived from the squad and the assignments.
  * @throws ServiceError `invalid`, `too_many_timeframes`; QuotaExceeded
  */
 export async function createSession(ctx: Context, body: NewSession) {

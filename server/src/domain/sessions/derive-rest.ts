@@ -9,7 +9,7 @@ import { deriveTimeframes } from "./derive-timeframes.js";
 import { selectSessions, toSession } from "./rules.js";
 
 /**
- * Derives the time frames of the sessions, one session in a transaction. May run again after an interruption.
+ * Derives the time frames of the sessions, one session per transaction. May run again after an interruption.
  * @returns the number of sessions, and the ids of sessions that are unchanged because they would exceed a limit
  */
 export async function deriveSessions(

@@ -43,7 +43,7 @@ export async function queueDerivation(unit: UnitOfWork, changed: ChangedSessions
   ]);
 }
 
-/** The first session behind this id. */
+/** The first session after this id. */
 export async function nextSession(
   queries: Queries,
   { ownerId, squadId, athleteId, fromMs, toMs }: ChangedSessions,

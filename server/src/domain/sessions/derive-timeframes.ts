@@ -8,7 +8,7 @@ import { deleteTimeframes } from "../timeframes/remove.js";
 import type { Session } from "./rules.js";
 import { planOf, type WantedTimeframe } from "./wanted-timeframes.js";
 
-/** What makes two time frames of a session the same. The database orders the members of params. */
+/** Returns the key by which two time frames of a session are equal. The database orders the members of params. */
 const keyOf = (
   { athleteId, deviceId, period, startTime, endTime, params }: WantedTimeframe,
   jsonSchemaId: number,
@@ -16,8 +16,8 @@ const keyOf = (
   JSON.stringify([athleteId, deviceId, period, startTime.getTime(), endTime.getTime(), jsonSchemaId, params]);
 
 /**
- * Makes the time frames of a session those that follow from it: adds the missing ones and deletes the others. Unchanged ones keep
- * their ids and computed data. Lock the session before.
+ * Updates the time frames of a session: adds missing ones and deletes those that no longer apply. Unchanged ones keep their ids
+ * and computed data. Lock the session first.
  * @throws ServiceError `too_many_timeframes`; QuotaExceeded
  */
 export async function deriveTimeframes(unit: UnitOfWork, session: Session): Promise<void> {
@@ -51,7 +51,7 @@ export async function deriveTimeframes(unit: UnitOfWork, session: Session): Prom
   }
   await addTimeframes(unit, session, jsonSchemaId, [...missing.values()]);
   await deleteFiguresOfOthers(unit, session, wanted);
-  // Names, numbers and players without samples may have changed even if no time frame has.
+  // Names, numbers and players without samples may have changed even if no time frame has changed.
   await recordSessions(unit, "figures", theseSessions([session.id]));
 }
 
@@ -88,7 +88,7 @@ async function addTimeframes(
   await unit.announce("timeframesDerived", { created });
 }
 
-/** Figures of players and periods that are not in the session any more. */
+/** Figures of players and periods that are no longer in the session. */
 async function deleteFiguresOfOthers(
   { queries }: UnitOfWork,
   { id }: Session,

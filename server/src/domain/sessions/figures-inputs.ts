@@ -60,7 +60,7 @@ export async function framesOf(
     .orderBy(asc(timeframes.id));
 }
 
-/** The times of time frames together: the end is not included. */
+/** The union of the intervals of time frames; ends are exclusive. */
 export const intervalsOf = (
   frames: readonly Pick<SessionFrame, "startTime" | "endTime">[],
 ): readonly Interval[] =>
@@ -70,7 +70,7 @@ export const intervalsOf = (
 
 /**
  * The periods of a player that have figures: those with time frames, and those in which the player does not take part.
- * @param frames those of the player
+ * @param frames time frames of the player
  */
 export function playerPeriods(
   session: Session,
@@ -101,8 +101,8 @@ const hashOf = (value: unknown) =>
 export const FIGURES_VERSION = `${RULES_VERSION}.${hashOf(FILE_COLUMNS.map(({ key }) => key).sort())}`;
 
 /**
- * What the figures of a player are computed from, as text: the version of the figures, the time frames with their versions, and a hash
- * of the periods. Equal texts have equal figures.
+ * The inputs of a player's figures, as text: the version of the figures, the time frames with their versions, and a hash of the
+ * periods. Equal texts imply equal figures.
  */
 export function inputsOf(frames: readonly SessionFrame[], periods: readonly PlayerPeriod[]): string {
   return `${FIGURES_VERSION}:${frames.map(({ state }) => state).join(" ")}:${hashOf(periods)}`;
@@ -110,7 +110,7 @@ export function inputsOf(frames: readonly SessionFrame[], periods: readonly Play
 
 const UNKNOWN = Object.fromEntries(SQUAD_COLUMNS.map(({ key }) => [key, null]));
 
-/** Stored figures. One that did not exist when they were stored is unknown. */
+/** Stored figures. A figure that did not exist when they were stored is unknown. */
 export function readFigures(stored: string): PlayerFigures {
   const found = JSON.parse(stored) as PlayerFigures;
   return { ...found, figures: { ...UNKNOWN, ...found.figures } };
@@ -126,8 +126,8 @@ const idsAndVersions = (inputs: string): string =>
     .join(" ");
 
 /**
- * Whether stored figures are those to show: they are current, or retention has removed samples that new ones would need. Then only a
- * change of the time frames themselves makes them invalid.
+ * Whether stored figures can be returned: they are current, or retention has removed samples that new figures would need. Then
+ * only a change of the time frames themselves makes them invalid.
  */
 export const staysValid = (stored: string, current: string, frames: readonly SessionFrame[]): boolean =>
   stored === current || (frames.some(({ isLost }) => isLost) && isOfSameFrames(stored, current));

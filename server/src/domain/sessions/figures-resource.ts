@@ -44,7 +44,7 @@ const FIGURES_EXAMPLE = {
 const { definition: DEFINITION } = COMPUTED_DATA_SCHEMA.properties;
 const { parameters: PARAMETERS } = DEFINITION.properties;
 
-/** Parameters of the heart are absent without a right to heart data. */
+/** Heart-rate parameters are absent without a right to heart data. */
 const DEFINITION_OF_ROLES = {
   ...DEFINITION,
   properties: {

@@ -74,7 +74,7 @@ async function storedFigures({ queries }: Context, session: Session): Promise<Ma
 /** Maximum number of restarts because time frames have changed during the computation. */
 const MAX_TRIES = 3;
 
-/** The table of a session: what the caller may read of it. Figures that are not stored, or are stale, are computed first. */
+/** The part of a session's table that the caller can read. Figures that are not stored, or are stale, are computed first. */
 export async function sessionTable(ctx: Context, session: SeenSession, tries = 1): Promise<FiguresTable> {
   const plan = await planOf(ctx.queries, session);
   const frames = await framesOf(ctx.queries, session.id);
@@ -211,14 +211,14 @@ function cellsOf({ player, period, found, periodMs, coverage }: FiguresRow, sess
   } as Record<string, Cell>;
 }
 
-/** The columns of the files of `asi squad` that the role of the caller has. */
+/** The columns of the files of `asi squad` that the role of the caller includes. */
 const columnsOf = ({ hasHeart }: FiguresTable) =>
   FILE_COLUMNS.filter(({ key }) => hasHeart || !isHeartKey(key)).map((column) => ({
     ...column,
     cell: (cells: Record<string, Cell>) => cells[column.key] ?? null,
   }));
 
-/** The table as the CSV of `asi squad`. */
+/** The table as a CSV, as written by `asi squad`. */
 export function tableAsCsv(table: FiguresTable, timeZone: string | undefined): Tagged & { csv: string } {
   const { session, rows, etag } = table;
   const instantText = inTimeZone(() => instantFormat(timeZone));
@@ -232,7 +232,7 @@ export function tableAsCsv(table: FiguresTable, timeZone: string | undefined): T
   return { csv, ...tagged(["text/csv", timeZone ?? "UTC", etag]) };
 }
 
-/** The table as the Parquet file of `asi squad`. */
+/** The table as a Parquet file, as written by `asi squad`. */
 export function tableAsParquet(
   table: FiguresTable,
   timeZone: string | undefined,
@@ -248,11 +248,11 @@ export function tableAsParquet(
 
 /** Columns that the name of a sheet replaces. */
 const SHEET_NAME_COLUMNS = ["session", "period"];
-/** Rows of a workbook, because it is written in one piece. */
+/** Maximum number of rows of a workbook, because it is written in one piece. */
 const MAX_WORKBOOK_ROWS = 10_000;
 
 /**
- * The table as the workbook of `asi squad`: a sheet for the whole session and for each period.
+ * The table as a workbook, as written by `asi squad`: a sheet for the whole session and for each period.
  * @throws ServiceError `table_too_large`
  */
 export async function tableAsWorkbook(

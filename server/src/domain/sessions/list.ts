@@ -17,7 +17,7 @@ export const SessionFilters = Type.Object({
   to: Query.dateTime("Only sessions that start earlier"),
 });
 
-/** The sessions that the caller sees, the newest first. */
+/** The sessions that the caller can see, newest first. */
 export async function listSessions(
   ctx: Context,
   { squad, kind, from, to, ...paging }: StaticDecode<typeof SessionFilters>,

@@ -21,10 +21,10 @@ export const periodRowsOf = (queries: Queries, sessionId: number): Promise<Perio
     .where(eq(sessionPeriods.sessionId, sessionId))
     .orderBy(asc(sessionPeriods.position));
 
-/** The name of an athlete for the functions of the library, where the id is enough. */
+/** The name of an athlete for the functions of the library, which only need an id. */
 export const idAsName = (athleteId: number): string => String(athleteId);
 
-/** Stored rows as the periods of the library. @param nameOf the name of a player there */
+/** Converts stored rows to periods of the library. @param nameOf returns the name of a player in the result */
 export function periodsOfRows(
   rows: readonly PeriodRow[],
   nameOf: (athleteId: number) => string = idAsName,
@@ -46,7 +46,7 @@ export function periodsOfRows(
   return [...periods.values()];
 }
 
-/** Periods of the library as rows. @param athleteOf the athlete with this key of a name */
+/** Converts periods of the library to rows. @param athleteOf returns the athlete for the key of a name */
 export function rowsOfPeriods(
   periods: readonly SessionPeriod[],
   athleteOf: (key: string) => number | undefined,
@@ -77,7 +77,7 @@ export interface PeriodProblem {
   message: string;
 }
 
-/** Reads `periods.csv`, as `asi squad` does. @param names those of the players */
+/** Reads `periods.csv`, as `asi squad` does. @param names names of the players */
 export function readPeriodsOf(
   csv: string,
   { startTime, endTime }: Pick<Session, "startTime" | "endTime">,

@@ -45,7 +45,7 @@ export async function retrievePeriodsCsv({ queries }: Context, session: SeenSess
 }
 
 /**
- * Replaces the periods of a session. Its time frames follow.
+ * Replaces the periods of a session. Its time frames are updated.
  * @throws ServiceError `invalid` with the index of each wrong row; `too_many_timeframes`; QuotaExceeded
  */
 export async function replacePeriods(ctx: Context, session: Session, body: NewPeriods) {
@@ -68,7 +68,7 @@ export async function replacePeriods(ctx: Context, session: Session, body: NewPe
 }
 
 /**
- * Replaces the periods of a session by those of a `periods.csv`, with the names of the players.
+ * Replaces the periods of a session with those of a `periods.csv` that contains the names of the players.
  * @throws ServiceError `invalid` with the line of each problem
  */
 export async function replacePeriodsByCsv(ctx: Context, session: Session, csv: string, timeZone?: string) {
@@ -89,7 +89,7 @@ async function namesOf(
   return new Map(players.map(({ athleteId, name }) => [athleteId, nameOf?.(athleteId) ?? name]));
 }
 
-/** What a file cannot say. */
+/** Properties that the file does not contain. */
 function rowProblems(rows: readonly PeriodRow[], names: ReadonlyMap<number, string>): FieldErrors {
   const problems = rows.flatMap(({ athleteId, startTime, endTime }, row): [string, FieldErrors][] => {
     if ((startTime === null) !== (endTime === null))

@@ -9,7 +9,7 @@ import type { Session } from "./rules.js";
 /** An athlete who belongs to the squad during a session. */
 export interface SessionPlayer {
   athleteId: number;
-  /** Differs from those of the others. */
+  /** Unique among the players. */
   name: string;
   number: string | null;
   position: string | null;
@@ -18,7 +18,7 @@ export interface SessionPlayer {
   birthDate: string | null;
 }
 
-/** Omits the picture, which may have a megabyte. */
+/** Omits the picture, which can be a megabyte. */
 const NAMED = {
   id: accounts.id,
   firstName: accounts.firstName,
@@ -27,13 +27,13 @@ const NAMED = {
   birthDate: accounts.birthDate,
 };
 
-/** Players of one session, because one transaction derives its time frames. */
+/** Maximum number of players of one session, because one transaction derives its time frames. */
 const MAX_PLAYERS = 200;
 
 /**
- * The players of a session, in the order in which they joined the squad. Of several rows of a player, the one that is valid first in
+ * The players of a session, in the order in which they joined the squad. If a player has several rows, the first one valid in
  * the session counts, so that a session has one set of thresholds.
- * @param athletes only these, however many; default: all players of a session
+ * @param athletes only these, in any number; default: all players of a session
  * @throws ServiceError `session_too_large`
  */
 export async function playersOf(
@@ -78,7 +78,7 @@ export function requireAtMost(limit: number, count: number, what: string): void 
   );
 }
 
-/** Names that periods may use: those of the players, and of athletes who are in the rows. */
+/** Names that periods can use: those of the players, and of athletes in the rows. */
 export async function namesInPeriods(
   queries: Queries,
   players: readonly SessionPlayer[],

@@ -8,9 +8,9 @@ import type { SeenSession as SessionRow } from "./rules.js";
 
 /** Longest session. */
 export const MAX_HOURS = 24;
-/** Characters of the notes. */
+/** Maximum number of characters of the notes. */
 const MAX_NOTES = 2_000;
-/** Rows of the periods of a session. */
+/** Maximum number of rows of the periods of a session. */
 export const MAX_PERIOD_ROWS = 200;
 
 export const Kind = Type.Union([Type.Literal("match"), Type.Literal("training"), Type.Literal("other")]);
@@ -78,7 +78,7 @@ export const toSessionResource = (row: SessionRow) => ({
   kind: row.kind,
   sport: row.sport,
   place: row.place,
-  // Notes may name others.
+  // Notes may mention other athletes.
   notes: row.view.athleteId === null ? row.notes : null,
   start_time: row.startTime.toISOString(),
   end_time: row.endTime.toISOString(),

@@ -38,10 +38,10 @@ export const toSession = ({
   sport: sportOf(schemaName),
 });
 
-/** A session, and how the caller sees it. */
+/** A session, and the caller's view of it. */
 export type SeenSession = Session & { view: View };
 
-/** A session that the caller may not see is not found. */
+/** Not found if the caller cannot see the session. */
 export const readableSession: Rule<"session", SeenSession> = {
   description:
     "The manager whose session it is, managers who are let in to its squad, and athletes with a time frame in it",

@@ -37,7 +37,7 @@ export function downloadSessionSamples(
 }
 
 /**
- * Returns the samples of all sessions of a squad in the order of their starts, as one file like that of a session.
+ * Returns the samples of all sessions of a squad ordered by start, as one file in the format of a session.
  * @throws ServiceError as `downloadSessionSamples`
  */
 export function downloadSquadSamples(
@@ -54,7 +54,7 @@ async function* samplesBySession(
   squad: Squad,
   within: Interval,
 ): AsyncGenerator<LabelledSamples> {
-  // One at a time: a season has hundreds, and some may change during a long download.
+  // Read one at a time: a season has hundreds, and some may change during a long download.
   for (let last: Session | undefined; ; ) {
     const [row] = await selectSessions(ctx.queries)
       .where(

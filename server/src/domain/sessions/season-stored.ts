@@ -8,11 +8,11 @@ import { FIGURES_VERSION, isOfSameFrames, readFigures } from "./figures-inputs.j
 import type { Session } from "./rules.js";
 import { WHOLE } from "./wanted-timeframes.js";
 
-/** Time frames of whole sessions, and bytes of stored figures: of one response, and of those read together. */
+/** Maximum number of time frames of whole sessions and bytes of stored figures, in one response and in one batch. */
 const MOST = { entries: 15_000, bytes: 64 * 1024 * 1024 };
 const BATCH = { entries: 400, bytes: 1024 * 1024 };
 
-/** What a player has in a session: the time frames of the whole session, and the versions of all. */
+/** The time frames of a player for the whole session, and the versions of all time frames. */
 interface Part {
   sessionId: number;
   athleteId: number;
@@ -22,9 +22,9 @@ interface Part {
 }
 
 /**
- * Divides sessions into batches in the order of time, so that each is read without delaying other requests. Older sessions are left
- * out if all of them are too many.
- * @param found the latest first
+ * Divides sessions into batches in the order of time, so that each is read without delaying other requests. Older sessions are
+ * omitted if there are too many.
+ * @param found latest first
  */
 export async function batchesOf(queries: Queries, found: readonly Session[]): Promise<Session[][]> {
   if (found.length === 0) return [];
@@ -67,7 +67,7 @@ export async function batchesOf(queries: Queries, found: readonly Session[]): Pr
 /** The time frames of the sessions, by player. */
 export async function partsOf(queries: Queries, all: readonly Session[]): Promise<Part[]> {
   if (all.length === 0) return [];
-  // Rarely any; looking for those of each time frame would take most of the time.
+  // There are rarely any; a search for each time frame would take most of the time.
   const isPending = (await queries.$count(recomputations)) > 0;
   const pending = isPending ? sql`coalesce('.' || ${pendingChanges}, '')` : sql`''`;
   const isWhole = sql`${sessionTimeframes.period} = ${WHOLE}`;
@@ -98,7 +98,7 @@ export interface Stored {
   figures: Pick<PlayerFigures, "figures" | "recordedMs" | "seconds">;
 }
 
-/** The stored figures of whole sessions by session, and the players without valid ones. */
+/** The stored figures of whole sessions by session, and the players without valid figures. */
 export async function storedOf(queries: Queries, parts: readonly Part[]) {
   const valid = new Map<number, Stored[]>();
   const missing: Part[] = [];
@@ -134,7 +134,7 @@ export async function storedOf(queries: Queries, parts: readonly Part[]) {
       missing.push(part);
       continue;
     }
-    // Only what a season has, because there are thousands of them.
+    // Reads only the columns of a season, because there are thousands of rows.
     const { figures, recordedMs, seconds } = readFigures(row.figures);
     const stored = { athleteId, figures: { figures, recordedMs, seconds } };
     const others = valid.get(sessionId);
@@ -147,12 +147,12 @@ export async function storedOf(queries: Queries, parts: readonly Part[]) {
 const keyOf = ({ sessionId, athleteId }: Pick<Part, "sessionId" | "athleteId">) =>
   `${sessionId} ${athleteId}`;
 
-/** Without the hash of the periods, because the whole session has the same figures with others. */
+/** Without the hash of the periods, which do not affect the figures of the whole session. */
 const inputsIn = (inputs: string): string => inputs.split(":").slice(0, 2).join(":");
 
 const currentOf = ({ states }: Part): string => `${FIGURES_VERSION}:${states}`;
 
-/** Those whose samples retention has removed: their stored figures stay. */
+/** Players whose samples retention has removed keep their stored figures. */
 async function withLostSamples(queries: Queries, parts: readonly Part[]): Promise<Set<string>> {
   if (parts.length === 0) return new Set();
   const rows = await queries

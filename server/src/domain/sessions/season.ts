@@ -27,10 +27,10 @@ import { Kind } from "./resource.js";
 import { type Session, selectSessions, toSession } from "./rules.js";
 import { batchesOf, partsOf, type Stored, storedOf } from "./season-stored.js";
 
-/** Sessions of one response. */
+/** Maximum number of sessions in one response. */
 export const MAX_SESSIONS = 400;
 
-/** Each of them may have an entry in each session. */
+/** Each player may have an entry in each session. */
 const PLAYERS_AT_A_TIME = 3;
 
 export const SeasonQuery = Type.Object({
@@ -179,7 +179,7 @@ async function aboutPlayers(queries: Queries, squadId: number, all: readonly Ses
   return new Map(players.map((player) => [player.athleteId, player]));
 }
 
-/** The players with their sessions, some of them at a time. */
+/** The players with their sessions, in batches. */
 async function* seasonPlayers(
   played: readonly PlayedSession[],
   all: readonly Session[],

@@ -21,9 +21,9 @@ import { grantsOf } from "../permissions/coverage.js";
 import { ownedTimes } from "../sample-ownership/owners.js";
 
 const DAY_MS = 86_400_000;
-/** Days of a request, by default and at most. */
+/** Default and maximum number of days of a request. */
 const DAYS = { default: 28, max: 92 };
-/** Devices of a request, because the times of each are read. */
+/** Maximum number of devices of a request, because the times of each are read. */
 const MAX_DEVICES = 500;
 
 export const SuggestedQuery = Type.Object({
@@ -81,7 +81,7 @@ export const SuggestedSession = Type.Object(
 /** Other requests run in between, because an account may have 50,000 assignments. */
 const ASSIGNMENTS_AT_A_TIME = 1_000;
 
-/** A time with samples of a device, both ends included, and who wears it. */
+/** A time with samples of a device, both ends inclusive, and its wearer. */
 export interface WornRange extends Interval {
   device: number;
   serial: string;
@@ -91,8 +91,9 @@ export interface WornRange extends Interval {
 }
 
 /**
- * Times with samples of the caller's devices that have no session yet, joined to sessions as the squad view joins recordings, but by
- * time alone. The latest first. Reads the times of chunks, and of samples only at the limits of the request and of ownerships.
+ * Times with samples of the caller's devices that are not in a session yet, grouped to sessions as the squad view groups
+ * recordings, but only by time. The latest first. Reads the times of chunks, and of samples only at the bounds of the request
+ * and of ownerships.
  * @throws ServiceError `invalid`, `too_many_devices`
  */
 export async function suggestSessions(
@@ -123,7 +124,9 @@ export async function suggestSessions(
   );
 }
 
-/** Joins times that overlap or follow each other within the pause of a session: in the order of time, the parts of each too. */
+/**
+ * Groups times that overlap or are separated by at most the pause of a session; groups and their parts are in order of time.
+ */
 export function joinRanges<T extends Interval>(ranges: readonly T[]): T[][] {
   const joined: T[][] = [];
   let reachedMs = Number.NEGATIVE_INFINITY;
@@ -136,7 +139,7 @@ export function joinRanges<T extends Interval>(ranges: readonly T[]): T[][] {
   return joined;
 }
 
-/** The devices that the caller owned then. */
+/** The devices that the caller owned in the interval. */
 async function devicesOf({ queries, caller }: Context, start: Date, end: Date) {
   const found = await queries
     .selectDistinct({ id: devices.id, serial: devices.serialNumber })
@@ -159,7 +162,7 @@ async function devicesOf({ queries, caller }: Context, start: Date, end: Date) {
   return found;
 }
 
-/** The times with samples of a device while the caller owned it. Pauses shorter than between sessions do not count. */
+/** The times with samples of a device at which the caller owned it. Pauses shorter than those between sessions are ignored. */
 async function rangesOf(ctx: Context, deviceId: number, within: Interval): Promise<Interval[]> {
   const { queries } = ctx;
   const owner = { deviceId, ownerId: ctx.caller?.id ?? 0 };
@@ -175,7 +178,7 @@ async function rangesOf(ctx: Context, deviceId: number, within: Interval): Promi
   }));
 }
 
-/** Who wears a device at a time, or wore it last if the caller may still assign it to this athlete. */
+/** The wearer of a device at a time, or the last wearer if the caller can still assign it to this athlete. */
 async function wearersOf(
   { queries, caller, clock }: Context,
   start: Date,
@@ -248,7 +251,7 @@ interface Wearer {
   isAllowed: boolean;
 }
 
-/** The number of wearers who have begun by this time. @param wearers in the order of time */
+/** The number of assignments that have begun by this time. @param wearers in the order of time */
 function beginningBy(wearers: readonly Wearer[], ms: number): number {
   let [from, to] = [0, wearers.length];
   while (from < to) {
@@ -274,7 +277,7 @@ const overlaps = (
   { startMs, stopMs }: Interval,
 ) => startTime.getTime() <= stopMs && endTime.getTime() > startMs;
 
-/** Whether a session of the squad has the time already; any session, if the squad is unknown. */
+/** Whether a session of the squad already contains the time; any session, if the squad is unknown. */
 async function sessionsIn(
   { queries, caller }: Context,
   start: Date,

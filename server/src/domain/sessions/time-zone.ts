@@ -1,7 +1,7 @@
 import { AsiError } from "asi-convert";
 import { errors } from "../change/errors.js";
 
-/** Runs work with the time zone of the query. @throws ServiceError `invalid`: an unknown one */
+/** Runs work with the time zone of the query. @throws ServiceError `invalid` for an unknown time zone */
 export function inTimeZone<T>(read: () => T): T {
   try {
     return read();

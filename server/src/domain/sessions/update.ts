@@ -42,7 +42,7 @@ export async function updateSession(ctx: Context, { id }: Session, body: Session
       const after: Session = { ...before, ...columns, name, sport, activityVersion };
       await unit.announce("sessionChanged", { before, after });
       if (sport !== before.sport) {
-        // Further time frames of the activity, which do not follow from the session.
+        // Further time frames of the activity, which are not derived from the session.
         await requireSchemaOfTimeframes(unit, id, await activitySchemaOf(unit.queries, sport), "sport");
       }
       return sessionItem({ ...after, view });

@@ -8,10 +8,10 @@ import { idAsName, periodRowsOf, periodsOfRows } from "./period-rows.js";
 import { playersOf, requireAtMost, type SessionPlayer } from "./players.js";
 import type { Session } from "./rules.js";
 
-/** The name of the period that is the whole session. */
+/** The name of the period for the whole session. */
 export const WHOLE = "";
 
-/** A time frame that a session should have. Both times are included. */
+/** A time frame that a session should have. Both times are inclusive. */
 export interface WantedTimeframe {
   athleteId: number;
   deviceId: number;
@@ -21,7 +21,7 @@ export interface WantedTimeframe {
   params: Record<string, unknown>;
 }
 
-/** Why a player has no samples in a period. */
+/** The reason why a player has no samples in a period. */
 export type LeftOutReason = "no_device" | "no_permission";
 
 export interface LeftOut {
@@ -30,7 +30,7 @@ export interface LeftOut {
   reason: LeftOutReason;
 }
 
-/** Everything that a session is made of. */
+/** The parts of a session. */
 export interface SessionPlan {
   players: SessionPlayer[];
   periods: SessionPeriod[];
@@ -51,24 +51,26 @@ export const timesOf = (
   })),
 ];
 
-/** Assignments in one session, because one transaction derives its time frames. */
+/** Maximum number of assignments in one session, because one transaction derives its time frames. */
 const MAX_ASSIGNMENTS = 1_000;
 
-/** Periods times assignments of a session that take long. */
+/** Product of periods and assignments above which a session takes long to derive. */
 const MANY_TIMES = 5_000;
 
 type Times = { startTime: Date; endTime: Date };
 
-/** What two times have in common: the end is not included. */
+/** The intersection of two intervals; ends are exclusive. */
 const common = (interval: Interval, { startTime, endTime }: Times): Interval => ({
   startMs: Math.max(interval.startMs, startTime.getTime()),
   endMs: Math.min(interval.endMs, endTime.getTime()),
 });
 
 /**
- * The time frames that follow from a session, its periods, the players and the assignments, and what the owner has no right to.
+ * The time frames derived from a session, its periods, the players and the assignments, and the players whose samples the owner
+ * cannot read.
  * @param options.lock prevents permissions from changing until the transaction ends
- * @param options.most the plan has at least one more time frame than this if more are wanted; default: it may lack all
+ * @param options.most if more time frames than this are required, the plan contains at least one more; default: none are
+ * counted
  * @throws ServiceError `session_too_large`
  */
 export async function planOf(
@@ -93,7 +95,7 @@ export async function planOf(
       const frames = own.flatMap((assignment) =>
         intervals
           .map((interval) => common(interval, assignment))
-          // The end of a time frame is included.
+          // The end of a time frame is inclusive.
           .filter(({ startMs, endMs }) => endMs - 1 > startMs)
           .filter((time) => isOwned(assignment.deviceId, time))
           .map(({ startMs, endMs }) => ({
@@ -106,7 +108,7 @@ export async function planOf(
           })),
       );
       const allowed = frames.filter(({ startTime, endTime }) => grants.cover(athleteId, startTime, endTime));
-      // The others are not needed: there may be 200,000.
+      // The others are not needed, and there may be 200,000.
       if (wanted.length <= most) wanted.push(...allowed);
       if (intervals.length === 0) continue;
       if (frames.length === 0) leftOut.push({ athleteId, period, reason: "no_device" });
@@ -156,7 +158,7 @@ const ownershipsIn = (
       ),
     );
 
-/** Whether a device was owned at some instant of an interval: there may be thousands of ownerships, and as many questions. */
+/** Whether a device was owned at some instant of an interval. There may be thousands of ownerships and as many calls. */
 function ownedIn(
   owned: readonly (Times & { deviceId: number })[],
 ): (deviceId: number, interval: Interval) => boolean {

@@ -1,6 +1,6 @@
 import type { squadGrants } from "../../store/schema.js";
 
-/** A grant as the audit names it: the erasure of an account finds `managerId`. */
+/** A grant for the audit log, in which the erasure of an account finds `managerId`. */
 export const grantAudit = (grant: typeof squadGrants.$inferSelect | null) => {
   if (grant === null) return null;
   const { guestId, ...columns } = grant;

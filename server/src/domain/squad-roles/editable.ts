@@ -5,7 +5,8 @@ import { readableSquad, type SeenSquad } from "./rules.js";
 import { lockRole, mayEdit } from "./view.js";
 
 /**
- * The squad of a body, which the caller may edit. Locks it and the role of the caller until the end of the transaction.
+ * Returns the squad named in a body, if the caller can edit it. Locks it and the role of the caller until the end of the
+ * transaction.
  * @throws ServiceError `invalid`
  */
 export async function lockEditableSquad(

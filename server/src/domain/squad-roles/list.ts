@@ -9,7 +9,7 @@ import { toGrant, toInvitation } from "./resource.js";
 
 export const GrantFilters = Type.Object(CursorQuery);
 
-/** Whom the owner has let in to a squad, the oldest first. */
+/** The accounts invited to a squad by its owner, oldest first. */
 export async function listGrants(
   { queries }: Context,
   squadId: number,
@@ -33,7 +33,7 @@ export const selectInvitations = (queries: Queries) =>
     .innerJoin(squads, eq(squads.id, squadGrants.squadId))
     .innerJoin(accounts, eq(accounts.id, squads.ownerId));
 
-/** The invitations of the caller, open and accepted, the oldest first. */
+/** The invitations of the caller, open and accepted, oldest first. */
 export async function listInvitations(
   { queries, caller }: Context,
   paging: StaticDecode<typeof GrantFilters>,

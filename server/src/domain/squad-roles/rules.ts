@@ -6,10 +6,10 @@ import { isVisibleSquad, roleColumn, type View, viewOf } from "./view.js";
 
 export type Squad = typeof squads.$inferSelect;
 
-/** A squad, and how the caller sees it. */
+/** A squad, and the caller's view of it. */
 export type SeenSquad = Squad & { view: View };
 
-/** A squad that the caller may not see is not found. */
+/** Not found if the caller cannot see the squad. */
 export const readableSquad: Rule<"squad", SeenSquad> = {
   description: "The manager whose squad it is, managers who are let in, and its athletes",
   roles: ["MANAGER", "ATHLETE"],
@@ -62,7 +62,7 @@ export const ownInvitation: Rule<"invitation", Grant> = {
       .from(squadGrants)
       .innerJoin(squads, eq(squads.id, squadGrants.squadId))
       .where(and(eq(squadGrants.id, ids.invitation), eq(squadGrants.guestId, caller?.id ?? 0)));
-    // The squad first, as when it is deleted, and so that two invitations are not accepted at the same time.
+    // Locks the squad first, in the same order as its deletion, and so that two invitations are not accepted at the same time.
     const [grant] = await (lock ? query.for("update", { of: [squads, squadGrants] }) : query);
     if (grant === undefined) throw errors.notFound();
     return grant;

@@ -10,10 +10,10 @@ import {
 } from "../../store/schema.js";
 import type { Context } from "../change/context.js";
 
-/** How the caller sees a squad and its sessions. */
+/** The caller's view of a squad and its sessions. */
 export interface View {
   role: "owner" | "athlete" | GuestRole;
-  /** Only what concerns this athlete; null for everything. */
+  /** Limits the view to this athlete; null for everything. */
   athleteId: number | null;
   hasHeart: boolean;
 }
@@ -28,7 +28,7 @@ const isAthlete = ({ caller }: Caller): boolean => caller?.role === "ATHLETE";
 const guestRole = (ctx: Caller): SQL<GuestRole | null> =>
   sql`(SELECT role FROM ${squadGrants} WHERE squad_id = ${squads.id} AND guest_id = ${callerId(ctx)} AND accepted_at IS NOT NULL)`;
 
-/** How the caller sees the squad of a row, as a column beside `squads`. */
+/** The caller's view of the squad of a row, as a column in a statement with `squads`. */
 export const roleColumn = (ctx: Caller): SQL<View["role"]> =>
   isAthlete(ctx)
     ? sql`'athlete'`
@@ -40,25 +40,31 @@ export const viewOf = (ctx: Caller, role: View["role"]): View => ({
   hasHeart: role === "owner" || role === "athlete" || role === "physician",
 });
 
-/** The ids as one array, so that the database finds the squads, and what belongs to them, with indexes: with OR it reads all squads. */
+/**
+ * The ids as one array, so that the database finds the squads, and what belongs to them, with indexes; with OR, it would read
+ * all squads.
+ */
 const ownedOrGuest = (ctx: Caller): SQL =>
   sql`${squads.id} = ANY (ARRAY(SELECT own.id FROM ${squads} AS own WHERE own.owner_id = ${callerId(ctx)}
     UNION ALL SELECT squad_id FROM ${squadGrants} WHERE guest_id = ${callerId(ctx)} AND accepted_at IS NOT NULL))`;
 
-/** Condition beside `squads`: the caller sees the squad. */
+/** Condition in a statement with `squads`: the caller can see the squad. */
 export const isVisibleSquad = (ctx: Caller): SQL | undefined =>
   isAthlete(ctx)
     ? sql`${squads.id} IN (SELECT squad_id FROM ${squadMembers} WHERE athlete_id = ${callerId(ctx)})`
     : ownedOrGuest(ctx);
 
-/** Condition beside `squads` and a session: the caller sees the session. @param sessionId its column */
+/**
+ * Condition in a statement with `squads` and a session: the caller can see the session. @param sessionId column of the
+ * session's id
+ */
 export const isVisibleSession = (ctx: Caller, sessionId: SQL | Parameters<typeof eq>[0]): SQL | undefined =>
   isAthlete(ctx)
     ? sql`EXISTS (SELECT 1 FROM ${sessionTimeframes} JOIN ${timeframes} ON ${timeframes.id} = ${sessionTimeframes.timeframeId}
         WHERE ${sessionTimeframes.sessionId} = ${sessionId} AND ${timeframes.athleteId} = ${callerId(ctx)})`
     : ownedOrGuest(ctx);
 
-/** Condition beside `squads` and `squad_members`: the caller sees the member. */
+/** Condition in a statement with `squads` and `squad_members`: the caller can see the member. */
 export const isVisibleMember = (ctx: Caller): SQL | undefined =>
   isAthlete(ctx) ? eq(squadMembers.athleteId, callerId(ctx)) : ownedOrGuest(ctx);
 

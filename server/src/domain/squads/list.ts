@@ -9,7 +9,7 @@ import { toSquad } from "./resource.js";
 
 export const SquadFilters = Type.Object(CursorQuery);
 
-/** The squads that the caller sees, the oldest first. */
+/** The squads that the caller can see, oldest first. */
 export async function listSquads(ctx: Context, paging: StaticDecode<typeof SquadFilters>) {
   return cursorPage(paging, toSquad, (after, limit) =>
     ctx.queries

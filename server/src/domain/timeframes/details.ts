@@ -67,7 +67,7 @@ async function readDevices({ queries, caller }: Context, ids: number[]) {
   return new Map(rows.map(({ device, mine }) => [device.id, toDevice(device, mine !== null)]));
 }
 
-/** Omits the course, which has megabytes and would be repeated for each time frame of the activity. */
+/** Omits the course, which can be several megabytes and would be repeated for each time frame of the activity. */
 async function readActivities({ queries }: Context, ids: number[]) {
   const rows = await queries
     .select({ ...getTableColumns(activities), json: withoutCourse })

@@ -20,7 +20,7 @@ export const ACCOUNT_EVENT_NAMES = Object.keys(ACCOUNT_EVENTS) as AccountEvent[]
 /** Test event of a webhook of an account. */
 export const ACCOUNT_TEST_EVENT = "webhook.test" as const;
 
-/** Whether an event is one of webhooks of an account. */
+/** Whether an event is an event of account webhooks. */
 export const isAccountEvent = (event: string): boolean =>
   event === ACCOUNT_TEST_EVENT || ACCOUNT_EVENT_NAMES.some((name) => name === event);
 

@@ -68,7 +68,7 @@ export async function createAccountWebhook(ctx: Context, { url, events }: Accoun
   });
 }
 
-/** Changes the fields sent. Enables a disabled webhook; events from the time in between are not delivered. */
+/** Changes the fields sent. Enables a disabled webhook; events in between are not delivered. */
 export async function updateAccountWebhook(
   ctx: Context,
   ids: { hook: number },

@@ -108,7 +108,7 @@ export const webhookItem = async (
 ): Promise<Item<Awaited<ReturnType<typeof toWebhook>>>> =>
   item(await toWebhook(ctx, row, queries), row.version);
 
-/** What became of a delivery. */
+/** State of a delivery. */
 export const PROGRESS = {
   state: Type.Union(
     (["pending", "retrying", "delivered", "failed"] as const).map((state) => Type.Literal(state)),
@@ -164,7 +164,7 @@ export const toDelivery = (row: Delivery, dueAt: Date | null) => ({
   id: row.id,
   message_id: row.messageId,
   event: row.event,
-  // a webhook of an activity has no others
+  // webhooks of activities have no other events
   data: row.data as ActivityData,
   webhook_url: row.url,
   ...progressOf(row, dueAt),

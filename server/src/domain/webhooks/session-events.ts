@@ -4,7 +4,7 @@ import { activities, sessionTimeframes, timeframes, webhooks } from "../../store
 import type { UnitOfWork } from "../change/unit-of-work.js";
 import { emitAccountEvent, emitAccountEvents } from "./account-events.js";
 
-/** Notifies the webhooks of its owner that a session has changed. */
+/** Notifies the webhooks of the owner that a session has changed. */
 export const emitSessionEvent = (
   unit: UnitOfWork,
   { id, ownerId }: { id: number; ownerId: number },
@@ -13,7 +13,7 @@ export const emitSessionEvent = (
 /** Maximum number of sessions for one change of samples: a recording of months is part of hundreds. */
 const MAX_SESSIONS = 100;
 
-/** Notifies of sessions whose samples have changed: those with a time frame of the device over some of the times. */
+/** Notifies of sessions whose samples have changed: those with a time frame of the device at one of the times. */
 export async function emitChangedSessions(
   unit: UnitOfWork,
   { deviceId, changed }: { deviceId: number; changed: readonly Interval[] },
@@ -37,7 +37,7 @@ export async function emitChangedSessions(
   }
 }
 
-/** Notifies of sessions whose time frames are about to be deleted: a player has left, or is erased. */
+/** Notifies of sessions whose time frames are about to be deleted: a player has left or is being erased. */
 export async function emitSessionsOfTimeframes(
   unit: UnitOfWork,
   deleted: readonly { id: number }[],

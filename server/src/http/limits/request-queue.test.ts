@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { expect, it } from "vitest";
 import { createHeavyQueue, createRequestQueue, inRequestTurn } from "./request-queue.js";
 
-it("heavy requests that wait take no place of other requests of their caller", async () => {
+it("waiting heavy requests do not use the slots of other requests of their caller", async () => {
   const app = {
     requestQueue: createRequestQueue(),
     heavyQueue: createHeavyQueue(),

@@ -94,7 +94,7 @@ function figuresIn(
   };
 }
 
-/** As in the length of a session of `asi squad`. */
+/** Same as in the length of a session of `asi squad`. */
 function secondsWithData(
   { recordings }: SquadMember,
   intervals: PlayerPeriod["intervals"],

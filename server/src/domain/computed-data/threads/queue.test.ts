@@ -12,7 +12,7 @@ async function turn() {
   await immediate();
 }
 
-/** Work that reports its start, and ends when told to. */
+/** Work that reports its start, and ends on request. */
 function workshop() {
   const begun: string[] = [];
   const ends = new Map<string, (value: string) => void>();

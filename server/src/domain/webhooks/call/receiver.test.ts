@@ -28,7 +28,7 @@ describe("the addresses of a receiver", () => {
     }
   });
 
-  it("can be private if allowed; the error of the lookup is then returned", async () => {
+  it("can be private if allowed; a lookup error is then returned", async () => {
     expect(await find("http://a.example/", lookupOf("10.0.0.1"), true)).toEqual(["10.0.0.1"]);
     await expect(find("http://a.example/", failing, true)).rejects.toThrow("ENOTFOUND");
   });

@@ -8,7 +8,7 @@ import { compareSessions } from "./figures.js";
 setFlagsFromString("--expose-gc");
 const collectGarbage: () => void = runInNewContext("gc");
 
-it("a comparison of sessions keeps no table but the one that it reads", async () => {
+it("a comparison of sessions keeps only the table that it is reading in memory", async () => {
   const tables: WeakRef<object>[] = [];
   const kept: number[] = [];
   const api = {
