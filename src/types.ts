@@ -130,8 +130,8 @@ export interface SampleBatch {
 }
 
 /**
- * How good the receiver says that each row is, as received, with as many entries as the columns beside it. All three are 0 where nothing
- * is known: in a recording that `encode` wrote.
+ * The quality of each row as reported by the receiver, with as many entries as the other columns. All three are 0 if unknown,
+ * as in a recording written by `encode`.
  */
 export interface SampleQuality {
   /** Satellites used (`numSV` of NAV-PVT). */
@@ -173,9 +173,9 @@ export interface DecodeOptions {
   engine?: EngineName | undefined;
 }
 
-/** Options of functions that give columns. */
+/** Options of functions that return columns. */
 export interface ColumnsOptions extends DecodeOptions {
-  /** Whether batches have the columns of `quality`. Default false. */
+  /** Whether batches include the columns of `quality`. Default false. */
   quality?: boolean | undefined;
 }
 

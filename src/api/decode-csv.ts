@@ -37,7 +37,7 @@ async function* batchesIn(
     const delimiter = given ?? delimiterIn(first);
     const track = new CsvTrack(delimiter, zone);
     const rows = rowsIn(new ContinuedSource(first, chunks), delimiter, track);
-    // by way of a recording, so that this refuses the same rows as `encodeCsv`
+    // reads via a recording, so that it refuses the same rows as `encodeCsv`
     const recording = encodeRows(rows, { serial: "CSV" }, () => ({
       name: `Line ${track.line}`,
       line: track.line,

@@ -7,7 +7,7 @@ import type { SampleBatch } from "../types.js";
 import { copies, sharedRowWriter } from "./format-samples.js";
 import { requireWritableTimes } from "./samples-text.js";
 
-/** Samples that have the same texts, such as those of a player. */
+/** Samples with the same texts, such as those of a player. */
 export interface LabelledSamples {
   /** A text for each name of the options: together less than 3 kB as UTF-8. */
   labels: readonly string[];
@@ -16,7 +16,7 @@ export interface LabelledSamples {
 
 export interface FormatLabelledOptions {
   format: LabelledFormatName;
-  /** Names of the columns of text, which are the first ones. */
+  /** Names of the text columns, which come first. */
   labels: readonly string[];
   /** Name and version of the columns, in the metadata of Parquet files. */
   schema: string;
@@ -25,8 +25,8 @@ export interface FormatLabelledOptions {
 const OPTIONS = optionNames<FormatLabelledOptions>({ format: true, labels: true, schema: true });
 
 /**
- * Writes samples of several devices or people as one file: rows as those of `formatSamples`, after columns that say whose they are. Needs
- * little memory.
+ * Writes samples of several devices or people as one file: rows as in `formatSamples`, preceded by columns that identify their
+ * origin. Needs little memory.
  *
  * @param groups in the order of the file; each is read once, when the previous one has been written
  * @returns the pieces of the file, each in separate memory

@@ -23,7 +23,7 @@ const OPTIONS = optionNames<FormatSamplesOptions>({ format: true, info: true, nu
  * little.
  *
  * @param samples batches of samples, such as those of `decode`; not modified during the call
- * @returns the pieces of the file, each in separate memory. Without samples, it has only what the format requires
+ * @returns the pieces of the file, each in separate memory. Without samples, it contains only what the format requires
  * @throws AsiError `BAD_OPTION`; `BAD_ARGUMENT` for invalid samples; any error of `samples`
  */
 export async function* formatSamples(

@@ -21,7 +21,7 @@ const OPTIONS = optionNames<InitializeOptions>({ module: true });
 /**
  * Compiles the decoder in advance, or uses one that is already compiled. Optional: otherwise the first recording compiles it.
  *
- * @returns the engine that is used from now on unless another one is named; `plain` if WebAssembly is not allowed
+ * @returns the engine that is used by default from now on; `plain` if WebAssembly is not allowed
  * @throws AsiError `BAD_OPTION` if the value is not a module, or is not a core of this version, or does not run here
  */
 export async function initialize(options: InitializeOptions = {}): Promise<EngineName> {

@@ -42,9 +42,9 @@ export type StepResult =
   | { kind: "drained" }
   /**
    * A valid ASI-INF frame with new content. `payload` is valid until the next call. The frame is already counted, and the next
-   * `step` continues after it. A header with the right length and version, and the same serial number as the last signalled
-   * header that had both (any serial number if `serial` is set), is a repetition: it causes no signal, and `frames` contains it,
-   * with `serial` if that is set.
+   * `step` continues after it. A header with the correct length and version, and the same serial number as the last signalled
+   * header that had both (any serial number if `serial` is set), is a repetition: it causes no signal, and `frames` contains
+   * it, with `serial` if that is set.
    */
   | { kind: "header"; byteOffset: number; payload: Uint8Array }
   /** With `needsHeader`: the first valid frame is not a header. */

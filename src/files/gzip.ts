@@ -12,8 +12,8 @@ const MAGIC_BYTES = 4;
 const OUTPUT_BYTES = 0x10000;
 
 /**
- * A source that decompresses gzip during reading, and passes on other data unchanged. Buffers only a few chunks, whatever the ratio.
- * Throws `BAD_GZIP` for damaged or truncated compressed data.
+ * A source that decompresses gzip during reading, and passes on other data unchanged. Buffers only a few chunks for any
+ * compression ratio. Throws `BAD_GZIP` for damaged or truncated compressed data.
  */
 export class MaybeGzip extends ChunkSource {
   readonly #source: ChunkSource;
@@ -64,7 +64,7 @@ export class MaybeGzip extends ChunkSource {
   }
 }
 
-/** A source that ends where compressed data are cut off or damaged, if there are bytes before. */
+/** A source that ends where compressed data are truncated or damaged, if bytes precede that position. */
 export class UntilCut extends ChunkSource {
   readonly #source: ChunkSource;
   #hasBytes = false;

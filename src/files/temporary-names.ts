@@ -56,7 +56,7 @@ export function clearStaleFiles(folder: string): void {
       rmSync(join(folder, name), { force: true });
     }
   } catch {
-    // a folder that is writable but not readable, or a file of another user: it stays
+    // a folder that is writable but not readable, or a file of another user, which is kept
   }
 }
 

@@ -12,7 +12,7 @@ class Fit implements FormatWriter {
   readonly #buffer = new RowBuffer();
   /** Index of the first row of each range. */
   readonly #starts: number[] = [];
-  /** All rows, where only some are written. */
+  /** All rows, if only some are written. */
   readonly #measured = new RowBuffer();
   readonly #measuredStarts: number[] = [];
 

@@ -45,7 +45,7 @@ export interface FormatContext {
 /**
  * Writes one file. Each method returns bytes in pieces. A piece is valid until the next one is requested, and the caller reads
  * all pieces of one call before it makes the next call. The order of calls is: for each range `startRange`, then `rows` one or
- * more times; finally `end`. There is at least one row. Where only some of the rows are written, `measure` precedes `rows`.
+ * more times; finally `end`. There is at least one row. If only some of the rows are written, `measure` precedes `rows`.
  */
 export interface FormatWriter {
   /**
@@ -54,7 +54,8 @@ export interface FormatWriter {
    */
   startRange?(): Iterable<Uint8Array>;
   /**
-   * Takes all rows of a range of which only some are written: its totals are those of all. Formats without totals omit it.
+   * Receives all rows of a range of which only some are written, because its totals are those of all rows. Formats without
+   * totals omit it.
    *
    * @param batch valid during the call
    */

@@ -1,12 +1,12 @@
 import type { RowTemplate } from "../rows/row-text/template.js";
 import type { FormatName, FormatWriter } from "./format.js";
 
-/** Formats that can have columns of text before those of the rows. */
+/** Formats that can have text columns before the columns of the rows. */
 export const LABELLED_FORMATS = ["csv", "jsonl", "parquet"] as const satisfies readonly FormatName[];
 
 export type LabelledFormatName = (typeof LABELLED_FORMATS)[number];
 
-/** The columns of text: their names, and the name and version of all columns, such as `session-rows/1`. */
+/** The text columns: their names, and the name and version of all columns, such as `session-rows/1`. */
 export interface Labels {
   schema: string;
   names: readonly string[];

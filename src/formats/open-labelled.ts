@@ -24,7 +24,7 @@ export function openLabelled(
   }
 }
 
-/** The standard CSV with columns of text before the others. */
+/** The standard CSV with text columns before the others. */
 function labelledCsv(names: readonly string[]): LabelledText {
   const layout = checkLayout({});
   const { delimiter, decimalMark } = layout;
@@ -37,7 +37,7 @@ function labelledCsv(names: readonly string[]): LabelledText {
   };
 }
 
-/** JSON lines whose objects have members of text before the others. */
+/** JSON lines whose objects have text members before the others. */
 const labelledJsonl = (names: readonly string[]): LabelledText => ({
   header: "",
   row: (labels) =>
@@ -48,7 +48,7 @@ const labelledJsonl = (names: readonly string[]): LabelledText => ({
     ]),
 });
 
-/** Parquet with columns of text before the others. Each group of rows is a group of the file. */
+/** Parquet with text columns before the others. Each group of rows is a group of the file. */
 function labelledParquet({ schema, names }: Labels): LabelledWriter {
   const writer = new ParquetWriter({ ...rowTable("double"), schema }, names);
   return {

@@ -9,7 +9,10 @@ export const RESAMPLED_STEP_MS = 100;
 /** A recording with a longer median interval (slower than 5 Hz) has too little information about accelerations. */
 const SLOWEST_STEP_MS = 200;
 
-/** Where the median of the steps around a step is longer, a part of a recording is slower than that. The clocks of receivers jitter *(choice)*. */
+/**
+ * A part of a recording is slower than that if the median of the steps around a step is longer. Allows for clock jitter of
+ * receivers *(choice)*.
+ */
 const SLOWEST_STEP_OF_PART_MS = 220;
 
 /** Minimum duration of a stretch with an acceleration signal. */
@@ -63,8 +66,8 @@ export function derivatives(speeds: readonly Float64Array[], stepMs: number): re
 }
 
 /**
- * The parts of at least 1 s of the segments with enough samples a second: where a recording that is fast elsewhere is slower, or has a step
- * of more than 1 s, a straight line through two samples is not an acceleration.
+ * The parts of at least 1 s of the segments with enough samples a second: in a slower part, or a step of more than 1 s, of a
+ * faster recording, a straight line through two samples is not an acceleration.
  */
 export function fastStretches(signal: PreparedSignal): readonly Segment[] {
   return shared(signal, "fast stretches", () => {

@@ -16,7 +16,7 @@ const SHORTEST_EFFORT_MS = 500;
 /** The direction of a change of speed. */
 export type Direction = "accelerations" | "decelerations";
 
-/** Instants `first` to `last` (both included) of one acceleration signal. */
+/** Instants `first` to `last` (both inclusive) of one acceleration signal. */
 interface Effort {
   readonly signal: AccelerationSignal;
   readonly first: number;

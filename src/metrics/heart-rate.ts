@@ -23,7 +23,7 @@ export interface HeartRateFigures {
   readonly min: number | null;
   /** Weighted by time. */
   readonly average: number | null;
-  /** The last one of the frame. */
+  /** The last heart rate of the frame. */
   readonly last: number | null;
   readonly zones: HeartRateZone[];
 }

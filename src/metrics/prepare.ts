@@ -4,7 +4,7 @@ import type { OrderedSamples } from "./samples.js";
 import { doubleMedianStep, GAP, type GapRule, gapsAfter, hasSpeed, stepMs } from "./segments.js";
 import { shared } from "./shared.js";
 
-/** Samples `first` to `last` (both included), without a gap. */
+/** Samples `first` to `last` (both inclusive), without a gap. */
 export interface Segment {
   readonly first: number;
   readonly last: number;

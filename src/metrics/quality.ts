@@ -8,7 +8,7 @@ const COLUMN_TYPES = {
   pdopHundredths: "Uint16Array",
 } as const satisfies Record<keyof SampleQuality, string>;
 
-/** Throws `BAD_ARGUMENT` unless these are the columns of quality of `length` rows. */
+/** Throws `BAD_ARGUMENT` unless these are the quality columns of `length` rows. */
 export function checkQuality(quality: SampleQuality, length: number): void {
   if (typeof quality !== "object" || quality === null) {
     throw new AsiError(
@@ -27,7 +27,7 @@ export function newQuality(length: number): SampleQuality {
   return qualityIn(new ArrayBuffer(BYTES_PER_ROW * length), 0, length);
 }
 
-/** Columns in a buffer, from a multiple of 4 on, with room for `capacity` rows, of which `length` are used. */
+/** Columns in a buffer, starting at a multiple of 4, with space for `capacity` rows, of which `length` are used. */
 export function qualityIn(
   buffer: ArrayBuffer,
   at: number,

@@ -6,8 +6,8 @@ import { checkQuality, copyQuality, newQuality, qualityAt, qualityBetween } from
 import { isKept, keepWhatIsMadeOf, shared } from "./shared.js";
 
 /**
- * Samples of one device as columns of integers: the batches that `decode` gives, or these columns of them. `speedMmPerS` is
- * negative where there is no speed, `hr` is 0 where there is no heart rate. Only the gate of a recipe needs `quality`.
+ * Samples of one device as columns of integers: the batches that `decode` returns, or these columns of them. `speedMmPerS` is
+ * negative if there is no speed, and `hr` is 0 if there is no heart rate. Only the gate of a recipe needs `quality`.
  */
 export type MetricSamples = Readonly<
   Pick<SampleBatch, "length" | "timestampMs" | "speedMmPerS" | "hr" | "quality">
@@ -16,8 +16,8 @@ export type MetricSamples = Readonly<
 /** Samples in strictly ascending order of time; every column has exactly `length` entries. */
 export interface OrderedSamples extends MetricSamples {
   /**
-   * Where several periods with time between them were selected: the starts of all but the first. Nothing is joined, summed or
-   * repeated from a sample before such a time to the next sample.
+   * If several separate periods were selected: the starts of all but the first. Nothing is joined, summed or repeated from a
+   * sample before such a time to the next sample.
    */
   readonly startsMs?: readonly number[];
 }
@@ -138,10 +138,10 @@ function withoutRepetitions({
   };
 }
 
-/** Samples excluded from all figures because another one has the same time. */
+/** Samples excluded from all figures because another sample has the same time. */
 export interface Repeated {
   samples: number;
-  /** Their heart rates that are excluded too. */
+  /** Their heart rates that are also excluded. */
   heartRates: number;
 }
 

@@ -16,7 +16,7 @@ export interface MeasuredRuns {
   readonly distance: number;
 }
 
-/** Samples `first` to `last` (both included) of the prepared signal. */
+/** Samples `first` to `last` (both inclusive) of the prepared signal. */
 interface Run {
   readonly first: number;
   last: number;

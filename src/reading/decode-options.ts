@@ -16,7 +16,7 @@ export const DECODE_OPTIONS = optionNames<DecodeOptions>({
   engine: true,
 });
 
-/** Every option of functions that give columns. */
+/** Every option of functions that return columns. */
 export const COLUMNS_OPTIONS = [
   ...DECODE_OPTIONS,
   ...optionNames<Omit<ColumnsOptions, keyof DecodeOptions>>({ quality: true }),

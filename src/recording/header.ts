@@ -127,7 +127,7 @@ export function serialBytes(serial: string): Uint8Array {
   return payload.subarray(offset, offset + length);
 }
 
-/** Whether a header can belong to this format: its length and version are right. */
+/** Whether a header can belong to this format: its length and version are correct. */
 export function isHeaderPayload(payload: Uint8Array): boolean {
   return payload.length === HEADER_PAYLOAD_LENGTH && payload[0] === FORMAT_VERSION;
 }

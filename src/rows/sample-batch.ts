@@ -13,7 +13,7 @@ const COLUMN_TYPES = {
   fixType: "Uint8Array",
 } as const satisfies Record<Exclude<keyof SampleBatch, "length" | "quality">, string>;
 
-/** Throws `BAD_ARGUMENT` unless every column has the right type and at least `length` entries. */
+/** Throws `BAD_ARGUMENT` unless every column has the correct type and at least `length` entries. */
 export function checkBatch(batch: SampleBatch): void {
   if (typeof batch !== "object" || batch === null) {
     throw bad(`The samples are ${shown(batch)}; pass columns as decode returns them.`);
@@ -98,7 +98,7 @@ export function copyRows(batch: SampleBatch, from: number, to: number, into: Sam
   }
 }
 
-/** The rows from one time (included) to another (excluded), in their order; the batch itself if these are all. */
+/** The rows from one time (inclusive) to another (exclusive), in order; the batch itself if it contains no others. */
 export function rowsOfTime(batch: SampleBatch, startMs: number, endMs: number): SampleBatch {
   const isOf = (ms: number) => ms >= startMs && ms < endMs;
   const times = batch.timestampMs.subarray(0, batch.length);
@@ -137,7 +137,7 @@ const MAX_ROWS = 2 ** 27;
  * Allocates a batch of `length` rows, at most 134,217,728, all zero. All columns share one buffer, because allocation dominates the
  * cost of a small batch.
  *
- * @param hasQuality whether it has the columns of `quality`, in memory of their own; default false
+ * @param hasQuality whether it has the columns of `quality`, in separate memory; default false
  * @throws AsiError `BAD_ARGUMENT`
  */
 export function newBatch(length: number, hasQuality = false): SampleBatch {
@@ -150,8 +150,8 @@ export function newBatch(length: number, hasQuality = false): SampleBatch {
 }
 
 /**
- * Consecutive columns in a buffer, with room for `capacity` rows, of which `length` are used. The widest column is first, so that
- * all are aligned if the first is.
+ * Consecutive columns in a buffer, with space for `capacity` rows, of which `length` are used. The widest column is first, so
+ * that all are aligned if the first is.
  */
 export function batchIn(buffer: ArrayBuffer, at: number, capacity: number, length = capacity): SampleBatch {
   return {

@@ -60,8 +60,8 @@ export function tableCsv<R>(
 }
 
 /**
- * A CSV as it is saved in a file. With decimal commas it is for Excel, which takes a file without a byte order mark for Windows-1252 and
- * shows other letters for umlauts.
+ * A CSV as it is saved in a file. A file with decimal commas is assumed to be for Excel, which reads a file without a byte
+ * order mark as Windows-1252 and shows wrong letters for umlauts.
  */
 export function csvInFile(csv: string, decimalMark: string | undefined): string {
   return decimalMark === "," ? `\uFEFF${csv}` : csv;

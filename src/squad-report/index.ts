@@ -1,4 +1,4 @@
-/** The entry `asi-convert/squad`: what the table of a squad needs; `asi-convert/squad-report` has its files. */
+/** The entry `asi-convert/squad`: the functions for the table of a squad; `asi-convert/squad-report` writes its files. */
 export { instantFormat, offsetIn } from "../rows/instant-format.js";
 export * from "../squad/index.js";
 export { cellText, isIncomplete, kmPerHText, marksOf, unitText } from "./cells.js";

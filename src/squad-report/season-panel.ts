@@ -17,7 +17,7 @@ const SHOWN_SESSIONS = 14;
 /** Edges of the plot in a panel of 250 × 104. */
 const EDGES = { left: 30, right: 240, top: 8, bottom: 78 };
 
-/** Index of the session that is compared with earlier ones: the last match, else the last session. */
+/** Index of the session that is compared with earlier ones: the last match, otherwise the last session. */
 export function comparedIndex({ sessions }: Season): number {
   const lastMatch = sessions.findLastIndex(({ isMatch }) => isMatch);
   return lastMatch < 0 ? sessions.length - 1 : lastMatch;

@@ -27,7 +27,7 @@ export interface SeasonReport {
   figure: SquadColumn;
   /** UTC offset of local time at an instant, ms. */
   offsetAt(ms: number): number;
-  /** Those whose counts the season has. Default none. */
+  /** The recipes whose counts the season contains. Default none. */
   recipes?: readonly NamedRecipe[];
   /** Default none. */
   loads?: LoadsInReport | null;
@@ -35,7 +35,7 @@ export interface SeasonReport {
 
 /**
  * A season as one self-contained HTML file: for each player a panel with a figure over the last sessions and the range of the
- * last five matches, or a table. The compared session is the last match, else the last session.
+ * last five matches, or a table. The compared session is the last match, otherwise the last session.
  */
 export function seasonReport({
   title,

@@ -8,7 +8,7 @@ import {
 import { cellText } from "./cells.js";
 import { comparisonOf, comparisonText, type PanelFrame } from "./season-panel.js";
 
-/** The heads of the columns after the player. */
+/** The headers of the columns after the player. */
 export const SEASON_HEADS = [
   "This session",
   "Against the last 5 matches",
@@ -20,7 +20,7 @@ export const SEASON_HEADS = [
   "Days since the last",
 ] as const;
 
-/** The texts under these heads: the figure of a player in the compared session, in earlier ones, and in all of them. */
+/** The texts under these headers: the figure of a player in the compared session, in earlier ones, and in all of them. */
 export function seasonCells(player: SeasonPlayer, frame: PanelFrame): string[] {
   const { column } = frame;
   const own = player.entries.filter(({ row }) => row !== null);

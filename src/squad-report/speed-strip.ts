@@ -89,7 +89,7 @@ export function speedStrip({ meanKmPerH, damage }: SpeedColumns, label: string):
   return `<svg class="strip" role="img" aria-label="${label}" viewBox="0 0 ${meanKmPerH.length} 1" preserveAspectRatio="none">${drawn}${damage.map(hatching).join("")}</svg>`;
 }
 
-/** What the colours of strips mean: a patch of each, between the speeds at the ends. */
+/** The legend of the colours of strips: a patch of each, between the speeds at the ends. */
 export const SPEED_LEGEND = {
   from: "0",
   to: `${FASTEST_KM_PER_H} km/h and more`,

@@ -3,7 +3,7 @@ import { figureOf, hasZones, SQUAD_COLUMNS, type SquadColumn, type SquadRow } fr
 import { recipeKey } from "../squad/recipe-columns.js";
 import { type FileColumn, instantColumn, numberColumn, textColumn } from "./cell-files.js";
 
-/** The tables of a report fit on paper with the counts of this number of recipes. */
+/** Maximum number of recipes whose counts fit in the printed tables of a report. */
 export const MOST_RECIPES_ON_PAPER = 2;
 
 /** A row of a file: a player in a period or in the whole session. */

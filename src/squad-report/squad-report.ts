@@ -43,7 +43,10 @@ export interface SquadReport {
   periods: readonly SessionPeriod[];
   /** UTC offset of local time. */
   offsetMs: number;
-  /** Those with which the rows were computed: the tables also have their counts, and the rows that gates drop. Default none. */
+  /**
+   * The recipes with which the rows were computed: the tables also contain their counts and the rows that gates drop. Default
+   * none.
+   */
   recipes?: readonly NamedRecipe[];
   /** Kind of the individual zones with which the rows were computed; default fixed limits. */
   zones?: ZoneKind | undefined;

@@ -17,7 +17,7 @@ export interface ExtraColumn {
   cell(row: SquadRow): string;
 }
 
-/** The head of a column as HTML. Names of recipes are long, and break after a slash. */
+/** The header of a column as HTML. Names of recipes are long, and break after a slash. */
 export const headOf = (column: SquadColumn): string =>
   SQUAD_COLUMNS.includes(column)
     ? escaped(column.head)
@@ -93,14 +93,17 @@ export const DOT_COLUMNS = SQUAD_COLUMNS.filter(({ key }) =>
   ),
 );
 
-/** A figure of all players, with its name; empty if nobody has it. */
+/** A figure of all players, with its name; empty if no player has it. */
 export function dotPlot(rows: readonly SquadRow[], column: SquadColumn): string {
   const picture = dotPicture(rows, column);
   if (picture === "") return "";
   return `<figure class="dots"><figcaption>${escaped(column.title)} <small>${escaped(unitText(column, rows))}</small></figcaption>${picture}</figure>`;
 }
 
-/** All players on a line from the lowest to the highest figure; a filled dot plays nearly the whole period. As SVG, empty for nobody. */
+/**
+ * All players on a line from the lowest to the highest figure; a filled dot plays nearly the whole period. As SVG; empty
+ * without players.
+ */
 export function dotPicture(rows: readonly SquadRow[], column: SquadColumn): string {
   const { width, left, size, lanes } = DOTS;
   const whole = wholeRows(rows);
@@ -119,7 +122,7 @@ export function dotPicture(rows: readonly SquadRow[], column: SquadColumn): stri
   const dots = points.map(({ row, value }) => {
     const x = Math.round(left + ((value - first.value) / range) * (width - 2 * left));
     const free = ends.findIndex((end) => x - end >= size);
-    // of equal figures more than the lanes can show, the one with the least overlap
+    // if there are more equal figures than lanes, the lane with the least overlap
     const lane = free === -1 ? ends.indexOf(Math.min(...ends)) : free;
     ends[lane] = x;
     const y = floor - size / 2 - lane * size;

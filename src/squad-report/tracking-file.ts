@@ -6,11 +6,11 @@ export type CdfPeriod = "first_half" | "second_half";
 
 /** A player in a tracking file. */
 export interface CdfPlayer {
-  /** In snake case, as the format has it. */
+  /** In snake case, as the format requires. */
   id: string;
 }
 
-/** Whose file it is. */
+/** The source of the file. */
 export interface CdfMatch {
   /** In snake case. */
   id: string;
@@ -21,9 +21,9 @@ export interface CdfMatch {
 const FARTHEST_M = { x: 65, y: 42.5 };
 
 /**
- * A line of a tracking file in the Common Data Format 0.2.3 (Anzer et al. 2025, arXiv 2505.15820), valid in 0.3.2 too. Its origin is the
- * middle of the pitch. It requires a ball and two teams, so the positions of the ball are null and the other team has no players. It cannot
- * represent heart rates, accuracy, or sessions other than matches.
+ * A line of a tracking file in the Common Data Format 0.2.3 (Anzer et al. 2025, arXiv 2505.15820), also valid in 0.3.2. Its
+ * origin is the middle of the pitch. It requires a ball and two teams, so the positions of the ball are null and the other team
+ * has no players. It cannot represent heart rates, accuracy, or sessions other than matches.
  *
  * @param frameId counts from 0 over the whole match
  */

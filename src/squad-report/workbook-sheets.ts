@@ -5,7 +5,7 @@ import type { Cell, FileColumn } from "./cell-files.js";
 export interface CellSheet {
   name: string;
   columns: readonly { title: string; decimals: number }[];
-  /** Times are those of the clock, as if it were UTC: cells of Excel have no zone. */
+  /** Times are local times represented as UTC, because cells of Excel have no time zone. */
   rows: readonly (readonly (Cell | Date)[])[];
 }
 

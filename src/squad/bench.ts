@@ -2,7 +2,7 @@ import { type Interval, lengthOf, united, without } from "./interval.js";
 import { halvesOf } from "./matches.js";
 import { intervalsFor, type SessionPeriod } from "./periods.js";
 
-/** When a player is off: a period is for all, and the player has other times in it. */
+/** The times when a player is off the pitch: in a period for all players in which the player has other times. */
 export function offIntervals(periods: readonly SessionPeriod[], player: string): Interval[] {
   return united(
     periods.flatMap((period) =>
@@ -12,10 +12,11 @@ export function offIntervals(periods: readonly SessionPeriod[], player: string):
 }
 
 /**
- * How long a player is off, ms: of a session as a whole, in the halves of a match, because in a training there are drills for some.
+ * Time off the pitch, ms; for a whole session only within the halves of a match, because a training has drills for some
+ * players.
  *
- * @param intervals the time that is asked for, ascending and disjoint; null: the whole session
- * @param played those of `playedPeriods`
+ * @param intervals requested intervals, ascending and disjoint; null: the whole session
+ * @param played the periods of `playedPeriods`
  */
 export function benchTimeMs(
   intervals: readonly Interval[] | null,

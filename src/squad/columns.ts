@@ -6,7 +6,7 @@ import { type MemberFigures, recordedTimeMs, type SquadRow } from "./squad-table
 export interface SquadColumn {
   /** Name in options, files and APIs, with the unit. */
   key: string;
-  /** Short name in the head of a table. */
+  /** Short name in the header of a table. */
   head: string;
   /** Long name, without the unit. */
   title: string;
@@ -24,7 +24,7 @@ const KM_PER_H = 3.6;
 const countOf = ({ threshold_1, threshold_2 }: EffortsByThreshold) =>
   threshold_1.values.length + threshold_2.values.length;
 
-/** With fewer rows a second, accelerations are not computed (docs/metrics.md), and an empty list would give 0. */
+/** With fewer rows per second, accelerations are not computed (docs/metrics.md), and an empty list would give 0. */
 const effortsOf = (metrics: Metrics, kind: "accelerations" | "decelerations"): number | null =>
   metrics.has_accelerations ? countOf(metrics[kind]) : null;
 
@@ -159,7 +159,7 @@ export function figureOf(figures: MemberFigures, { value }: SquadColumn): number
   return figures.metrics === null ? null : value(figures.metrics, figures);
 }
 
-/** A player who plays at least this share of the period, with data, counts for means *(choice)*. */
+/** A player who plays at least this share of the period, with data, is included in means *(choice)*. */
 export const WHOLE_PERIOD_SHARE = 0.9;
 
 /**
@@ -183,10 +183,10 @@ export function summaryOf(
 }
 
 /**
- * The rows of players who play nearly the whole period, with data: not those who seem to sit on the bench, though the periods count
- * it as playing.
+ * The rows of players who play nearly the whole period, with data: not those who seem to be on the bench, even if the periods
+ * count them as playing.
  *
- * @param rows all of one period
+ * @param rows all rows of one period
  */
 export function wholeRows<R extends SquadRow>(rows: readonly R[]): Set<R> {
   const wholeMs = rows.reduce((longest, { periodMs }) => Math.max(longest, periodMs), 0);

@@ -20,7 +20,7 @@ export function united(intervals: readonly Interval[]): Interval[] {
   return found;
 }
 
-/** What is in `intervals` and not in `removed`; both ascending. */
+/** The parts of `intervals` that are not in `removed`; both ascending. */
 export function without(intervals: readonly Interval[], removed: readonly Interval[]): Interval[] {
   return removed.reduce<Interval[]>(
     (rest, { startMs, endMs }) =>

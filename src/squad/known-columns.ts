@@ -18,10 +18,10 @@ export interface KnownRow {
   unit(column: string): string;
 }
 
-/** A header without capitals, accents, spaces and signs: `Max. HR` becomes `maxhr`. */
+/** A header in lower case without accents, spaces and signs: `Max. HR` becomes `maxhr`. */
 export const lettersOf = (name: string): string => name.replace(/[^\p{L}\p{N}]/gu, "");
 
-/** Maximum number of rows and columns of a roster or of periods. A larger table is taken for another file *(choice)*. */
+/** Maximum number of rows and columns of a roster or of periods. A larger table is assumed to be another file *(choice)*. */
 const MOST_ROWS = 10_000;
 const MOST_COLUMNS = 1000;
 /** Maximum length of the file, in bytes, or in UTF-16 units of a text *(choice)*. */
@@ -45,12 +45,12 @@ export function readKnownColumns(
   known: ReadonlyMap<string, KnownColumn>,
 ): {
   columns: ReadonlySet<string>;
-  /** As they stand in the file. */
+  /** As in the file. */
   headers: readonly string[];
   rows: KnownRow[];
   headerLine: number;
   problems: SheetProblem[];
-  /** Why nothing was read; null if something was. */
+  /** The reason why nothing was read; null if something was read. */
   refusal: string | null;
 } {
   const nothing = { columns: new Set<string>(), headers: [], rows: [], headerLine: 1, problems: [] };
@@ -115,7 +115,7 @@ function nearest(letters: string, known: ReadonlyMap<string, KnownColumn>): stri
       rest <= (isFigure ? letters.length : 2) ||
       distance < name.length / 3 ||
       (isSameLength && sorted(letters) === sorted(name)) ||
-      // other words for it, such as HFmax
+      // other terms for it, such as HFmax
       (isFigure && isSameLength && editDistance(sorted(letters), sorted(name)) <= 2);
     if (isNear && (best === null || distance < best.distance)) best = { column, distance };
   }

@@ -7,18 +7,18 @@ import {
 } from "../metrics/index.js";
 import type { Player } from "./roster.js";
 
-/** From what individual zones derive: aerobic and maximum speed, or maximum speed only. */
+/** The basis of individual zones: aerobic and maximum speed, or maximum speed only. */
 export const ZONE_KINDS = ["asr", "mss"] as const;
 export type ZoneKind = (typeof ZONE_KINDS)[number];
 
-/** Whether the roster has the speeds of a player that the zones need. */
+/** Whether the roster contains the speeds of a player that the zones require. */
 export function hasZoneSpeeds(kind: ZoneKind, player: Player | null): boolean {
   return player?.maxSpeedMPerS != null && (kind === "mss" || player.aerobicSpeedMPerS !== null);
 }
 
 /**
- * The individual zones of a player. Without the speeds that they need, classes and thresholds at the highest valid speed: figures of
- * fixed limits do not belong into one table with those of individual ones.
+ * The individual zones of a player. Without the speeds that they need, classes and thresholds at the highest valid speed:
+ * figures with fixed limits must not be in one table with figures with individual limits.
  */
 export function ownZones(
   kind: ZoneKind,
@@ -34,6 +34,6 @@ export function ownZones(
   return { speed_ranges: [0, fast], sprint_threshold: highest, hid_thresholds: [fast, highest] };
 }
 
-/** Whether figures have zones, and not the limits that `ownZones` gives to a player without speeds. */
+/** Whether figures have zones instead of the limits that `ownZones` sets for a player without speeds. */
 export const hasZones = ({ speed_ranges, sprint_threshold, max_valid_speed }: MetricParameters): boolean =>
   speed_ranges.length > 2 || sprint_threshold < max_valid_speed;

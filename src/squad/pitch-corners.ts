@@ -7,10 +7,11 @@ const CORNERS = 4;
 const LONGITUDE_FIRST = /^"?(?:lon|lng|länge)[^\d,;]*[,;]\s*"?(?:lat|breite)/i;
 
 /**
- * Reads the four corners of a pitch: a latitude and a longitude in degrees for each, apart by a comma, corners apart by spaces or lines. A
- * CSV is such a text too: its header may name the longitude first, and with semicolons between the fields the decimal mark may be a comma.
+ * Reads the four corners of a pitch: a latitude and a longitude in degrees for each, separated by a comma; corners are
+ * separated by spaces or line breaks. A CSV is also accepted: its header may name the longitude first, and with semicolons
+ * between the fields the decimal mark may be a comma.
  *
- * @throws AsiError `BAD_OPTION` for anything else; the order and the shape are checked by `pitchFrame`
+ * @throws AsiError `BAD_OPTION` for any other text; `pitchFrame` checks the order and the shape
  */
 export function readPitchCorners(text: string): PitchCorners {
   const lines = text

@@ -68,7 +68,7 @@ export function readPeriods(
     periods.set(nameKey(name), period);
     addRow(period, row, interval, names, problem);
   }
-  // when the row with the times is refused, rows that only exclude players would leave a period of nobody
+  // when the row with the times is refused, rows that only exclude players would leave a period without players
   const found = [...periods.values()].filter(
     ({ all, own }) =>
       problems.length === 0 || all !== null || [...own.values()].some((times) => times.length > 0),
@@ -161,10 +161,10 @@ interface Timed extends Interval {
   place: number;
 }
 
-/** A period may be within another, as a drill in a half; other overlaps are errors. */
+/** A period may be within another, such as a drill in a half; other overlaps are errors. */
 function overlaps(periods: readonly SessionPeriod[], names: ReadonlyMap<string, string>): SheetProblem[] {
   const players = [...names];
-  /** The first player of each pair of periods that overlap: a place in `players`. */
+  /** The first player of each pair of periods that overlap: an index in `players`. */
   const found = new Map<number, number>();
   const add = (one: Timed, other: Timed, player: number) => {
     if (player < 0 || contains(one, other) || contains(other, one)) return;

@@ -15,7 +15,7 @@ const SPEED_COLUMNS = {
   aerobic_speed: "aerobicSpeedMPerS",
 } as const;
 
-/** Limits of the speeds of a person, m/s *(choice)*: nobody has run faster. */
+/** Limits of the speeds of a person, m/s *(choice)*: no one has run faster. */
 const PERSON_SPEED = { minimum: 1, maximum: 13 };
 
 /** Columns with whole numbers, and their limits: the limits of `max_hr` are `PARAMETER_LIMITS`, the limits of `rest_hr` are a choice. */

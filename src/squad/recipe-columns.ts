@@ -2,7 +2,7 @@ import type { NamedRecipe, RecipeResult } from "../metrics/index.js";
 import type { SquadColumn } from "./columns.js";
 
 /**
- * The figures of recipes: count and distance of each, and what its gate drops.
+ * The figures of recipes: count and distance of each, and the samples that its gate drops.
  *
  * @param recipes in the order of `recipes` of the options
  */

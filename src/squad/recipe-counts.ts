@@ -9,14 +9,14 @@ import {
 
 /** What recipes count. */
 export interface RecipeCounts {
-  /** In the order of the recipes; null for one that cannot count the samples. */
+  /** In the order of the recipes; null for a recipe that cannot count the samples. */
   recipes?: readonly (RecipeResult | null)[];
-  /** Why the first of them is null, with the name of the player: the message of `computeRecipe`. */
+  /** The reason why the first of them is null, with the name of the player: the message of `computeRecipe`. */
   uncounted?: string;
 }
 
 interface Counted {
-  /** Of the player, for errors. */
+  /** The name of the player, for errors. */
   name: string;
   samples: MetricSamples;
   limits: MetricsOptions;

@@ -21,7 +21,7 @@ export function recordedSpans({ length, timestampMs }: Times): Interval[] {
   const spans: Interval[] = [];
   let startMs = timestampMs[0] ?? 0;
   let endMs = startMs;
-  // a loop over millions of rows, whose gaps come in their order
+  // the loop runs over millions of rows; gaps are in the order of rows
   for (let row = 1, gap = 0; row < length; row++) {
     const ms = timestampMs[row] ?? 0;
     const isAfterGap = gaps[gap] === row - 1;

@@ -1,13 +1,13 @@
 import { meetsWildcards, type WildcardToken } from "./wildcards.js";
 
-/** A person of the squad. */
+/** A player of the squad. */
 export interface Player {
   name: string;
-  /** The number on the shirt; null if it is not in the roster. */
+  /** The shirt number; null if it is not in the roster. */
   number: string | null;
   /** The position in the roster, for example GK, DF, MF, FW. */
   position: string | null;
-  /** Serial numbers of the player's trackers, as in the recordings; case does not matter. */
+  /** Serial numbers of the player's trackers, as in the recordings, case-insensitive. */
   serials: string[];
   /** Patterns of file names: `*` is any text, `?` one character. */
   files: string[];
@@ -32,14 +32,14 @@ export interface Roster {
   players: Player[];
 }
 
-/** The key for comparisons of names: without capitals and repeated spaces. */
+/** The key for comparing names: in lower case, without repeated spaces. */
 export function nameKey(name: string): string {
   return name.normalize("NFC").toLowerCase().replace(/\s+/g, " ").trim();
 }
 
 const wordsOf = (text: string): string[] => text.split(/[^\p{L}\p{N}]+/u).filter(Boolean);
 
-/** Whether all words of a name are in the name of a file: "Müller" in `05-Mueller.asi` is not, in `05 Müller.asi` it is. */
+/** Whether all words of a name are in the name of a file: "Müller" is in `05 Müller.asi`, but not in `05-Mueller.asi`. */
 export function isNamedIn(fileName: string, name: string): boolean {
   const inFile = wordsOf(comparable(fileName));
   const words = wordsOf(nameKey(name));
@@ -47,8 +47,8 @@ export function isNamedIn(fileName: string, name: string): boolean {
 }
 
 /**
- * The player of a recording: by its serial number first, then by its file name; null if the roster has none. A file that cannot be
- * read has no serial number: it is of the one player whose name it has.
+ * The player of a recording: by its serial number first, then by its file name; null if the roster has none. A file that cannot
+ * be read has no serial number: it belongs to the player whose name it contains.
  */
 export function playerOfRecording(
   { players }: Roster,

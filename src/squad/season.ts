@@ -12,7 +12,7 @@ export const NORMAL_RULE = {
   shortestMinutes: 10,
   /** Half the width of the range, in standard deviations. */
   deviations: 1.5,
-  /** Minimum standard deviation, as a share of the mean, so that equal matches have a range too. */
+  /** Minimum standard deviation, as a share of the mean, so that equal matches also have a range. */
   smallestDeviation: 0.045,
 } as const;
 
@@ -26,7 +26,7 @@ export interface SeasonSession {
   isMatch: boolean;
 }
 
-/** A player in a session: in a match the time on the pitch, else the whole session. */
+/** A player in a session: in a match the time on the pitch, otherwise the whole session. */
 export interface SeasonRow {
   player: { name: string; number: string | null; position: string | null };
   /** By the keys of the columns; null for an unknown figure. */
@@ -179,12 +179,14 @@ export function shareOfMatches(player: SeasonPlayer, index: number, column: Squa
   return value === null || before.length === 0 || mean === 0 ? null : value / mean;
 }
 
-/** Whether a player has nearly the whole session, so that means include it, as in the table of a squad. */
+/** Whether a player has data for nearly the whole session, so that means include it, as in the table of a squad. */
 export function isWholeEntry({ row }: SeasonEntry): boolean {
   return (row?.coverage ?? 0) >= WHOLE_PERIOD_SHARE;
 }
 
-/** Mean of a figure over the sessions of which the player has nearly the whole, and the maximum of all; null without values. */
+/**
+ * Mean of a figure over the sessions in which the player has nearly complete data, and the maximum of all; null without values.
+ */
 export function seasonSummary(
   entries: readonly SeasonEntry[],
   column: SquadColumn,

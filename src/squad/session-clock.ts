@@ -6,11 +6,11 @@ const DAY_MS = 86_400_000;
 /** A period whose end is before its start by time of day ends on the next day, if it is at most this long *(choice)*. */
 const MAX_ACROSS_MIDNIGHT_MS = 6 * 3_600_000;
 
-/** A time entered by a person. */
+/** A time entered by a user. */
 export interface ClockTime {
   /** ms since 1970 UTC */
   ms: number;
-  /** Whether the time has no date and is possible on another day of the session too. */
+  /** Whether the time has no date and is also possible on another day of the session. */
   isAmbiguous: boolean;
 }
 

@@ -64,7 +64,7 @@ export function readSheet(file: Uint8Array | string): Sheet {
   };
 }
 
-/** Headers that are shown in a message, and their letters: the file may be of another kind. */
+/** Maximum number of headers in a message, and of characters of each, because the file may be of another kind. */
 const MOST_SHOWN = { headers: 12, letters: 30 };
 
 /** The headers of a table, for messages about those that are missing. */
@@ -97,7 +97,10 @@ function withoutHeader(
   ];
 }
 
-/** `High-speed [km/h]` becomes `high_speed_km/h`: without capitals, accents and brackets, with underscores for spaces and hyphens. */
+/**
+ * `High-speed [km/h]` becomes `high_speed_km/h`: in lower case, without accents and brackets, with underscores for spaces and
+ * hyphens.
+ */
 export function columnName(header: string): string {
   return header
     .normalize("NFD")
@@ -131,7 +134,7 @@ interface SheetRecord {
   fields: string[];
 }
 
-// A squad's file has at most hundreds of rows, and pages and services read it too, so it is not streamed.
+// A squad's file has at most hundreds of rows, and pages and services also read it, so it is not streamed.
 function recordsOf(
   text: string,
   delimiter: string,

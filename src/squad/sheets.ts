@@ -1,4 +1,4 @@
-/** The entry `asi-convert/squad-sheets`: the tables that people make for a squad. */
+/** The entry `asi-convert/squad-sheets`: the tables that users create for a squad. */
 
 export { MAX_SHEET_BYTES } from "./known-columns.js";
 export { readPitchCorners } from "./pitch-corners.js";

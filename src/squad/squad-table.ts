@@ -35,7 +35,7 @@ export interface SquadRecording {
   hasMoreDamage?: boolean;
 }
 
-/** A person with all recordings of the session. */
+/** A player with all recordings of the session. */
 export interface SquadMember<Recording extends SquadRecording = SquadRecording> {
   /** From the roster, else from the file. */
   name: string;
@@ -56,7 +56,10 @@ export interface SquadRow extends MemberFigures {
   period: string | null;
   /** Duration of the period for this player, or of the session's part with data of any player, ms; 0 if the player does not take part. */
   periodMs: number;
-  /** How much of it the player sits out, by `playedPeriods`, ms: periods without times of substitutes count the bench as playing. */
+  /**
+   * Time of it that the player spends on the bench, according to `playedPeriods`, ms; periods without times of substitutes
+   * count the bench as playing.
+   */
   benchMs: number;
   /** Share of the period with data, 0 to 1; null if the player does not take part. */
   coverage: number | null;
@@ -68,9 +71,12 @@ export interface SquadOptions {
   params?: ParameterOverrides | undefined;
   /** Individual zones for all players; those without the speeds for them have no figures by zones. */
   zones?: ZoneKind | undefined;
-  /** Count by these too. Those with a gate need samples with their quality. */
+  /** Recipes that are also counted. Recipes with a gate require samples with their quality. */
   recipes?: readonly Recipe[] | undefined;
-  /** Whether a recipe that cannot count the samples of a member has null and the reason, in place of an error. Default false. */
+  /**
+   * Whether a recipe that cannot count the samples of a member results in null and the reason instead of an error. Default
+   * false.
+   */
   mayBeUncounted?: boolean | undefined;
 }
 
@@ -105,13 +111,13 @@ export function squadMembers<Recording extends SquadRecording>(
   return [...known, ...others];
 }
 
-/** Names that periods may use: the members, and players of the roster without a recording. */
+/** Names that periods can use: the members, and players of the roster without a recording. */
 export function namesIn(members: readonly SquadMember[], roster: Roster | null): string[] {
   const names = [...members, ...(roster?.players ?? [])].map(({ name }) => name);
   return [...new Set(names)];
 }
 
-/** The longest recordings without overlaps: joined rows of two trackers, or of two persons, would give wrong figures. */
+/** The longest recordings without overlaps: joining rows of two trackers or two players would give wrong figures. */
 function oneAtATime<Recording extends SquadRecording>(
   recordings: readonly Recording[],
 ): Pick<SquadMember<Recording>, "recordings" | "leftOut"> {
@@ -137,7 +143,7 @@ export function playerNameOf(fileName: string): string {
  * Computes the rows of a session: for each member one for the whole session and one for each period, with the figures that
  * `computeMetrics` gives for the same samples and interval.
  *
- * @param periods those of the session, with `matchOf` before them for a table of the match
+ * @param periods the periods of the session, preceded by `matchOf` for a table of the match
  * @param played the periods of `playedPeriods`, for the time on the bench; default: `periods`
  */
 export function squadRows(
@@ -229,8 +235,8 @@ function figuresOf(
 /**
  * A row of the table.
  *
- * @param periodMs how long the period is for the member; 0 if the member does not take part
- * @param benchMs how much of it the member sits out
+ * @param periodMs duration of the period for the member; 0 if the member does not take part
+ * @param benchMs time of it that the member spends on the bench
  */
 export function squadRow(
   member: SquadMember,

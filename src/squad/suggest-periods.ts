@@ -32,7 +32,7 @@ export interface SuggestedPeriod extends Interval {
 /**
  * Suggests the halves of a session, or its parts, from common pauses of most of the squad.
  *
- * @returns in order of time; empty if nobody plays for 15 minutes
+ * @returns in order of time; empty if no one plays for 15 minutes
  */
 export function suggestPeriods(players: readonly RecordedSpeeds[]): SuggestedPeriod[] {
   const { stepMs, windowMs, shortestPauseMs, shortestPlayMs } = PLAY_RULE;
@@ -107,7 +107,7 @@ class MovingSteps {
   }
 }
 
-/** `Warm-up`, `1st half`, `2nd half` if two stretches have the duration of halves; else `Part 1` and so on. */
+/** `Warm-up`, `1st half`, `2nd half` if two stretches have the duration of halves; otherwise `Part 1` and so on. */
 function named(stretches: readonly Interval[]): SuggestedPeriod[] {
   const { shortest, longest } = PLAY_RULE.halfMs;
   const halves = stretches.filter(

@@ -28,16 +28,16 @@ const STEPS_OF_MINUTE = 60_000 / SUBSTITUTION_RULE.stepMs;
 export interface SuggestedSubstitutions {
   /** The periods, with separate times for these players. */
   periods: readonly SessionPeriod[];
-  /** Names of players who come on, go off or sit out; empty if all play all the time. */
+  /** Names of players who are substituted or do not play; empty if all play all the time. */
   players: readonly string[];
 }
 
 /**
- * Suggests the time on the pitch of each player: substitutions, and players who sit out. A period is unchanged if it is not for all, is
- * short, or already has players with separate times.
+ * Suggests the time on the pitch of each player: substitutions, and players who do not play. A period is unchanged if it is not
+ * for all, is short, or already has players with separate times.
  *
- * A player is in from one moment to another. These are chosen so that between them the player is fast and among the others, and slow
- * or away from them before and after. Time without data is ignored.
+ * A player is on the pitch from one moment to another. These are chosen so that between them the player is fast and among the
+ * others, and slow or away from them before and after. Time without data is ignored.
  */
 export function suggestSubstitutions(
   periods: readonly SessionPeriod[],
@@ -75,7 +75,7 @@ function ownIntervals(all: Interval, recorded: readonly RecordedMember[]): Map<s
   const present = recorded
     .map(({ member, means }) => ({ member, steps: means.stepsOf(all) }))
     .filter(({ steps }) => steps.some((step) => step !== null));
-  // the players who are in most of the time by their speeds define the playing area
+  // the players who, by their speeds, play most of the time define the playing area
   const isMostlyIn = ({ steps }: { steps: readonly (Step | null)[] }) => {
     const stretch = inStretch(steps, null);
     return stretch !== null && stretch.end - stretch.start > steps.length / 2;
@@ -171,7 +171,7 @@ class StepMeans {
   }
 }
 
-/** From the first step with the player in to the end of the last one; null if there is none. */
+/** From the first step with the player on the pitch to the end of the last one; null if there is none. */
 function inStretch(
   steps: readonly (Step | null)[],
   ground: Ground | null,

@@ -5,7 +5,7 @@ import type { Interval } from "./interval.js";
 /** A player who takes part, with the recordings of that player. */
 export interface TakingPart {
   recordings: readonly { samples: SampleBatch }[];
-  /** When the player takes part. */
+  /** The intervals in which the player takes part. */
   intervals: readonly Interval[];
 }
 
@@ -25,11 +25,11 @@ export interface TeamFrame<P> {
   players: PlacedPlayer<P>[];
 }
 
-/** A position holds until the next one, at most this long; docs/metrics.md, "Pitch". */
+/** Maximum time for which a position holds until the next one; docs/metrics.md, "Pitch". */
 const LONGEST_HOLD_MS = 1000;
 
 /**
- * The players of an interval on the pitch, at equal steps from its start, and only at times when there are rows: an interval may
+ * The players of an interval on the pitch, at equal steps from its start, and only at times with rows, because an interval may
  * last for years. A player without a row in the last second, or who does not take part at that time, is not in the frame.
  *
  * @param stepMs from 1
@@ -82,7 +82,7 @@ class RowCursor {
     );
   }
 
-  /** The last row until a time; null if there is none within the last second. The times that are asked for ascend. */
+  /** The last row until a time; null if there is none within the last second. Requested times must ascend. */
   at(timeMs: number): { latitudeE7: number; longitudeE7: number; speedMmPerS: number | null } | null {
     let latestMs = timeMs - LONGEST_HOLD_MS;
     let found: { samples: SampleBatch; row: number } | null = null;
@@ -106,11 +106,11 @@ class RowCursor {
   }
 }
 
-/** @param without the value without a row */
+/** @param without the value if there is no row */
 const msAt = ({ timestampMs }: SampleBatch, row: number | undefined, without = 0): number =>
   row === undefined ? without : (timestampMs[row] ?? without);
 
-/** Rows by time; of equal times the first one counts, and it comes last. */
+/** Rows by time; the first of several rows with the same time counts, and is placed last. */
 function orderOf(samples: SampleBatch): Uint32Array {
   const order = Uint32Array.from({ length: samples.length }, (_, i) => i);
   return order.sort((a, b) => msAt(samples, a) - msAt(samples, b) || b - a);

@@ -1,38 +1,39 @@
 import { editDistance } from "./edit-distance.js";
 import { isNamedIn, nameKey, type Player, type Roster } from "./roster.js";
 
-/** A recording that no line of the roster names, and whose it could be. */
+/** A recording without a player in the roster, and its possible players. */
 export interface UnknownTracker {
   serial: string;
   fileName: string;
-  /** Players of the roster without a recording, the most probable first; empty if no one is likely. */
+  /** Players of the roster without a recording, the most probable first; empty if none is likely. */
   likely: LikelyPlayer[];
 }
 
 export interface LikelyPlayer {
   player: Player;
-  /** Serial numbers in the roster, else names of files. */
+  /** Serial numbers in the roster, otherwise names of files. */
   named: string;
 }
 
-/** Whom a recording belongs to. */
+/** The player of a recording. */
 export interface RecordingOwner {
   serial: string;
   fileName: string;
-  /** Of the roster; null: nobody there has it. */
+  /** From the roster; null if no player there has it. */
   player: string | null;
 }
 
-/** How many players are suggested. */
+/** Maximum number of suggested players. */
 const MOST_SUGGESTED = 3;
 
-/** Serial numbers of one order are similar: with more different characters it is another tracker *(choice)*. */
+/** Maximum number of different characters *(choice)*: serial numbers bought together are similar. */
 const MOST_DIFFERENT = 2;
 
 /**
- * Recordings that the roster does not name, with the players who have none: thresholds and times of these players count for nobody.
+ * Finds recordings without a player in the roster, and players without a recording, whose thresholds and times would have no
+ * effect.
  *
- * @param recordings those of one session
+ * @param recordings recordings of one session
  * @returns a result for each tracker without a player
  */
 export function unknownTrackers(

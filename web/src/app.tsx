@@ -61,7 +61,7 @@ export function App({
   useSignalEffect(() => {
     const before = lastSignedIn.current;
     lastSignedIn.current = signedInAs.value;
-    // closes the data of the account with it; a file that is read while a user signs in stays open
+    // also closes the data of the account; a file that is read while a user signs in stays open
     if (before === null || before === signedInAs.value) return;
     workspace.closeFetched();
     closeStored();

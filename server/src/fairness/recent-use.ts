@@ -1,4 +1,4 @@
-/** Below this, ms, an earlier use makes no difference, and is forgotten. */
+/** An earlier use below this, ms, is negligible and is dropped. */
 const FORGOTTEN_MS = 1_000;
 
 interface Use {
@@ -6,7 +6,7 @@ interface Use {
   atMs: number;
 }
 
-/** For how long each address has used something lately: half of it counts after one half-life, a quarter after two. */
+/** The recent use of each address: half of it counts after one half-life, a quarter after two. */
 export class RecentUse {
   readonly #halfLifeMs: number;
   /** In the order of their last use. */

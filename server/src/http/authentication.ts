@@ -16,7 +16,7 @@ const BEARER = /^Bearer +([A-Za-z0-9_-]{43})$/i;
 /** Maximum number of tokens whose account is cached. */
 const MAX_KNOWN = 10_000;
 
-/** The use of a personal token is noted at most once in this time. */
+/** Minimum time between two recorded uses of a personal token. */
 const USE_NOTED_MS = 3_600_000;
 
 const callerOfToken = preparedOnce((queries) =>
@@ -102,7 +102,7 @@ export interface Authentication {
 export function createAuthentication(queries: Queries, clock: Clock, throttle: Throttle): Authentication {
   /** Accounts by the hashes of their tokens. */
   const known = new LRUCache<string, number>({ max: MAX_KNOWN });
-  /** Personal tokens by their hashes, with the time of the use that was noted. */
+  /** Personal tokens by their hashes, with the time of the last recorded use. */
   const noted = new LRUCache<string, number>({ max: MAX_KNOWN });
   const note = async (caller: Caller, { tokenHash, key }: Credential) => {
     const now = clock.now();

@@ -26,7 +26,7 @@ const STATUS: Record<ErrorKind, number> = {
   unavailable: 503,
 };
 
-/** The second version of the API has no specification that says otherwise. */
+/** Version 2 of the API has no specification that requires 403. */
 const STATUS_V2: Record<ErrorKind, number> = { ...STATUS, unauthenticated: 401, conflict: 409 };
 
 /** An error of version 2 as a part of a response. */

@@ -20,7 +20,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 const objectIn = (schema: TSchema): TSchema =>
   (schema.anyOf as TSchema[] | undefined)?.find(({ type }) => type === "object") ?? schema;
 
-/** Returns members of a value that are not in its schema, with levels separated by dots. Free JSON has none. */
+/** Returns members of a value that are not in its schema, with levels separated by dots. Free-form JSON has none. */
 function* unnamed(schema: TSchema, value: unknown, path: string): Generator<string> {
   const { type, properties, items, additionalProperties } = objectIn(schema);
   if (Array.isArray(value) && type === "array") {
@@ -51,14 +51,14 @@ interface Part {
   given: unknown;
 }
 
-/** The parameters of the query and the members of the body that the operation does not know; free forms name none. */
+/** The query parameters and body members that are unknown to the operation; free-form bodies have none. */
 function* unknownIn(query: Part, body: Part): Generator<string> {
   yield* unnamed(query.schema ?? NO_MEMBERS, query.given, "");
   if (body.schema !== undefined) yield* unnamed(body.schema, body.given, "");
 }
 
 /**
- * Refuses what `tellIgnored` reports.
+ * Refuses the parts that `tellIgnored` reports.
  * @throws ServiceError `invalid`
  */
 export function refuseIgnored(query: Part, body: Part): void {
@@ -76,8 +76,8 @@ function* take<T>(values: Iterable<T>, count: number): Generator<T> {
 }
 
 /**
- * Reports ignored parts of a request in `X-Ignored`: unknown query parameters, unknown members of the body, and a `limit` that is
- * not a positive number. The first version of the API accepts them.
+ * Reports ignored parts of a request in `X-Ignored`: unknown query parameters, unknown members of the body, and a `limit` that
+ * is not a positive number. Version 1 of the API accepts them.
  */
 export function tellIgnored(reply: FastifyReply, query: Part, body: Part): void {
   const limit = isLimitIgnored(query.schema, query.given) ? ["limit"] : [];

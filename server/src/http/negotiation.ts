@@ -33,7 +33,7 @@ export function preferredType(
   return accepted?.split(";", 1)[0];
 }
 
-/** The type that the client prefers among JSON and others. The request has been found acceptable. */
+/** The type that the client prefers among JSON and others. The request was accepted by an earlier check. */
 export const preferredOf = <T extends string>(
   request: Pick<FastifyRequest, "headers">,
   others: readonly T[],

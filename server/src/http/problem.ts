@@ -14,13 +14,13 @@ export interface Problem {
   detail: string;
   /** Code of the error, for programs; the same as `X-Error-Code`. */
   code: string;
-  /** The values that are wrong. */
+  /** The invalid values. */
   errors?: readonly { field: string; detail: string; code?: string }[];
 }
 
 const WHOLE = "non_field_errors";
 
-/** The messages with the places of their fields: `recipe`, `items.2.name`; empty for the request as a whole. */
+/** The messages with the locations of their fields: `recipe`, `items.2.name`; empty for the request as a whole. */
 function* placed(fields: FieldErrors, path: readonly string[]): Generator<{ field: string; detail: string }> {
   for (const [name, messages] of Object.entries(fields)) {
     const place = name === WHOLE ? path : [...path, name];
@@ -32,8 +32,8 @@ function* placed(fields: FieldErrors, path: readonly string[]): Generator<{ fiel
 const isText = (value: unknown): value is string => typeof value === "string";
 
 /**
- * @param body as the first version of the API has it
- * @param codes codes of the fields that have their own
+ * @param body body in the format of version 1 of the API
+ * @param codes codes of fields with a separate code
  */
 export function problemOf(
   status: number,

@@ -33,33 +33,33 @@ function mistakes(app: FastifyInstance): void {
   route(app, {
     ...head,
     success,
-    // @ts-expect-error an answer is missing
+    // @ts-expect-error a response is missing
     handle: async () => undefined,
   });
   route(app, {
     ...head,
     success,
-    // @ts-expect-error the text is of something else
+    // @ts-expect-error the text has another meaning
     handle: async () => new JsonBytes<string>(new Uint8Array()),
   });
   route(app, {
     ...head,
     success,
-    // @ts-expect-error a handler returns its answer, and cannot send it
+    // @ts-expect-error a handler returns its response, and cannot send it
     handle: async ({ reply }) => reply.send(thing),
   });
   route(app, {
     ...head,
     success,
     handle: async () => thing,
-    // @ts-expect-error PATCH answers as the canonical method does
+    // @ts-expect-error PATCH has the response of the main method
     patch: { body: Thing, handle: async () => "a thing" },
   });
   route(app, {
     ...head,
     success,
     handle: async () => thing,
-    // @ts-expect-error what is done instead has the same answer
+    // @ts-expect-error the alternative handler has the same response
     instead: { when: () => true, handle: async () => "a thing" },
   });
   const page = { status: 200, schema: Page(Thing) } as const;
@@ -73,7 +73,7 @@ function mistakes(app: FastifyInstance): void {
   route(app, {
     ...head,
     success: { status: 204 },
-    // @ts-expect-error there is to be no body
+    // @ts-expect-error there must be no body
     handle: async () => thing,
   });
   route(app, {

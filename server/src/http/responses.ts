@@ -18,7 +18,7 @@ export interface JsonSuccess<Schema extends TSchema = TSchema> {
   headers?: Readonly<Record<string, string>>;
   /** The path of the list that contains the created resource under its `id`, for the header `Location`. */
   collection?: string;
-  /** Types that a client can ask for with `Accept` instead of JSON; see `TypedText` and `TypedFile`. */
+  /** Types that a client can request with `Accept` instead of JSON; see `TypedText` and `TypedFile`. */
   otherMediaTypes?: readonly string[];
   mediaType?: undefined;
 }
@@ -48,7 +48,7 @@ export interface EventsSuccess {
   schema?: undefined;
 }
 
-/** Lines of JSON while the request goes on. */
+/** JSON lines that are sent while the request continues. */
 export interface LinesSuccess {
   status: 200;
   mediaType: "application/x-ndjson";
@@ -116,7 +116,7 @@ export class FileResponse {
   }
 }
 
-/** A representation of a resource in another type than JSON. */
+/** A representation of a resource in a media type other than JSON. */
 export class TypedText {
   readonly mediaType: string;
   readonly text: string;
@@ -127,7 +127,7 @@ export class TypedText {
   }
 }
 
-/** A representation of a resource as a file with a file name, in another type than JSON. */
+/** A representation of a resource as a file with a file name, in a media type other than JSON. */
 export class TypedFile {
   readonly mediaType: string;
   readonly fileName: string;

@@ -71,8 +71,8 @@ export interface Operation<
   /** Other accepted paths. */
   otherPaths?: readonly string[];
   /**
-   * Operations of version 2 report errors as problem details, have 401 and 409, and refuse what version 1 ignores. Operations on
-   * files have paths of version 2, but follow version 1 in this respect.
+   * Operations of version 2 report errors as problem details, have 401 and 409, and refuse parts that version 1 ignores.
+   * Operations on files have paths of version 2, but follow version 1 in this respect.
    */
   version?: 2;
   deprecated?: boolean;
@@ -93,7 +93,7 @@ export interface Operation<
     when(target: TargetOf<Op>): boolean;
     handle(call: Omit<Call<Op, Path, Q, B>, "body">): HandlerResult<S>;
   };
-  /** Reads a body of the type `text/csv`, which the operation takes besides JSON. The handler validates it. */
+  /** Reads a body of the type `text/csv`, which the operation accepts in addition to JSON. The handler validates it. */
   csv?: {
     example: string;
     handle(call: Omit<Call<Op, Path, Q, B>, "body"> & { csv: Uint8Array }): HandlerResult<S>;
@@ -123,15 +123,18 @@ export interface Operation<
   failures?: readonly number[];
   /** Throttles in addition to the throttles of all operations. */
   throttle?: readonly ThrottleScope[];
-  /** Whether an object in the response may have megabytes. Lists always count as large. */
+  /** Whether an object in the response can be several megabytes. Lists always count as large. */
   hasLargeResponse?: boolean;
-  /** Whether it may work through thousands of rows, so that a caller runs few of them at a time. */
+  /** Whether it may process thousands of rows, so that a caller can run only a few concurrently. */
   isHeavy?: boolean;
-  /** Whether it waits for other requests of the caller, which it makes itself, and so has another queue and takes no room before they end. */
+  /**
+   * Whether it makes other requests as the caller and waits for them, and therefore has another queue and reserves no memory
+   * before they end.
+   */
   waitsForOthers?: boolean;
   /** Whether an `Idempotency-Key` is ignored: repeating the request has no further effect, or its response has a secret that must not be stored. */
   isRepeatable?: boolean;
-  /** Whether the body takes as long as the client sends it. The handler ends it when nothing arrives. */
+  /** Whether the body lasts as long as the client sends it. The handler ends it when no more bytes arrive. */
   isContinuous?: boolean;
   /** Whether to acquire a slot (`ConcurrencyLimiter`) as soon as the headers have arrived. */
   takesSlot?: boolean;

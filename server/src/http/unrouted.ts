@@ -27,7 +27,7 @@ const asPattern = (url: string) => {
 
 const escaped = (text: string) => text.replace(/[$()*+.?[\\\]^{|}]/g, "\\$&");
 
-/** The path that the router compares with its routes: `%61` is `a`, and what would divide a path stays encoded. */
+/** The path that the router compares with its routes: `%61` is `a`, and characters that would divide a path stay encoded. */
 function routedPath(url: string): string {
   const [path = ""] = url.split(/[?#]/, 1);
   try {

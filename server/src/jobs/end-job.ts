@@ -37,7 +37,7 @@ export async function endJob(ctx: Context, job: EndedJob, values: End): Promise<
     if (ended.length > 0 && isReported && chargedTo !== null && chargedTo !== NOBODY) {
       const { state, details } = values;
       const code = typeof details.code === "string" ? details.code : null;
-      // The calls count for the address of the job, not for the service.
+      // The calls are charged to the address of the job, not to the service.
       const asCaller = { ...unit, jobGroup: job.chargedGroup };
       await emitAccountEvent(asCaller, chargedTo, "job.finished", { job: job.jobId, state, code });
     }

@@ -1,6 +1,6 @@
 /**
- * Subjects and texts of the mails. Nobody has confirmed that the address of an account is its user's, so the mail
- * may reach a stranger, who must not be shown anything that the username was chosen to say.
+ * Subjects and texts of the mails. The address of an account is not verified, so the mail may reach a stranger, who must not be
+ * shown a message in the username.
  */
 
 /** Maximum length of a displayed username; common names and addresses are shorter. */
@@ -18,7 +18,7 @@ export function shownUsername(username: string): string {
   return characters.length <= MAX_SHOWN ? username : `${characters.slice(0, MAX_SHOWN).join("")}…`;
 }
 
-/** A mail without its sender, its recipient and its way. */
+/** A mail without sender, recipient and transport. */
 export interface Letter {
   subject: string;
   text: string;

@@ -28,7 +28,7 @@ const DAY_MS = 86_400_000;
 /** Lifetime of bytes without a job; writing them before the job takes less time. */
 const BODY_LIFETIME_MS = 3_600_000;
 
-/** Time within which a gateway can go on with a recording. */
+/** Time within which a gateway can continue a recording. */
 const STREAM_LIFETIME_MS = 7 * DAY_MS;
 
 /** Longer than the longest period of a throttle: an hour, or a day for registration mails. */
@@ -38,7 +38,9 @@ const LONGEST_MAIL_THROTTLE_MS = DAY_MS + LONGEST_THROTTLE_MS;
 /** Number of rows that one statement removes, so that it holds their locks only briefly. */
 const ROWS_PER_STATEMENT = 1000;
 
-/** Matches deliveries that will not be tried again. The states are literals, because the partial index does not match parameters. */
+/**
+ * Matches deliveries that will not be retried. The states are literals, because the partial index does not match parameters.
+ */
 const hasEnded = sql`${webhookDeliveries.state} IN ('delivered', 'failed')`;
 
 /** Receives the table and the number of removed rows, or `samples` and their number. */

@@ -113,8 +113,8 @@ export async function lockApplication(queries: Queries, clientId: string) {
 }
 
 /**
- * Replaces the secret of an application. Its sessions continue, but their refresh tokens now need the new secret. Tokens of an
- * application that acts for a user end.
+ * Replaces the secret of an application. Its sessions continue, but their refresh tokens now need the new secret. The tokens of
+ * an application that acts for a user are revoked.
  * @returns the new secret, which is not stored
  * @throws ServiceError `not_found`, `application_revoked`, `no_secret`
  */

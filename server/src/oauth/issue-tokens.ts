@@ -32,11 +32,11 @@ export type AuthorizationGrant =
       kind: "client";
       /** Hash of the secret with which the application has proven its identity. */
       secretHash: Uint8Array;
-      /** What the application may do. */
+      /** The rights of the application. */
       scopes: readonly Scope[];
     };
 
-/** The access token of the request that asks for a personal token. */
+/** The access token of the request for a personal token. */
 export interface SessionGrant {
   kind: "session";
   tokenHash: Uint8Array;
@@ -107,7 +107,7 @@ async function isSessionValid({ queries, now }: UnitOfWork, tokenHash: Uint8Arra
 }
 
 /**
- * Stores an access token and, if the library has made one, a refresh token.
+ * Stores an access token and, if the library has created one, a refresh token.
  * @param token.scope scopes of an application that acts for a user; those of other tokens are not stored
  * @returns false if the grant is no longer valid; then nothing is stored
  */

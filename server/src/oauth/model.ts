@@ -86,7 +86,7 @@ export function createModel(
   const { queries, clock } = ctx;
   /** Grant of this request after its check. It is checked again when the token is stored. */
   let grant: AuthorizationGrant | undefined;
-  /** The application whose secret the request has proven. */
+  /** The application that the request has authenticated with its secret. */
   let proven: typeof applications.$inferSelect | undefined;
 
   /** Returns the client and the user of a stored token or code. */

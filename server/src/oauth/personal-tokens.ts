@@ -104,7 +104,7 @@ const toPersonalToken = (row: Row): Static<typeof PersonalToken> => ({
   expires_at: (row.expiresAt ?? row.createdAt).toISOString(),
 });
 
-/** The caller's tokens that have not expired, the oldest first. */
+/** The caller's tokens that have not expired, oldest first. */
 export async function listPersonalTokens(
   { queries, caller, clock }: Context,
   paging: StaticDecode<typeof PersonalTokenFilters>,
@@ -135,8 +135,8 @@ export async function listPersonalTokens(
 }
 
 /**
- * Creates a token with some of the rights of the caller. It ends like a session: when it is deleted, when the password changes, and
- * with the account.
+ * Creates a token with some of the rights of the caller. Like a session, it ends when it is deleted, when the password changes,
+ * or when the account is deleted.
  * @throws ServiceError `wrong_password`, `throttled`, `quota_exceeded`, and `gone` if the operator has revoked the application of
  *   personal tokens
  */
@@ -173,7 +173,7 @@ export async function deletePersonalToken(ctx: Context, token: number): Promise<
   });
 }
 
-/** Notes the use of a personal token. */
+/** Records the use of a personal token. */
 export async function noteUse(queries: Queries, tokenHash: Uint8Array, now: Date): Promise<void> {
   const own = queries
     .select({ refreshHash: accessTokens.refreshHash })

@@ -34,7 +34,7 @@ const DRAFT_2020_12 = "https://json-schema.org/draft/2020-12/schema";
 /** Maximum size of a GPX document: 5 MiB. JSON Schema counts characters; the number of bytes is checked before storing. */
 export const GPX_MAX_BYTES = 5 * 1024 * 1024;
 
-/** Recipes of one time frame: each of them costs as much as a part of the other figures. */
+/** Maximum number of recipes of one time frame: each costs as much as a part of the other figures. */
 export const MAX_RECIPES = 5;
 
 const RECIPE_BY_NAME = {

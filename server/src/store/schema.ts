@@ -316,7 +316,7 @@ export const recipes = pgTable("recipes", {
   /** Canonical JSON (RFC 8785). */
   recipe: text("recipe").notNull(),
   createdAt: instant("created_at").notNull(),
-  /** The row of the highest version of a name stays, so that no other recipe gets its number. */
+  /** The row of the highest version of a name is kept, so that its number is not reused. */
   deletedAt: instant("deleted_at"),
 });
 
@@ -351,12 +351,12 @@ export const squadMembers = pgTable("squad_members", {
 
 export type GuestRole = "coach" | "analyst" | "physician";
 
-/** Whom the owner of a squad lets in. An open invitation to an unknown username has no guest. */
+/** Roles in a squad that its owner has granted. An open invitation to an unknown username has no guest. */
 export const squadGrants = pgTable("squad_grants", {
   id: id(),
   squadId: reference("squad_id").notNull(),
   guestId: reference("guest_id"),
-  /** As the owner wrote it. */
+  /** As entered by the owner. */
   username: text("username").notNull(),
   role: text("role").$type<GuestRole>().notNull(),
   createdAt: instant("created_at").notNull(),
@@ -375,7 +375,7 @@ export const assignments = pgTable("assignments", {
   version: version(),
 });
 
-/** What a squad did together. The name, the owner and the sport are those of the activity. */
+/** A training or match of a squad. The name, the owner and the sport are those of the activity. */
 export const sessions = pgTable("sessions", {
   activityId: reference("activity_id").primaryKey(),
   squadId: reference("squad_id").notNull(),
@@ -475,13 +475,13 @@ export type AccountEvent = "samples.stored" | "job.finished" | "session.changed"
 
 export type DeliveryState = "pending" | "retrying" | "delivered" | "failed";
 
-/** What a delivery to a webhook of an activity is about: the activity or one of its time frames. */
+/** Subject of a delivery to a webhook of an activity: the activity or one of its time frames. */
 export interface ActivityData {
   activity_id: number;
   timeframe_id?: number;
 }
 
-/** What a delivery to a webhook of an account is about. */
+/** Subject of a delivery to a webhook of an account. */
 export type AccountData = Readonly<Record<string, string | number | null>>;
 
 export const webhookDeliveries = pgTable("webhook_deliveries", {
@@ -540,13 +540,13 @@ export const idempotencyKeys = pgTable(
   (table) => [primaryKey({ columns: [table.accountId, table.path, table.key] })],
 );
 
-/** What a change concerns: samples of a device, or an object. */
+/** Subject of a change: samples of a device, or an object. */
 export type ChangeKind = "samples" | "session" | "figures" | "squad" | "athlete";
 
-/** Id of a transaction, as text, because JavaScript has no such numbers. */
+/** Id of a transaction, as text, because JavaScript numbers have fewer bits. */
 const transactionId = customType<{ data: string }>({ dataType: () => "xid8" });
 
-/** What an account has to read again; see `domain/change-log/`. Rows outlive accounts and objects. */
+/** Objects that an account must read again; see `domain/change-log/`. Rows outlive accounts and objects. */
 export const changes = pgTable(
   "changes",
   {
@@ -555,7 +555,7 @@ export const changes = pgTable(
     objectId: reference("object_id").notNull(),
     /** Days since 1970 of samples; otherwise 0. */
     day: integer("day").notNull().default(0),
-    /** Changed times of the day, ms since 1970 UTC; the end is not included. */
+    /** Changed times of the day, ms since 1970 UTC; the end is exclusive. */
     fromMs: reference("from_ms"),
     toMs: reference("to_ms"),
     /** Transaction of the last change. */
@@ -588,8 +588,8 @@ export const liveConnections = pgTable(
 );
 
 /**
- * The recording that a device streams, or has streamed last. Its bytes are kept until it ends, because a decoder that goes on
- * after a break needs what it has read before.
+ * The recording that a device streams or streamed last. Its bytes are kept until it ends, because a decoder that continues
+ * after a break needs the earlier bytes.
  */
 export const recordingStreams = pgTable("recording_streams", {
   deviceId: reference("device_id").primaryKey(),
@@ -602,13 +602,13 @@ export const recordingStreams = pgTable("recording_streams", {
   bytes: bigint("bytes", { mode: "number" }).notNull().default(0),
   /** Latest time of a stored sample, ms since 1970 UTC. */
   storedUntilMs: bigint("stored_until_ms", { mode: "number" }),
-  /** Times of samples whose effects on computed data are still to come, ms since 1970 UTC; null if there are none. */
+  /** Times of samples whose effects on computed data are pending, ms since 1970 UTC; null if there are none. */
   changed: customType<{ data: string }>({ dataType: () => "int8multirange" })("changed"),
   endedAt: instant("ended_at"),
   updatedAt: instant("updated_at").notNull(),
 });
 
-/** The bytes of a recording that has not ended. */
+/** The bytes of an unfinished recording. */
 export const streamPieces = pgTable(
   "stream_pieces",
   {

@@ -2,7 +2,7 @@ import { FormatRegistry, type TSchema, Type } from "@sinclair/typebox";
 import { CURSOR_LIMITS } from "./page-limits.js";
 import { Nullable } from "./types.js";
 
-/** Lists of the second version of the API: a cursor stays at its place while results are added and removed. */
+/** Lists of version 2 of the API: a cursor keeps its position while results are added and removed. */
 
 const decodeCursor = (cursor: string): number => {
   const [, digits] =

@@ -120,7 +120,7 @@ const RECIPES = list(
   }),
 );
 
-/** Members that are there on request, or because the time frame names recipes. */
+/** Members that are present on request, or because the time frame names recipes. */
 export const FURTHER_FIGURES = {
   peak_demands: orNull(PEAK_DEMANDS),
   session_max_speed: quantityOrNull(

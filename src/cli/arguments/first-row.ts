@@ -4,7 +4,7 @@ import type { ChunkReader, ChunkSource } from "../../sources/source.js";
 import { ContinuedSource } from "../../tracks/first-bytes.js";
 import { UsageError } from "../terminal/usage-error.js";
 
-/** Limit of the memory for data before the first row. If the first row is later, the search ends. */
+/** Memory limit for data before the first row. If the first row is later, the search ends. */
 const MAX_KEPT_BYTES = 64_000_000;
 
 export interface BegunSource {
@@ -45,7 +45,8 @@ export async function readFirstRow(source: ChunkReader, serial: string | undefin
   return { firstRowMs, whole: new ContinuedSource(concatenate(kept), source) };
 }
 
-// Rows after a damaged length are known only at the end of the source. Null if it is not a recording: the conversion reports that.
+// Rows after a damaged length are known only at the end of the source. Null if it is not a recording, which the conversion
+// reports.
 function rowsIn(reader: RecordingReader<"columns">, chunk: Uint8Array | null) {
   try {
     return chunk === null ? reader.finish() : reader.push(chunk);

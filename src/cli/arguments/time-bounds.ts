@@ -32,7 +32,7 @@ export interface TimeBounds {
  * Reads an instant: RFC 3339 date and time (a space may replace the T, and an offset may be omitted), a date, a time of day, the
  * compact form of file names, or seconds since 1970 as in the CSV.
  *
- * @param dateMeans the end of the day that a date without a time means
+ * @param dateMeans whether a date without a time means the start or the end of the day
  */
 export function parseTimeBound(text: string, dateMeans: "start" | "end"): TimeBound {
   if (/^-?\d+(\.\d+)?$/.test(text)) return { kind: "instant", ms: millisecondsOfSeconds(text) };

@@ -7,14 +7,14 @@ import type { StreamInput } from "./stream-input.js";
 /** The header and the first rows, whose times differ from those of any other recording of the device. */
 const NAMED_BY_BYTES = 4096;
 
-/** A file. It can be read again from any offset, also by a later call of the command. */
+/** A file. Can be read again from any offset, also by a later run of the command. */
 export class FileInput implements StreamInput {
   readonly recording: string;
   readonly endsWithCommand = false;
   readonly #path: string;
   readonly #serial: string;
   readonly #speed: number | null;
-  /** When the first row was sent, and its time. Kept over breaks, so that a replay does not fall behind. */
+  /** When the first row was sent, and its time. Kept across breaks, so that a replay does not fall behind. */
   readonly #pace = { startMs: null as number | null, firstRowMs: 0 };
 
   private constructor(path: string, serial: string, speed: number | null, recording: string) {

@@ -1,10 +1,12 @@
 import { serviceError } from "../service/refusals.js";
 import type { StreamInput } from "./stream-input.js";
 
-/** Bytes that wait for the service: hours of a device. Beyond, nothing is read from the device. */
+/**
+ * Maximum number of bytes that wait for the service: several hours of a device. Above this, nothing is read from the device.
+ */
 const MAX_KEPT_BYTES = 64 * 1024 * 1024;
 
-/** Input that passes once, such as a device: keeps the bytes until the service has stored them. */
+/** Input that can be read only once, such as a device: keeps the bytes until the service has stored them. */
 export class KeptInput implements StreamInput {
   readonly recording: string;
   readonly endsWithCommand = true;
@@ -82,7 +84,7 @@ export class KeptInput implements StreamInput {
       }
       this.#isComplete = true;
     } catch (error) {
-      // the end of the recording closes the source, which is no failure
+      // the end of the recording closes the source, which is not a failure
       if (!this.#isComplete) this.#failure = error;
     }
     this.#notify();

@@ -9,9 +9,9 @@ import type { StreamInput } from "./stream-input.js";
 
 export interface InputSettings {
   serial: string;
-  /** Name of the recording; undefined: by its content or the time. */
+  /** Name of the recording; undefined: derived from its content or the time. */
   recording?: string | undefined;
-  /** Speed of a replay; null: as fast as the bytes come. */
+  /** Speed of a replay; null: as fast as the bytes arrive. */
   speed: number | null;
 }
 
@@ -25,7 +25,8 @@ export async function openInput(path: string, settings: InputSettings): Promise<
   const recording = settings.recording ?? `${serial}-${new Date().toISOString().replaceAll(":", "")}`;
   if (stat === null) return new KeptInput(process.stdin, recording);
   if (!stat.isCharacterDevice()) return new KeptInput(createReadStream(path), recording);
-  // a device is in the middle of its stream, so the recording gets a header; one of the device itself has no effect then
+  // a device is usually in the middle of its stream, so the recording gets a header; a header from the device then has no
+  // effect
   return new KeptInput(openDevice(path), recording, frame("header", writeHeader({ serial })));
 }
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { RecordingReader } from "../../reading/recording-reader.js";
 
-/** Bytes between two looks at the clock: two or three rows. */
+/** Number of bytes between two checks of the clock: two or three rows. */
 const SLICE_BYTES = 256;
 
 interface Pacing {
@@ -12,12 +12,12 @@ interface Pacing {
   signal: AbortSignal;
 }
 
-/** Delays the bytes of a recording so that each row comes at its time. */
+/** Delays the bytes of a recording so that each row is sent at its time. */
 export async function* paced(
   bytes: AsyncIterable<Uint8Array>,
   { serial, speed, pace, signal }: Pacing,
 ): AsyncGenerator<Uint8Array> {
-  // with a serial number, the rest of a recording is read, too
+  // with a serial number, the rest of a recording can also be read
   const reader = new RecordingReader({ output: "columns", hr: "device", serial });
   try {
     for await (const chunk of bytes) {

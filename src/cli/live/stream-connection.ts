@@ -4,14 +4,14 @@ import { request as requestHttps } from "node:https";
 import { isRecord } from "../../arguments.js";
 import { errorOf, isPassing, notAService, serviceError } from "../service/refusals.js";
 
-/** What the service says of a recording. */
+/** The service's state of a recording. */
 export interface StoredState {
   storedBytes: number;
   storedUntilMs: number | null;
   aheadMs: number;
 }
 
-/** How a request ended: its last line, or null if the connection broke. */
+/** The end of a request: its last line, or null if the connection was lost. */
 export type StreamEnd = ({ end: string } & Record<string, unknown>) | null;
 
 export interface StreamTarget {
@@ -29,7 +29,7 @@ const urlOf = ({ base, serial, recording }: StreamTarget, query: Record<string, 
 };
 
 /**
- * Asks how far a recording is stored.
+ * Requests the number of stored bytes of a recording.
  * @returns null while the service is not available
  * @throws DescribedError if it refuses the request
  */
@@ -136,7 +136,7 @@ const drained = (request: ClientRequest, signal: AbortSignal): Promise<void> =>
     if (signal.aborted) done();
   });
 
-/** The response; null if the connection breaks before. */
+/** The response; null if the connection is lost before. */
 const responseTo = (request: ClientRequest): Promise<IncomingMessage | null> =>
   new Promise((resolve) => {
     request.once("response", resolve);
@@ -150,7 +150,7 @@ async function refusal(received: IncomingMessage, target: StreamTarget): Promise
   for (const [name, value] of Object.entries(received.headers)) headers.set(name, String(value));
   const status = received.statusCode ?? 502;
   const response = new Response(body, { status, headers });
-  // what is stored is asked again: another request may have changed it
+  // the number of stored bytes is requested again, because another request may have changed it
   if (isPassing(response) || headers.get("X-Error-Code") === "offset_ahead") return null;
   throw await refusalOf(response, target);
 }

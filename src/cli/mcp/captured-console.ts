@@ -2,12 +2,12 @@ import { Console, type Part } from "../terminal/console.js";
 import { printable } from "../terminal/printable.js";
 import { DescribedError } from "../terminal/problem.js";
 
-/** A larger result is not the answer to a question. */
+/** A larger result is useless as the result of a tool. */
 const MAX_CHARACTERS = 64_000_000;
 
 const textOf = (part: Part) => (typeof part === "string" ? part : "");
 
-/** Keeps the output of a command, which is run to answer a question. */
+/** Captures the output of a command that is run for a tool. */
 export class CapturedConsole extends Console {
   #data: string[] = [];
   #characters = 0;
@@ -34,7 +34,7 @@ export class CapturedConsole extends Console {
     return false;
   }
 
-  /** The printed lines of JSON. */
+  /** The printed JSON lines. */
   objects(): unknown[] {
     return this.#data
       .join("")

@@ -1,6 +1,6 @@
 import { rounded } from "../../squad-report/squad-columns.js";
 
-/** The value of a figure for each of the compared, and how far each is from the first. */
+/** The value of a figure for each compared item, and its difference from the first item. */
 export interface ComparedFigure {
   name: string;
   unit: string;
@@ -10,7 +10,7 @@ export interface ComparedFigure {
   differences: (number | null)[];
 }
 
-/** @param values in the order of the compared */
+/** @param values in the order of the compared items */
 export function comparedFigure(
   figure: { name: string; unit: string; definition: string },
   values: readonly (number | null)[],

@@ -5,10 +5,10 @@ import { findInputs, type Input } from "../batch/inputs.js";
 import { DescribedError } from "../terminal/problem.js";
 import { UsageError } from "../terminal/usage-error.js";
 
-/** A recording that may be read. */
+/** A recording that can be read. */
 export type FileInput = Extract<Input, { kind: "file" }>;
 
-/** Limits of what one question reads. */
+/** Limits of the data that one call reads. */
 export const MAX_FILE_BYTES = 2 ** 28;
 export const MAX_FILES = 100;
 
@@ -20,7 +20,7 @@ interface Folder {
 
 const refusal = (code: string, message: string) => new DescribedError({ error: { code, message } });
 
-/** The given folders. Files have names that begin with the name of their folder; nothing else can be read. */
+/** The given folders. Names of files begin with the name of their folder; other files cannot be read. */
 export class Folders {
   readonly #folders: readonly Folder[];
 
@@ -54,7 +54,7 @@ export class Folders {
       .reduce((said, { path, name }) => said.replaceAll(path, name), text);
   }
 
-  /** @throws DescribedError `NOT_A_FOLDER`, and those of names outside */
+  /** @throws DescribedError `NOT_A_FOLDER`, and those for names outside the folders */
   folder(name: string): string {
     const path = this.#resolved(name);
     if (!statSync(path).isDirectory())
@@ -63,7 +63,7 @@ export class Folders {
   }
 
   /**
-   * A recording by its name.
+   * Returns a recording by its name.
    *
    * @throws DescribedError `NO_INPUT`, `OUTSIDE`, `NOT_A_FILE`, `FILE_TOO_LARGE`
    */
@@ -76,7 +76,7 @@ export class Folders {
     return { kind: "file", name: this.nameOf(path), path, bytes: stats.size };
   }
 
-  /** A file of a folder, such as roster.csv, if there is one that may be read. */
+  /** A file in a folder, such as roster.csv, if it exists and can be read. */
   beside(folder: string, name: string): string | undefined {
     const path = join(folder, name);
     if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return undefined;
@@ -142,7 +142,7 @@ const isWithin = (folder: string, path: string) =>
 /**
  * The number of bytes of a recording after decompression.
  *
- * @throws DescribedError for a file that has more bytes than one question may read
+ * @throws DescribedError for a file with more bytes than one call can read
  */
 export async function boundedBytes(path: string, bytes: number): Promise<number> {
   let total = bytes;

@@ -1,9 +1,8 @@
-/** Limits memory: a request has a few kB. */
+/** Limits memory; a request takes a few kB. */
 const MAX_LINE_BYTES = 1_000_000;
 
 /**
- * The lines of a stream of bytes, without empty ones. Of a line that is too long, only the first bytes remain, so that it is not valid and
- * the memory stays bounded.
+ * The non-empty lines of a byte stream. A line that is too long is truncated, so that it is invalid and memory stays bounded.
  */
 export async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   let pieces: Uint8Array[] = [];

@@ -6,10 +6,10 @@ import type { Folders } from "./folders.js";
 import { checked } from "./schema.js";
 import type { Tool } from "./tool.js";
 
-// JSON-RPC 2.0 as the Model Context Protocol uses it: one message a line, a server with tools and nothing else. The SDK of the protocol
-// would add 40 kB to the package, so the tests use its client instead.
+// JSON-RPC 2.0 as the Model Context Protocol uses it: one message per line, and a server that only has tools. The SDK of the
+// protocol would add 40 kB to the package, so the tests use its client instead.
 
-/** Versions of the protocol, the newest first. For tools they differ only in optional members. */
+/** Versions of the protocol, newest first. For tools they differ only in optional members. */
 const VERSIONS = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
 
 const PARSE_ERROR = -32700;
@@ -43,7 +43,7 @@ class RpcError extends Error {
   }
 }
 
-/** Answers the messages of a client. Calls of tools run one after the other, so that only one recording is in memory. */
+/** Handles the messages of a client. Calls of tools run one after the other, so that only one recording is in memory. */
 export class Protocol {
   readonly #tools: ReadonlyMap<string, Tool>;
   readonly #folders: Folders;
@@ -59,7 +59,10 @@ export class Protocol {
     this.#signal = signal;
   }
 
-  /** @param line a message @returns the line of the answer; null if there is none: for notifications, answers and cancelled calls */
+  /**
+   * @param line a message @returns the line of the response; null if there is none: for notifications, responses and cancelled
+   * calls
+   */
   async answer(line: string): Promise<string | null> {
     let id: Id | null = null;
     try {
@@ -146,7 +149,7 @@ export class Protocol {
 
 const textOf = (content: object) => [{ type: "text", text: printableJson(content) }];
 
-/** Structured content, and the same as text for clients of older versions. */
+/** Structured content, and the same content as text for clients of older versions. */
 const answered = (content: Record<string, unknown>) => ({
   content: textOf(content),
   structuredContent: content,

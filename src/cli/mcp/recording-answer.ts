@@ -50,7 +50,7 @@ function argued<T>(parse: () => T): T {
   }
 }
 
-/** The options of `asi stats` that a call means. */
+/** The options of `asi stats` for a call. */
 export function figureFlags(given: Given): StatsFlags {
   const { sport, max_hr: maxHr, recipes } = given;
   return {
@@ -70,7 +70,7 @@ export interface StatsLine {
   figures?: Figures;
 }
 
-/** What `asi stats` says about a recording. @throws DescribedError for a recording that cannot be read */
+/** The output of `asi stats` for a recording. @throws DescribedError for a recording that cannot be read */
 export async function statsLine(
   name: string,
   flags: StatsFlags,
@@ -89,7 +89,7 @@ export async function statsLine(
   return { file, line, notices: messages };
 }
 
-/** Where the figures come from, and by which rules. */
+/** The source of the figures, and their rules. */
 export const sourceOf = (file: string, { info, metrics }: StatsLine) => ({
   file,
   serial: info.serial,
@@ -100,7 +100,7 @@ export const sourceOf = (file: string, { info, metrics }: StatsLine) => ({
   parameters: metrics.definition.parameters,
 });
 
-/** How complete the figures are. */
+/** The completeness of the figures. */
 export function qualityOf({ report, repeated, metrics }: StatsLine) {
   const { first_timestamp: first, last_timestamp: last, too_fast } = metrics;
   const recordedMs = recordedTimeMs(metrics);
@@ -119,11 +119,11 @@ export function qualityOf({ report, repeated, metrics }: StatsLine) {
   };
 }
 
-/** The figures of a recording with units and definitions; those of the table of a squad. */
+/** The figures of a recording with units and definitions: the same figures as in the table of a squad. */
 export function listedFigures({ metrics }: StatsLine) {
   const definitions = figureDefinitions();
   return SQUAD_COLUMNS.flatMap((column, i) => {
-    // it needs a player with a maximum heart rate
+    // it requires a player with a maximum heart rate
     if (column.key === "trimp") return [];
     const value = rounded(figureOf({ ...NO_FIGURES, metrics }, column));
     return {

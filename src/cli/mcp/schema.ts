@@ -56,11 +56,11 @@ export const input = (
   required: readonly string[] = [],
 ): InputSchema => ({ type: "object", properties, required, additionalProperties: false });
 
-/** The error of a call with wrong arguments. */
+/** The error for a call with invalid arguments. */
 export const badArguments = (message: string): DescribedError =>
   new DescribedError({ error: { code: "BAD_ARGUMENTS", message } });
 
-/** @throws DescribedError `BAD_ARGUMENTS` that names the argument and what it may be */
+/** @throws DescribedError `BAD_ARGUMENTS` with the argument and its allowed values */
 export function checked(schema: InputSchema, given: unknown): Given {
   if (given === undefined && schema.required.length === 0) return {};
   if (typeof given !== "object" || given === null || Array.isArray(given))
@@ -83,7 +83,7 @@ export function checked(schema: InputSchema, given: unknown): Given {
   return own as Given;
 }
 
-/** What a value should have been; null if it is right. */
+/** The expected form of an invalid value; null if it is valid. */
 function wantedOf(property: Property, value: unknown): string | null {
   switch (property.type) {
     case "string":

@@ -10,7 +10,7 @@ import { captured, type Surroundings } from "./tool.js";
 /** All recordings of a squad are in memory at once. */
 const MAX_TOTAL_BYTES = 2 ** 31;
 
-/** Arguments that name a session and its definitions. */
+/** Arguments that select a session and its definitions. */
 export const SESSION: Readonly<Record<string, Property>> = {
   folder: text("a folder with the recordings of one session"),
   periods: text(
@@ -70,7 +70,7 @@ export async function squadLines(
   };
 }
 
-/** @throws DescribedError for no recordings, for too many, and for more bytes after decompression than `mostBytes` */
+/** @throws DescribedError for no recordings, for too many, and for more than `mostBytes` bytes after decompression */
 export async function refuseMany(files: readonly FileInput[], mostBytes = MAX_TOTAL_BYTES): Promise<void> {
   const refusal = (code: string, message: string) => new DescribedError({ error: { code, message } });
   if (files.length === 0)
@@ -91,5 +91,5 @@ export async function refuseMany(files: readonly FileInput[], mostBytes = MAX_TO
 /** The definitions of the figures in rows. */
 export const FIGURE_LIST = figureDefinitions();
 
-/** Whether a name is meant, whatever its capitals. */
+/** Whether a name matches, ignoring case. */
 export const isSameName = (a: string, b: string) => a.trim().toLowerCase() === b.trim().toLowerCase();

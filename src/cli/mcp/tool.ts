@@ -3,13 +3,13 @@ import { CapturedConsole } from "./captured-console.js";
 import type { Folders } from "./folders.js";
 import type { Given, InputSchema } from "./schema.js";
 
-/** What a call may use. */
+/** The context of a call. */
 export interface Surroundings {
   folders: Folders;
   signal: AbortSignal;
 }
 
-/** A tool: a question with arguments, and its answer. */
+/** A tool with its arguments and result. */
 export interface Tool {
   name: string;
   title: string;
@@ -27,7 +27,7 @@ export interface Captured {
   messages: string[];
 }
 
-/** Runs the function of a command, and keeps what it prints instead of printing it. */
+/** Runs the function of a command, and returns its output instead of printing it. */
 export async function captured(
   { folders, signal }: Surroundings,
   run: (context: Context) => Promise<unknown>,

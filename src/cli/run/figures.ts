@@ -52,7 +52,7 @@ export interface WantedFigures {
 export interface NamedResult extends RecipeResult {
   name: string;
   title: string;
-  /** The source of the wording; null for a recipe of the user. */
+  /** The source of the definition; null for a recipe of the user. */
   source: string | null;
   sensitivity?: readonly SensitivityRow[];
 }

@@ -65,7 +65,7 @@ const SECOND_MS = 1000;
 const POSITIONS_OF_RECORDING = 1000;
 const SHORTEST_STEP_MS = 40;
 
-/** `asi pitch`: where a team plays, and in which shape. */
+/** `asi pitch`: the position and shape of a team on the pitch. */
 export async function pitch(args: string[], flags: PitchFlags, context: Context): Promise<ExitStatus> {
   const { console } = context;
   const format = formatOf(flags);
@@ -112,10 +112,10 @@ export async function pitch(args: string[], flags: PitchFlags, context: Context)
 
 const isGoalkeeper = ({ player }: SquadMember): boolean => player?.position?.trim().toUpperCase() === "GK";
 
-/** Positions up to this distance from the pitch are of players who warm up, or errors of the receiver *(choice)*. */
+/** Positions up to this distance from the pitch are those of players who warm up, or errors of the receiver *(choice)*. */
 const BESIDE_M = 30;
 
-/** A message about a pitch on which hardly anybody is: its corners are wrong. Null for none. */
+/** A message about a pitch with hardly any players, whose corners must be wrong. Null for none. */
 function besideText(members: readonly SquadMember[], { length, width, toPitch }: PitchFrame): string | null {
   let positions = 0;
   let beside = 0;

@@ -37,7 +37,7 @@ export interface PullFlags {
 
 type PullFormat = "parquet" | "csv" | "jsonl";
 
-/** The service lets an account download two files at a time. */
+/** The service allows an account two concurrent downloads. */
 const REQUESTS_AT_ONCE = 2;
 /** Samples may be ahead of this clock. */
 const MAX_AHEAD_MS = 86_400_000;
@@ -121,7 +121,7 @@ class Pull {
     if (first !== undefined) throw first.error;
   }
 
-  /** The days to get. Lists the ranges of a window only when a worker needs them. */
+  /** The days to download. Lists the ranges of a window only when a worker needs them. */
   async *#tasks(devices: readonly OwnDevice[], account: number): AsyncGenerator<Task> {
     for (const device of devices) {
       try {

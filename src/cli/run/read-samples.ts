@@ -27,7 +27,7 @@ export interface SampleSelection {
   hr: HrSource | undefined;
   /** Whether the gate of a recipe needs the quality of the rows. Default false. */
   quality?: boolean;
-  /** Whether compressed data that are cut off are read up to there. Default false: they throw `BAD_GZIP`. */
+  /** Whether truncated compressed data are read up to their end. By default, they throw `BAD_GZIP`. */
   mayBeCut?: boolean;
 }
 

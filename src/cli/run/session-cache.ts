@@ -11,7 +11,10 @@ import type { SessionTask, SessionWork } from "./session-work.js";
 /** Name of the cache in the folder of the recordings. Names that begin with a dot are ignored when a folder is read. */
 const CACHE_NAME = ".asi-squad-cache.json";
 
-/** Version of the cached data; those of another version are computed again. So are those with other figures. */
+/**
+ * Version of the cached data; those of another version are computed again. Cached data with other figures are also computed
+ * again.
+ */
 const FORM = { version: 4, figures: SQUAD_COLUMNS.map(({ key }) => key) };
 
 /** The cached work of a session; null if there is none, or if files, options or the program have changed since. */

@@ -138,7 +138,7 @@ function playedSession(
   const halves = isMatch === false ? null : halvesOf(periods);
   const match = halves === null ? [] : [joinedPeriods("match", halves, players)];
   const recipes = named.map(({ recipe }) => recipe);
-  // a session without the quality that a gate needs is no reason to leave out the others
+  // a session without the quality that a gate needs must not prevent the others
   const rows = squadRows(members, match, { preset, params, zones, recipes, mayBeUncounted: true });
   const others = ofAnotherSport(rows).map((member) => member.name);
   const outside = outsideText(periods, where.session, timeZone);

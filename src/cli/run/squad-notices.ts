@@ -20,7 +20,7 @@ import { instantFormat } from "../terminal/time-text.js";
 
 /** A player with a recording. */
 export interface Present {
-  /** From the roster, else from the file. */
+  /** From the roster, otherwise from the file. */
   name: string;
   isInRoster: boolean;
   recordings: readonly { serial: string; fileName: string }[];
@@ -158,7 +158,7 @@ export function unreachableTexts(rows: readonly SquadRow[]): string[] {
   });
 }
 
-/** A message that names the players whose rows a recipe cannot count, with the reason for the first of them; null for none. */
+/** A message with the players whose rows a recipe cannot count, and the reason for the first one; null for none. */
 export function uncountedText(rows: readonly SquadRow[]): string | null {
   const uncounted = rows.flatMap(({ member, uncounted: reason }) =>
     reason === undefined ? [] : [{ player: member.name, reason }],
@@ -197,7 +197,7 @@ export function joinedTexts(members: readonly SquadMember[]): string[] {
 /**
  * Suggested halves and substitutions as lines that can be saved as periods.csv.
  *
- * @param periods those of a file; null: the suggested ones are used
+ * @param periods periods of a file; null if the suggested ones are used
  */
 export function tellSuggestions(
   periods: readonly SessionPeriod[] | null,

@@ -52,7 +52,7 @@ export interface SquadFlags extends ThresholdFlags {
   hr?: HrSource;
 }
 
-/** The shown columns, and the order of the rows. */
+/** The displayed columns, and the order of the rows. */
 export interface SquadOrder {
   columns: readonly SquadColumn[];
   /** The named columns; all if none are named. */
@@ -84,7 +84,7 @@ export function orderOf({ columns = [], sort = "distance_m", recipe: names = [] 
   };
 }
 
-/** Names of recipes are parts of the names of columns. */
+/** Names of columns contain the names of recipes. */
 function refuseEqualNames(recipes: readonly NamedRecipe[]): void {
   const again = commonKey(recipes);
   if (again !== null)

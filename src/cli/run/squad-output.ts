@@ -10,7 +10,7 @@ export function titleOf(args: readonly string[], otherwise = "Session"): string 
   return args.length === 1 && first !== "-" ? basename(resolve(first)) : otherwise;
 }
 
-/** Writes to the file of `-o`, or to the standard output. A file with decimal commas is for Excel. */
+/** Writes to the file of `-o`, or to the standard output. A file with decimal commas is assumed to be for Excel. */
 export async function writeContent(
   content: string | Uint8Array,
   { output, force, decimal }: Pick<SquadFlags, "output" | "force" | "decimal">,

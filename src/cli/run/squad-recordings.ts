@@ -74,15 +74,15 @@ async function damageOf(
     return { damagedAfterMs: places.flatMap(({ afterMs }) => afterMs ?? []), hasMoreDamage: hasMore };
   } catch {
     signal.throwIfAborted();
-    // the file has gone since it was read
+    // the file was removed after it was read
     return known;
   }
 }
 
 /**
- * Adds a recording unless it is a copy. The copy with the shorter name stays: "a (1).asi" is a copy of a.asi.
+ * Adds a recording unless it is a copy. The file with the shorter name is kept: "a (1).asi" is a copy of a.asi.
  *
- * @returns a message about an ignored copy; else null
+ * @returns a message about an ignored copy, otherwise null
  */
 export function addRecording(recordings: ReadRecording[], recording: ReadRecording): string | null {
   const index = recordings.findIndex((one) => isSameRecording(one, recording));
@@ -113,7 +113,7 @@ export interface ReadingChoice {
   findsDamage?: boolean;
 }
 
-/** Reads all inputs. Those that are cut off are read up to there. Unreadable ones are reported, and the others continue. */
+/** Reads all inputs. Truncated ones are read up to their end. Unreadable ones are reported, and the others are processed. */
 export async function readRecordings(
   inputs: readonly Input[],
   { hr, quality, findsDamage = false }: ReadingChoice,

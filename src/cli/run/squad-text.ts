@@ -39,7 +39,7 @@ export function squadText(
       label,
       columns.map((column) => cellText(column, summaryOf(some, column, whole)[which], false)),
     );
-  // the mean is of those who play nearly the whole period, and says of how many
+  // the mean includes players who play almost the whole period; its label contains their number
   const meanLine = (name: string, some: readonly SquadRow[]) =>
     summaryLine(`${name} of ${some.filter((row) => whole.has(row)).length}, whole period`, some, "mean");
   const body =
@@ -63,7 +63,7 @@ export function squadText(
   ].join("\n")}\n`;
 }
 
-/** Names the columns whose mean is of fewer players than the table says, because others have no value. */
+/** Lists the columns whose mean includes fewer players than the label says, because others have no value. */
 function meansOfFewer(
   rows: readonly SquadRow[],
   columns: readonly SquadColumn[],
@@ -78,7 +78,7 @@ function meansOfFewer(
     : [`Means of fewer players, because the others have no value: ${fewer.join(", ")}`];
 }
 
-/** Room for the longest name, less where the marks at the ends of the rows need it. */
+/** Width for the longest name, reduced if the marks at the ends of the rows need space. */
 function nameWidthFor(rows: readonly SquadRow[], cellsWidth: number): number {
   const longestName = Math.max(0, ...rows.map((row) => numberAndName(row).length));
   const longestMarks = Math.max(0, ...rows.map((row) => marksOf(row).join(", ").length));

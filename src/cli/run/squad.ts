@@ -54,7 +54,7 @@ import { type ReadRecording, readRecordings } from "./squad-recordings.js";
 import { besideRecordings, readSheetFile, tellProblems } from "./squad-sheets.js";
 import { squadText } from "./squad-text.js";
 
-/** In the place of a file: the periods that are suggested. */
+/** Used instead of a file: the suggested periods. */
 const SUGGESTED = "suggested";
 
 /** A session with its rows. */
@@ -63,7 +63,7 @@ interface SquadSession {
   endMs: number;
   members: SquadMember[];
   periods: readonly SessionPeriod[];
-  /** The names of the tables after that of the session: the match, if there are halves, and the periods. */
+  /** The names of the tables after the table of the session: the match, if there are halves, and the periods. */
   tables: readonly string[];
   /** The periods with times of substitutes. */
   played: SuggestedSubstitutions;
@@ -142,7 +142,7 @@ function refuseForSeveral(sessions: number, format: SquadFormat, { periods }: Sq
 interface People {
   /** None or one. */
   rosters: readonly RosterFile[];
-  /** Of all sessions: a row of the periods may name each of them. */
+  /** The players of all sessions, because a row of the periods can name any of them. */
   players: readonly string[];
 }
 

@@ -35,7 +35,7 @@ export interface StatsTask {
   selection: SampleSelection;
   options: MetricsOptions;
   club: Club;
-  /** From what the individual zones of the players derive; undefined for fixed zones. */
+  /** The basis of the players' individual zones; undefined for fixed zones. */
   zones: ZoneKind | undefined;
   figures: WantedFigures | null;
 }
@@ -97,7 +97,7 @@ export function figuresOf(
   intervals: readonly NamedInterval[];
   /** Options for the whole recording, with the thresholds of its player. */
   own: MetricsOptions;
-  /** For further figures from these samples. */
+  /** The samples, for further figures. */
   prepared: MetricSamples;
 } {
   const { serial } = inspection.info;

@@ -143,7 +143,7 @@ export async function stats(args: string[], flags: StatsFlags, context: Context)
   }
 }
 
-/** The options of `computeMetrics` that flags mean. */
+/** The options of `computeMetrics` for the given flags. */
 export function metricsOptions({ maxHr, ...thresholds }: MetricsFlags): MetricsOptions & {
   preset: PresetName;
 } {

@@ -33,10 +33,10 @@ const MAX_WAIT_MS = 30_000;
 /** Time for the last bytes after an interruption; the process ends after 3 s in any case. */
 const LAST_BYTES_MS = 2_500;
 
-/** Ends of a request after which the next one continues. */
+/** Reasons for the end of a request after which the next one continues. */
 const RETRYABLE_ENDS = ["idle", "stopping", "unavailable", "failed"];
 
-/** `asi stream`: a gateway that sends a recording while it is recorded. */
+/** `asi stream`: sends a recording to a service while it is recorded. */
 export async function stream(path: string, flags: StreamFlags, context: Context): Promise<ExitStatus> {
   const base = parseAddress(flags.service, flags.allowHttp === true);
   checkGivenSerial(flags.device);
@@ -107,7 +107,7 @@ class Gateway {
     }
   }
 
-  /** Sends from an offset. An interruption ends an input that nobody can read on, and breaks off any other. */
+  /** Sends from an offset. An interruption ends an input that cannot be continued later, and aborts any other. */
   async #send(offset: number): Promise<StreamEnd> {
     const { signal } = this.#context;
     const stopped = new AbortController();
@@ -192,7 +192,7 @@ class Gateway {
   }
 }
 
-/** Throws at an interruption, instead of an end that would end the recording. */
+/** Throws at an interruption, because a normal end would end the recording. */
 async function* unlessInterrupted(
   bytes: AsyncIterable<Uint8Array>,
   signal: AbortSignal,

@@ -7,7 +7,7 @@ import type { FieldPlayer, PlayedPeriod } from "./pitch-rows.js";
 
 const HALVES: readonly CdfPeriod[] = ["first_half", "second_half"];
 
-/** The players as `asi pitch --format cdf` writes them: a line for each time of the two halves. */
+/** The players in the format of `asi pitch --format cdf`: a line for each frame of the two halves. */
 export function trackingFile(
   periods: readonly PlayedPeriod[],
   { name, frame, everyMs }: { name: string; frame: PitchFrame; everyMs: number },

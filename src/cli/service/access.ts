@@ -6,8 +6,8 @@ import { UsageError } from "../terminal/usage-error.js";
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
 /**
- * Reads the address of a service. A token has all rights of its account, so it goes over plain HTTP only within this machine, unless
- * `allowHttp`: everyone between the two could read it.
+ * Reads the address of a service. A token has all rights of its account, so it goes over plain HTTP only within this machine,
+ * unless `allowHttp`: anyone in between could read it.
  *
  * @returns the address with a slash at its end
  * @throws UsageError

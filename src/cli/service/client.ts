@@ -7,7 +7,7 @@ import { errorOf, isPassing, notAService, serviceError } from "./refusals.js";
 const MAX_REPETITIONS = 8;
 const FIRST_WAIT_MS = 500;
 const MAX_OWN_WAIT_MS = 30_000;
-/** The throttle of the service counts by minute, so it never asks for more. */
+/** The throttle of the service counts per minute, so it never requests a longer wait. */
 const MAX_ASKED_WAIT_MS = 120_000;
 
 /** The connection failed, or ended within the response. */
@@ -32,7 +32,7 @@ type Query = Readonly<Record<string, string | number>>;
  */
 export class ServiceClient {
   readonly #access: ServiceAccess;
-  // A wrong address fails at once.
+  // A wrong address fails immediately.
   #hasAnswered = false;
 
   constructor(access: ServiceAccess) {

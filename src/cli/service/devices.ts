@@ -10,7 +10,7 @@ import { serviceError } from "./refusals.js";
 export interface OwnDevice {
   id: number;
   serial: string;
-  /** When the account owned it. */
+  /** The intervals during which the account owned it. */
   owned: Interval[];
 }
 
@@ -23,7 +23,7 @@ export async function accountOf(client: ServiceClient): Promise<number> {
   throw serviceError("NOT_A_SERVICE", "The account in the response of the service has no id.");
 }
 
-/** The devices of the account, by serial number. The list of ownerships also tells where no samples can be. */
+/** The devices of the account, by serial number. The list of ownerships also shows when there can be no samples. */
 export async function listDevices(client: ServiceClient): Promise<OwnDevice[]> {
   const devices = new Map<number, OwnDevice>();
   for await (const ownership of client.list("api/v1/device-ownerships/", { limit: MAX_RESULTS })) {

@@ -15,7 +15,7 @@ export interface PulledDay extends Day {
   state: string;
 }
 
-/** The days that have samples. A range over midnight belongs to the state of both days. */
+/** The days that have samples. A range across midnight belongs to the state of both days. */
 export function daysWithSamples(calendar: Calendar, ranges: readonly SampleRange[]): PulledDay[] {
   const rangesOf = new Map<number, SampleRange[]>();
   for (const range of ranges) {

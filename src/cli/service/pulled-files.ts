@@ -7,7 +7,7 @@ import { DescribedError } from "../terminal/problem.js";
 /** Beginning with a dot, so that readers of a whole folder skip it. */
 const LIST = ".asi-pull.json";
 
-/** What all files of a folder have in common. */
+/** The common properties of all files of a folder. */
 export interface Origin {
   /** Address of the service. */
   service: string;

@@ -7,7 +7,7 @@ export type ServiceProblem =
   | "TOKEN_REFUSED"
   /** The service refuses one request; others may succeed. */
   | "SERVICE_REFUSED"
-  /** The service cannot be reached, or is not available, also after repetitions. */
+  /** The service cannot be reached or is not available, even after retries. */
   | "SERVICE_UNAVAILABLE"
   /** The response is not one of the service. */
   | "NOT_A_SERVICE";
@@ -19,13 +19,13 @@ export function serviceError(code: ServiceProblem, message: string): DescribedEr
 /** Codes of `X-Error-Code` without a valid token. Version 1 of the API sends them with 403. */
 const WITHOUT_TOKEN = ["not_authenticated", "invalid_token"];
 
-/** Statuses that end by themselves: too many requests, a restart, also behind a proxy. */
+/** Temporary statuses: too many requests, or a restart, also behind a proxy. */
 const PASSING = [429, 502, 503, 504];
 
 /** Whether the same request may succeed later. */
 export const isPassing = ({ status }: Response): boolean => PASSING.includes(status);
 
-/** The error for a response that is not the wanted one. */
+/** The error for an unexpected response. */
 export async function errorOf(response: Response, base: URL): Promise<DescribedError> {
   const { status, headers } = response;
   const location = headers.get("Location");

@@ -21,7 +21,7 @@ export class ProgressLine {
     if (process.uptime() >= this.#redrawAt) this.show();
   }
 
-  /** Shows the line at once, for example before a pause. */
+  /** Shows the line immediately, for example before a pause. */
   show(): void {
     this.#redrawAt = process.uptime() + REDRAWN_AFTER_S;
     if (this.#console.canShowTransient) this.#console.showTransient(this.#text());

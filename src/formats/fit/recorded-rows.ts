@@ -13,7 +13,7 @@ export class RecordedRows {
     this.#to = to;
   }
 
-  /** Adds the rows up to the next one with this time, or all that are left. */
+  /** Adds the rows up to the next one with this time, or all remaining ones. */
   addTo(totals: Totals, untilMs: number | null): void {
     this.#next = this.#buffer.visit(this.#next, this.#to, (batch, at) => {
       totals.addRows(batch, at, at + 1);

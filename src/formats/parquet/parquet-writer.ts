@@ -29,7 +29,7 @@ export class ParquetWriter<B extends Rows> {
   readonly #labelNames: readonly string[];
   #labels: readonly string[] = [];
 
-  /** @param labelNames names of columns of text before those of the table; `startGroup` sets their values */
+  /** @param labelNames names of text columns before those of the table; `startGroup` sets their values */
   constructor(table: Table<B>, labelNames: readonly string[] = []) {
     this.#table = table;
     this.#labelNames = labelNames;

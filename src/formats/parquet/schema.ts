@@ -26,7 +26,7 @@ export interface Rows {
 
 /** Content of a file. */
 export interface Table<B extends Rows> {
-  /** Name and version of the columns, such as `rows/1`. docs/formats.md says what they promise. */
+  /** Name and version of the columns, such as `rows/1`. docs/formats.md describes their guarantees. */
   readonly schema: string;
   readonly columns: readonly Column<B>[];
   newRows(length: number): B;
@@ -85,7 +85,7 @@ export function decimal(precision: number, scale: number): ThriftFields {
   };
 }
 
-/** The `SchemaElement`s: the root, the columns of text, then the others. */
+/** The `SchemaElement`s: the root, the text columns, then the others. */
 export function schemaElements(columns: readonly Column<never>[], labelNames: readonly string[]): Thrift[] {
   return [
     struct({ 4: text("schema"), 5: i32(labelNames.length + columns.length) }),

@@ -97,8 +97,8 @@ function quantile(sorted: Float64Array, share: number): number {
 }
 
 /**
- * Corrects the labelled intervals once: the interval of an extra beat is joined with the next, a missed beat halves it, and the others are
- * interpolated linearly by index between the nearest good ones.
+ * Corrects the labelled intervals once: the interval of an extra beat is joined with the next, a missed beat halves it, and the
+ * others are interpolated linearly by index between the nearest valid ones.
  *
  * @returns more or fewer intervals, or the same number
  */
@@ -134,7 +134,7 @@ function interpolated(values: readonly number[], isBad: readonly boolean[]): Flo
     while (after < values.length && isBad[after]) after++;
     const left = values[before];
     const right = values[after];
-    // none is good: nothing to interpolate
+    // no valid intervals: nothing to interpolate
     if (left === undefined && right === undefined) return result;
     if (left === undefined) result[k] = right ?? 0;
     else if (right === undefined) result[k] = left;

@@ -17,7 +17,7 @@ const MOST_DAYS = 3660;
 export interface SessionLoad {
   /** Local calendar day, `YYYY-MM-DD`. */
   readonly day: string;
-  /** Null if the load is lost, and with it the load of the day. */
+  /** Null if the load is unknown, which makes the load of the day unknown. */
   readonly load: number | null;
   /** Minutes played, if it was a match. */
   readonly matchMinutes?: number | undefined;
@@ -84,7 +84,7 @@ export function loadOverDays(sessions: readonly SessionLoad[], options: LoadOpti
   });
 }
 
-/** Not rounded. A lost day keeps the mean of the previous day; the first known day is the start. */
+/** Not rounded. A day with an unknown load keeps the mean of the previous day; the mean starts with the first known day. */
 export function weightedMeans(loads: readonly (number | null)[], days: number): (number | null)[] {
   const share = 2 / (days + 1);
   let mean: number | null = null;
@@ -94,7 +94,7 @@ export function weightedMeans(loads: readonly (number | null)[], days: number): 
   });
 }
 
-/** Figures of the week that ends with a day, not rounded; null before the 7th day and if a day is lost. */
+/** Figures of the week that ends with a day, not rounded; null before the 7th day and if a day is unknown. */
 export function weekOf(
   loads: readonly (number | null)[],
   day: number,

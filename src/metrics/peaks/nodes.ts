@@ -185,7 +185,10 @@ function accelerationColumns(
   return { acceleration, accelerations, metabolic };
 }
 
-/** Adds the sum of each two neighbouring values over the time between them, which is as long as a cell: all are divided alike. */
+/**
+ * Adds the sum of each two neighbouring values over the time between them. This time is as long as a cell, so all are divided
+ * equally.
+ */
 function spreadTrapezoids(
   grid: Grid,
   column: Float64Array,

@@ -64,8 +64,8 @@ function cellsOf(windowS: number): number {
 }
 
 /**
- * Windows that begin in this many neighbouring nodes are examined only if their common span has more than the largest window found, and is
- * covered well enough for one: most of a session with long breaks is not.
+ * Windows that begin in this many neighbouring nodes are examined only if their common span has more than the largest window
+ * found, and is sufficiently covered, which excludes most of a session with long breaks.
  */
 const NODES_AT_ONCE = 32;
 
@@ -85,7 +85,7 @@ function largest(
   const count = last - cells + 1;
   const isNearEnough =
     near >= 0 && near < count && (covered[near + cells] ?? 0) - (covered[near] ?? 0) >= needed;
-  // amounts are integers: of equal windows the earliest is found all the same
+  // amounts are integers: of equal windows, the earliest is still found
   let amount = isNearEnough ? (column[near + cells] ?? 0) - (column[near] ?? 0) - 1 : -1;
   let node = -1;
   for (let begin = 0; begin < count; begin += NODES_AT_ONCE) {

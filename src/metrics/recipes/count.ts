@@ -37,9 +37,9 @@ export interface RecipeRun {
 export interface RecipeDropped {
   /** Samples that did not pass the gate, regardless of their speed. */
   readonly gate: number;
-  /** s: the intervals that begin or end with one of them. Only of a recipe with a gate. */
+  /** s: the intervals that begin or end with one of them. Only for a recipe with a gate. */
   readonly gate_duration?: number;
-  /** Others that are faster than `max_valid`. */
+  /** Samples that pass the gate but are faster than `max_valid`. */
   readonly too_fast: number;
 }
 
@@ -62,8 +62,8 @@ export interface RecipeResult {
  * Counts by a recipe.
  *
  * @param samples a batch of `decode`, or all of them
- * @throws AsiError `BAD_ARGUMENT` for samples that are not such columns, without quality for a recipe with a gate, or of more than 72
- * hours for a recipe with values at 10 Hz; `BAD_OPTION` for a recipe or limits that are wrong
+ * @throws AsiError `BAD_ARGUMENT` for samples that are not such columns, without quality for a recipe with a gate, or of more
+ * than 72 hours for a recipe with values at 10 Hz; `BAD_OPTION` for an invalid recipe or invalid limits
  */
 export function computeRecipe(
   samples: MetricSamples | Iterable<MetricSamples>,
@@ -168,7 +168,7 @@ function equalSteps(startMs: number, everyMs: number, length: number): Float64Ar
   return timestampMs;
 }
 
-/** Samples `first` to `last` of a series, both included. */
+/** Samples `first` to `last` of a series, both inclusive. */
 interface Run {
   readonly series: Series;
   readonly first: number;

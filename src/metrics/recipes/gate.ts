@@ -8,17 +8,17 @@ import type { RecipeGate } from "./recipe.js";
 
 /** The samples that pass a gate. */
 export interface GatedSamples extends OrderedSamples {
-  /** Times of all samples with a speed: they say at what rate was recorded. */
+  /** Times of all samples with a speed, which determine the sampling rate. */
   readonly recordedMs: Float64Array;
-  /** Samples with a speed that do not reach it, and the duration of the intervals that begin or end with one of them. */
+  /** Samples with a speed that do not pass the gate, and the duration of the intervals that begin or end with one of them. */
   readonly dropped: { readonly samples: number; readonly durationMs: number };
 }
 
 /**
- * Leaves out the samples that do not reach a gate, and those without a speed.
+ * Removes the samples that do not pass a gate, and those without a speed.
  *
- * @param gap which steps between samples are gaps, and no intervals
- * @throws AsiError `BAD_ARGUMENT` for samples of which no quality is known
+ * @param gap determines which steps between samples are gaps instead of intervals
+ * @throws AsiError `BAD_ARGUMENT` for samples without quality
  */
 export function gatedSamples(samples: OrderedSamples, gate: RecipeGate, gap: GapRule): GatedSamples {
   return shared(samples, `gate ${JSON.stringify([gate, gap])}`, () => {
@@ -53,7 +53,7 @@ function rowsWithSpeed(speedMmPerS: Int32Array): Uint32Array {
   return rows.subarray(0, count);
 }
 
-/** No receiver says 0 of all three. */
+/** No receiver reports 0 for all three. */
 function isKnown({ satellites, speedAccuracyMmPerS, pdopHundredths }: SampleQuality, row: number): boolean {
   return satellites[row] !== 0 || speedAccuracyMmPerS[row] !== 0 || pdopHundredths[row] !== 0;
 }

@@ -7,7 +7,7 @@ export interface NamedRecipe {
   readonly name: string;
   /** The title in words. */
   readonly title: string;
-  /** The source of the wording or of the limits; null: a choice of this project. */
+  /** The source of the definition or of the limits; null: a choice of this project. */
   readonly source: string | null;
   readonly recipe: Recipe;
 }
@@ -152,7 +152,7 @@ const WORDED: readonly NamedRecipe[] = [
 const FOOTBALL: readonly PresetName[] = ["soccer", "soccer-women", "soccer-fifa"];
 const OTHERS = (Object.keys(PRESETS) as PresetName[]).filter((preset) => !FOOTBALL.includes(preset));
 
-/** The recipes of the presets, which count like `computeMetrics`, and published wordings of others. */
+/** The recipes of the presets, which count like `computeMetrics`, and published definitions of others. */
 export const RECIPES: readonly NamedRecipe[] = [
   ...FOOTBALL.flatMap(presetRecipes),
   ...WORDED,

@@ -39,7 +39,7 @@ export interface Recipe {
   readonly rounding: "half_up";
 }
 
-/** Samples that do not reach it are missing. At least one limit. */
+/** Samples that do not pass it are treated as missing. At least one limit. */
 export interface RecipeGate {
   readonly min_satellites?: number;
   /** mm/s */

@@ -9,11 +9,11 @@ import { type StandardRun, selectedSeconds } from "./standard-runs.js";
 /** Runs whose speeds differ by more, in m/s, are not compared. */
 const SPEED_TOLERANCE = 0.2;
 const LEAST_RUNS = 6;
-/** Time constant of the heart rate, and the time at the start of a stretch that is not used, in s. */
+/** Time constant of the heart rate, and the unused time at the start of a stretch, in s. */
 const LAG_S = 40;
 const SETTLING_S = 120;
 
-/** What a run must have to be compared. */
+/** Properties of a run that are compared. */
 export type ComparedRun = Pick<StandardRun, "mean_speed" | "heart_rate">;
 
 /** Differences of later runs from the runs of a baseline; bpm, 1 decimal. Experimental. */
@@ -25,13 +25,13 @@ export interface StandardRunChanges {
   readonly typical_error: number | null;
   /** 2 √2 times it: a smaller change of a single run may be none. */
   readonly limit: number | null;
-  /** Of each later run; null where nothing is comparable. */
+  /** For each later run; null if nothing is comparable. */
   readonly changes: readonly (number | null)[];
 }
 
 /**
- * Compares the heart rates of later runs with those of a baseline, at one speed: runs are compared that are within 0.2 m/s of the median
- * speed of the baseline.
+ * Compares the heart rates of later runs with those of a baseline, at one speed: only runs within 0.2 m/s of the median speed
+ * of the baseline are compared.
  *
  * @param baseline in order of time
  * @throws AsiError `BAD_ARGUMENT` for invalid runs
@@ -68,22 +68,23 @@ export function typicalError(rates: readonly number[]): number {
   return Math.sqrt(squares / (differences.length - 1) / 2);
 }
 
-/** Heart rate as a line of the speed that it follows with a delay. Experimental. */
+/** Heart rate as a linear function of the speed, which it follows with a delay. Experimental. */
 export interface HeartRateResponse {
   /** bpm per m/s, 2 decimals. */
   readonly slope: number;
   /** bpm, 1 decimal. */
   readonly intercept: number;
-  /** Mean difference from the line of each session, bpm, 1 decimal; null where nothing is known. */
+  /** Mean difference of each session from the line, bpm, 1 decimal; null if unknown. */
   readonly residuals: readonly (number | null)[];
 }
 
 /**
- * Heart rate against the delayed speed of all seconds: fitted over the first sessions, and how far each session is from that line.
+ * Heart rate against the delayed speed of all seconds: a line fitted to the first sessions, and the difference of each session
+ * from it.
  *
  * @param sessions samples of each session, in order of time
- * @param baseline number of sessions over which the line is fitted
- * @returns null where no line can be fitted
+ * @param baseline number of sessions to which the line is fitted
+ * @returns null if no line can be fitted
  * @throws AsiError as `standardRuns`
  */
 export function heartRateResponse(

@@ -10,7 +10,7 @@ export interface Seconds {
   readonly startMs: number;
   /** Mean of the samples of each second, rounded half up. */
   readonly speedMmPerS: Int32Array;
-  /** The last one before the end of each second, at most 5 s old; 0: unknown. */
+  /** The last heart rate before the end of each second, at most 5 s old; 0: unknown. */
   readonly heartRate: Uint8Array;
 }
 
@@ -36,7 +36,7 @@ export function secondsOf(
     };
     for (let i = first; i <= last; ) {
       const second = Math.floor(((timestampMs[i] ?? 0) - startMs) / SECOND_MS);
-      // samples of a second that come a little early or late
+      // allows for samples that are slightly early or late
       if (second === begin + speeds.length + 1) speeds.push(speeds.at(-1) ?? 0);
       if (second !== begin + speeds.length) end(second);
       let sum = 0;

@@ -71,7 +71,7 @@ export function selectedSeconds(
     toMs ?? Number.POSITIVE_INFINITY,
     periods,
   );
-  // a mean of a second needs no median, and the median would change the speeds of one sample a second
+  // a mean of a second needs no median, and the median would change speeds at one sample per second
   const signal = prepareBy(selected, {
     maxValidMmPerS: inThousandths(parameters.max_valid_speed),
     standstillMmPerS: 0,

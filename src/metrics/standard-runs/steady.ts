@@ -1,6 +1,6 @@
 import type { Seconds } from "./seconds.js";
 
-/** The shortest run, and the means inside it that must not leave it, in seconds. */
+/** The minimum duration of a run, and of the means within it, in seconds. */
 const LEAST_S = 240;
 const WINDOW_S = 10;
 const SLOWEST_MM_PER_S = 2500;

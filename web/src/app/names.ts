@@ -20,7 +20,7 @@ export const athleteName = ({
 }: Pick<Resource["Athlete"], "id" | "username" | "managed_by"> & { athlete_profile: Names }): string =>
   fullName(athlete_profile) || (managed_by === null ? username : `Athlete ${id}`);
 
-/** Display name of a manager, with what distinguishes people of the same name. */
+/** Display name of a manager, with details that distinguish people with the same name. */
 export const managerName = (manager: Resource["KnownManager"]): string => {
   const name = fullName(manager);
   const ids = `${manager.username}, number ${manager.id}`;

@@ -53,7 +53,7 @@ export async function installBodies(app: FastifyInstance): Promise<void> {
     if (type === MULTIPART ? config.multipart !== true : config.multipart === true && !isFile) {
       throw unsupported();
     }
-    // JSON on this route would have no limit of time, because the body of a stream has none.
+    // JSON on this route would have no time limit, because the body of a stream has none.
     if (config.operation?.isContinuous === true && type !== config.operation.consumes) throw unsupported();
     if (coding.trim().toLowerCase() !== "identity") throw unsupported();
   });

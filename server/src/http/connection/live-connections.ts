@@ -69,9 +69,9 @@ export class LiveConnections {
   }
 
   /**
-   * Counts a connection until its work has ended, which may be after its response. The work of the connection that it replaces ends
-   * first: at most one waits.
-   * @throws like `open`; also `throttled` if a connection waits already
+   * Counts a connection until its work has ended, which may be after its response. The work of the replaced connection ends
+   * first; at most one connection waits.
+   * @throws like `open`; also `throttled` if a connection is already waiting
    */
   hold(user: number, device: number, reply: Pick<FastifyReply, "raw" | "request">): HeldConnection {
     const key = `${user} ${device}`;

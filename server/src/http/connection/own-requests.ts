@@ -4,10 +4,13 @@ import { onResponseEnd } from "./response-end.js";
 
 const outer = new AsyncLocalStorage<AbortSignal>();
 
-/** Makes requests of the service to itself, which end when the signal fires: their callers have left. */
+/** Makes requests of the service to itself, which end when the signal fires because their callers have disconnected. */
 export const madeFor = <T>(signal: AbortSignal, work: () => T): T => outer.run(signal, work);
 
-/** Ends a request of the service to itself together with the request that it is made for. It has no connection that would close. */
+/**
+ * Ends a request of the service to itself together with the request for which it is made. It has no connection of its own that
+ * could close.
+ */
 export function endWithOuter(reply: FastifyReply): void {
   const signal = outer.getStore();
   if (signal === undefined) return;

@@ -12,8 +12,8 @@ interface Limits {
   /** Same for an address above its fair share, which is the total divided by the addresses with unread responses or waiting requests. */
   overShareHoldMs: number;
   /**
-   * While others wait, a client may be slower than this rate for `overShareHoldMs`: then its place goes to an address that has less, and
-   * has used less lately. Default: no such rate.
+   * While others wait, a client may be slower than this rate for `overShareHoldMs`: then its slot goes to an address that holds
+   * less and has recently used less. Default: no such rate.
    */
   busyBytesPerSecond?: number;
   /** Creates the error of a request that has waited too long because the process is full. */
@@ -249,7 +249,7 @@ export class ResponseBudget {
     return this.#byAddress.get(share.address);
   }
 
-  /** What there is, divided by the addresses with unread responses or waiting requests. */
+  /** The limit, divided by the number of addresses with unread responses or waiting requests. */
   #fairShare(): number {
     const addresses = new Set(
       [...this.#shares, ...[...this.#waiting].map(({ share }) => share)].map((one) => one.address),
@@ -257,24 +257,25 @@ export class ResponseBudget {
     return this.#limits.process / addresses.size;
   }
 
-  /** The response that has taken longest, of the address that holds most, if that is more than its fair share. */
+  /** The longest-running response of the address that holds the most, if that exceeds its fair share. */
   #overShare(): ResponseShare | undefined {
     const slowest = this.#slowest();
     if (slowest === undefined) return undefined;
     const held = this.#byAddress.get(slowest.address);
-    // One response is nobody's too much.
+    // A single response never exceeds the fair share.
     return held > this.#fairShare() && held > slowest.bytes ? slowest : undefined;
   }
 
-  /** Ends it for an address that would stay within its own share. @returns whether it has ended */
+  /** Ends it in favour of an address that would stay within its own share. @returns whether it has ended */
   #endOverShare(overShare: ResponseShare, { share: { address }, bytes }: Waiter): boolean {
     if (!fits(bytes, this.#byAddress.get(address), this.#fairShare())) return false;
     return this.#endAfter(overShare, this.#limits.overShareHoldMs);
   }
 
   /**
-   * Ends a response whose client is slow: that of the address that has used most lately, if that is more than the waiting one has used, and
-   * holds no less than the waiting one wants. So two addresses cannot end the slow upload of a third by turns. @returns whether there was one
+   * Ends a response whose client is slow: that of the address with the most recent use, if it has used more than the waiting
+   * address and holds at least as much as that address requests. Therefore two addresses cannot alternately end the slow upload
+   * of a third. @returns whether there was one
    */
   #endSlow({ share: { address }, bytes }: Waiter): boolean {
     const { busyBytesPerSecond = 0, overShareHoldMs } = this.#limits;
@@ -294,7 +295,7 @@ export class ResponseBudget {
     return found !== undefined;
   }
 
-  /** For how long each address that holds something has used places lately, with those that it holds, ms. */
+  /** The recent use of each address that holds something, including what it holds now, ms. */
   #used(): Map<string, number> {
     const used = new Map<string, number>();
     for (const { address, heldMs } of this.#shares)

@@ -5,7 +5,7 @@ import { errors } from "../../domain/change/errors.js";
 import { ResponseBudget, type ResponseShare } from "./response-budget.js";
 import { onResponseEnd } from "./response-end.js";
 
-/** Bytes reserved for a body before it is created: for a body that may have megabytes, and for any other. */
+/** Bytes reserved for a body before it is created: for a body that can be several megabytes, and for any other. */
 const LARGE_BODY_BYTES = 8 * 1024 * 1024;
 const SMALL_BODY_BYTES = 128 * 1024;
 /** Fraction of the memory reserved for small bodies, so that large ones do not delay them. */

@@ -160,7 +160,7 @@ function describe(
   const writes = [method, ...(operation.otherMethods ?? [])].some((name) => name !== "GET");
   const statuses = new Set([
     ...COMMON,
-    // Version 2 refuses a parameter that it does not know.
+    // Version 2 refuses unknown parameters.
     ...(operation.version === 2 ? [400] : []),
     ...(operation.version === 2 && rule.roles !== null ? [401] : []),
     ...(operation.failures ?? []),

@@ -3,7 +3,10 @@ import type { Readable } from "node:stream";
 /** Maximum size of a piece, and thus of the bytes in memory, besides what the connection buffers. */
 const PIECE_BYTES = 256 * 1024;
 
-/** Why no further piece follows: the body is complete, the client has left, nothing arrives, or the reason of the signal. */
+/**
+ * The reason why no further piece follows: the body is complete, the client has disconnected, nothing arrives, or the reason of
+ * the signal.
+ */
 export type Ending = "complete" | "broken" | "idle" | string;
 
 export interface Arrived {
@@ -13,15 +16,18 @@ export interface Arrived {
 }
 
 /**
- * Divides a body without an end into pieces: what has arrived `everyMs` after the first byte of the piece, or `PIECE_BYTES`.
- * Between two calls of `next` nothing is read, so a slow reader slows down the client.
+ * Divides an endless body into pieces: the bytes that arrive within `everyMs` after the first byte of the piece, at most
+ * `PIECE_BYTES`. Between two calls of `next` nothing is read, so a slow reader slows down the client.
  */
 export class ArrivingBytes {
   readonly #body: Readable;
   readonly #times: { everyMs: number; idleMs: number };
   readonly #signal: AbortSignal;
   #isBroken = false;
-  /** Part of the time of the next piece. The first one is random: devices send at the same moments, and would be stored at once. */
+  /**
+   * Fraction of the interval for the next piece. The first one is random, because devices send at the same moments, and all
+   * pieces would be stored at once.
+   */
   #part = Math.random();
 
   constructor(body: Readable, times: { everyMs: number; idleMs: number }, signal: AbortSignal) {

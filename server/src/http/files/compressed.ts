@@ -4,7 +4,7 @@ import type { FastifyRequest } from "fastify";
 import Negotiator from "negotiator";
 import type { ResponseHead } from "../responses.js";
 
-/** Content codings of a file that is written as it is sent, in the order of preference. */
+/** Content codings of a file that is written as it is sent, in order of preference. */
 const CODINGS: ReadonlyMap<string, () => Transform> = new Map([
   // Node.js has zstd from 22.15 on.
   ...("createZstdCompress" in zlib ? [["zstd", zlib.createZstdCompress as () => Transform] as const] : []),

@@ -12,7 +12,7 @@ export const MAX_FILES = 100;
 
 const LIMITS = { fieldNameSize: 100, fieldSize: 1024, headerPairs: 50 };
 
-/** A file of a request: what became of it, or why it was refused. */
+/** A file of a request: its result, or the reason why it was refused. */
 export type Received<T> = { name: string | null } & (
   | { accepted: T; refused?: undefined }
   | { refused: ServiceError }
@@ -22,7 +22,7 @@ export type Received<T> = { name: string | null } & (
  * Receives recordings one after the other, as they arrive: all files of a form, or the body itself. A file that is refused does not
  * affect the others. A gzip file is decompressed, up to the maximum size of recordings.
  * @param accept reads a recording
- * @returns the files in their order
+ * @returns the files in order
  * @throws ServiceError on the whole request: no file, too many files, unknown fields
  */
 export async function receiveRecordings<T>(
@@ -35,7 +35,7 @@ export async function receiveRecordings<T>(
   try {
     if (!request.isMultipart()) return [await read(readForm<Buffer>(request.raw), null)];
     const received: Received<T>[] = [];
-    // One byte more than a recording may have shows that the file is too large.
+    // One byte above the maximum size shows that the file is too large.
     const parts = request.parts({ limits: { ...LIMITS, fileSize: maxBytes + 1 }, ...WAITING });
     for await (const part of readForm(parts)) {
       if (part.type === "field" || part.fieldname !== FIELD) throw unknownPart(part);
@@ -76,7 +76,7 @@ async function receiveFile<T>(
   const accepted = unpacked(passed, maxBytes, () => tooLarge(maxBytes)).then((recording) =>
     accept(inPieces(recording)),
   );
-  // A file that is refused early is read on.
+  // A file that is refused early is read to its end.
   accepted.finally(() => passed.destroy()).catch(() => undefined);
   try {
     let bytes = 0;
@@ -87,7 +87,7 @@ async function receiveFile<T>(
     }
     passed.end();
   } catch (error) {
-    // The client has left, or the form is broken.
+    // The client has disconnected, or the form is malformed.
     passed.destroy(error as Error);
     await accepted.catch(() => undefined);
     throw error;
@@ -99,7 +99,7 @@ async function receiveFile<T>(
   }
 }
 
-/** Resolves when the stream takes more, or nobody reads it any more. */
+/** Resolves when the stream accepts more data or is no longer read. */
 function drained(stream: PassThrough): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
@@ -110,7 +110,7 @@ function drained(stream: PassThrough): Promise<void> {
   });
 }
 
-/** @throws other errors than those of the file */
+/** @throws errors other than those of the file */
 function refusalOf(cause: unknown): ServiceError {
   const error = asLibraryError(cause);
   if (error instanceof AsiError) return errors.file(error.code, error.message);
@@ -118,7 +118,7 @@ function refusalOf(cause: unknown): ServiceError {
   throw error;
 }
 
-/** The error of a request of which no file was accepted. */
+/** The error of a request without an accepted file. */
 export function allRefused(files: readonly { refused: ServiceError }[]): ServiceError {
   const [first] = files;
   if (first === undefined) throw new Error("There is no file");

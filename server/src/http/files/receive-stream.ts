@@ -21,13 +21,13 @@ interface Receiving {
   place: HeldConnection;
 }
 
-/** The last line, besides the state: why the stream has ended. */
+/** Member of the last line in addition to the state: the reason for the end of the stream. */
 interface End {
   end: string;
   [member: string]: unknown;
 }
 
-/** Receives a recording until its end. Never rejects: the last line says what has failed. */
+/** Receives a recording until its end. Never rejects: the last line contains the error. */
 export async function receiveStream(
   ctx: Context,
   owned: OwnedDevice,

@@ -15,8 +15,8 @@ export const BUSY_BYTES_PER_SECOND = 256 * 1024;
 
 /**
  * Limits the concurrent requests with files in a process: in total, per user, and per address (half of the slots). A request
- * without a free slot waits for a while; the address that has least is first. It ends the oldest request of the address that has
- * most, if that is above its fair share, or the oldest request with a slow client.
+ * without a free slot waits for a while; the address that holds the least is first. It ends the oldest request of the address
+ * that holds the most, if that is above its fair share, or the oldest request with a slow client.
  */
 export class ConcurrencyLimiter {
   readonly #perUser: number;

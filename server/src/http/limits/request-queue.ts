@@ -11,14 +11,15 @@ const WAITING_REQUESTS_OF_ONE_CALLER = 400;
 const RETRY_AFTER_MS = 1_000;
 
 /**
- * Of these, the number of running requests that work through thousands of rows. Each leaves the event loop to others in between, but
- * sixteen of them take sixteen turns.
+ * Maximum number of running requests of one caller that process thousands of rows. Each yields to the event loop in between,
+ * but sixteen of them would delay others sixteen times.
  */
 const HEAVY_REQUESTS = { ofOneCaller: 2, ofOneAddress: 4 };
 
 /**
- * Requests that make other requests (`waitsForOthers`). Each may keep a response of megabytes while it works. They have a queue of their
- * own: in the other queues, they would occupy the places that their own requests wait for.
+ * Maximum number of running requests of one caller that make other requests (`waitsForOthers`). Each may hold a response of
+ * several megabytes. They have a separate queue, because in the other queues they would occupy the slots for which their own
+ * requests wait.
  */
 const OUTER_REQUESTS = {
   ofOneCaller: 4,
@@ -45,7 +46,7 @@ export const createRequestQueue = () =>
     refusal: () => errors.throttled(RETRY_AFTER_MS),
   });
 
-/** Fair queue for the callers of heavy requests. A waiting one takes no place of the other queue. */
+/** Fair queue for the callers of heavy requests. Waiting requests do not use slots of the other queue. */
 export const createHeavyQueue = () =>
   new FairQueue<string>({
     concurrency: Number.POSITIVE_INFINITY,

@@ -79,14 +79,16 @@ function serverFor(api: OwnApi): Server {
 /** Of the headers, the transport needs only the version of the protocol. */
 const VERSION_HEADER = "mcp-protocol-version";
 
-/** An answer or an error of JSON-RPC. */
+/** A result or an error of JSON-RPC. */
 interface Reply {
   jsonrpc: "2.0";
   id: number | string | null;
   error?: { message: string; code: number };
 }
 
-/** Answers a message of the Model Context Protocol, in the form of its HTTP transport. `reply` is null for a notification. */
+/**
+ * Responds to a message of the Model Context Protocol, in the format of its HTTP transport. `reply` is null for a notification.
+ */
 export async function answerMessage(
   message: unknown,
   { headers }: Pick<FastifyRequest, "headers">,

@@ -5,10 +5,10 @@ import { madeFor } from "../connection/own-requests.js";
 import { clientLeft } from "../connection/response-end.js";
 import type { Problem } from "../problem.js";
 
-/** A larger resource would block other requests while it is parsed. A season of 40 players in 400 sessions has 5 MB. */
+/** A larger resource would block other requests while it is parsed. A season of 40 players in 400 sessions takes 5 MB. */
 const MAX_BYTES = 8 * 1024 * 1024;
 
-/** A tool cannot answer: the caller learns the reason and what to do. */
+/** A tool cannot return a result; the message contains the reason and the required action. */
 export class ToolError extends Error {
   override readonly name = "ToolError";
   readonly code: string;
@@ -19,11 +19,11 @@ export class ToolError extends Error {
   }
 }
 
-/** Where an answer comes from. */
+/** The source of a result. */
 export interface Source {
   /** URL of the resource of the API that has the same values. */
   url: string;
-  /** Entity tag: the version of the values in the view of the caller; null where the API has none. */
+  /** Entity tag: the version of the values in the caller's view; null if the API has none. */
   version: string | null;
 }
 
@@ -69,7 +69,7 @@ export class OwnApi {
     };
   }
 
-  /** Makes the request. It ends with the one of the caller, and when its response is too large. */
+  /** Makes the request. It ends with the request of the caller, or when its response is too large. */
   async #read(url: string) {
     const { ip, id, ctx } = this.#request;
     const enough = new AbortController();
@@ -109,7 +109,7 @@ async function textOf(stream: Readable): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-/** What to do about a code of the API, besides its description. */
+/** The required action for a code of the API, in addition to its description. */
 const ADVICE: Readonly<Record<string, string>> = {
   not_found: "It does not exist, or you may not see it: list_squads and list_sessions name what you may see.",
   permission_denied: "Your account has no right to it; devices and samples are only for their owner.",
@@ -123,7 +123,7 @@ function refused(status: number, headers: Readonly<Record<string, unknown>>, tex
     const body = JSON.parse(text) as Partial<Problem>;
     detail = typeof body.detail === "string" ? body.detail : JSON.stringify(body);
   } catch {
-    // the body is not JSON: the status says enough
+    // the body is not JSON, so the status must suffice
   }
   const retry = headers["retry-after"] === undefined ? "" : ` Try again in ${headers["retry-after"]} s.`;
   return new ToolError(code, `${detail}${retry} ${ADVICE[code] ?? ""}`.trim());

@@ -7,10 +7,10 @@ import { ToolError } from "./own-api.js";
 type Table = Static<typeof SessionFigures>;
 export type Row = Table["rows"][number];
 
-/** The name of the whole session among the periods; null in the API. */
+/** The name of the whole session among the periods, which is null in the API. */
 export const WHOLE = "session";
 
-/** The table of a session, as the caller sees it. */
+/** The table of a session in the caller's view. */
 export const tableOf = (api: OwnApi, session: number): Promise<Found<Table>> =>
   api.get<Table>(`/api/v2/sessions/${session}/figures/`);
 
@@ -18,7 +18,7 @@ const isSame = (a: string, b: string) => a.trim().toLowerCase() === b.trim().toL
 
 export const periodOf = (row: Row): string => row.period ?? WHOLE;
 
-/** The rows of a period and of players, who are named by name or by id. */
+/** The rows of a period for players given by name or id. */
 export function selected(
   rows: readonly Row[],
   { period, players }: { period: string | undefined; players: readonly string[] | undefined },
@@ -30,7 +30,7 @@ export function selected(
   );
 }
 
-/** Of a row of a session or of a season. */
+/** The player of a row of a session or a season. */
 type Player = Pick<Row, "player" | "athlete">;
 
 /** Whether the player has this name or id. */
@@ -41,7 +41,7 @@ export const isPlayer = ({ player, athlete }: Player, given: string) =>
  * The row of a player.
  *
  * @param rows of one period
- * @throws ToolError with the names that there are
+ * @throws ToolError with the existing names
  */
 export function rowOf(rows: readonly Row[], player: string): Row {
   const found = rows.filter((row) => isPlayer(row, player));
@@ -55,20 +55,20 @@ export const nameOf = ({ player, athlete }: Player) => `${player} (${athlete})`;
 /** Names in a message. */
 export const NAMES_SHOWN = 50;
 
-/** @param names what the caller may see */
+/** @param names names that the caller can see */
 export function unknownName(kind: string, name: string, names: Iterable<string>): ToolError {
   const known = [...new Set(names)].slice(0, NAMES_SHOWN).map((one) => JSON.stringify(one));
   const list = known.length === 0 ? "there are none" : `there are ${known.join(", ")}`;
   return new ToolError("unknown_name", `There is no single ${kind} ${JSON.stringify(name)} here; ${list}.`);
 }
 
-/** How complete a row is, and by which rules and thresholds. Members that a role has no right to are absent, as in the row. */
+/** The completeness of a row, and its rules and thresholds. Members without a right of the role are absent, as in the row. */
 export function qualityOf(row: Row) {
   const { figures: _, definition, timeframes: __, ...quality } = row;
   return { ...quality, period: periodOf(row), rules_version: definition?.version ?? null };
 }
 
-/** A row for an answer: its values as the API has them, without the lists of parameters. */
+/** A row of a result: the values of the API, without the lists of parameters. */
 export const shownRow = (row: Row) => ({ ...qualityOf(row), figures: row.figures });
 
 /** The definitions of the figures with these keys. */
@@ -77,7 +77,7 @@ export const definitionsOf = (keys: Iterable<string>) => {
   return figureDefinitions().filter(({ name }) => seen.has(name));
 };
 
-/** The definitions of the figures that the caller sees. */
+/** The definitions of the figures that the caller can see. */
 export const definitionsFor = (rows: readonly Row[]) =>
   definitionsOf(rows.flatMap(({ figures }) => Object.keys(figures)));
 
@@ -101,6 +101,6 @@ export function compared(rows: readonly (Row | null)[]) {
   });
 }
 
-/** Without the binary errors of a difference of decimal numbers. */
+/** Removes binary rounding errors from a difference of decimal numbers. */
 const difference = (value: number | null, first: number | null) =>
   value === null || first === null ? null : Math.round((value - first) * 10_000) / 10_000;

@@ -9,19 +9,19 @@ export type Answer = Record<string, unknown>;
 
 type OutputType = "array" | "object" | "string" | "integer";
 
-/** A question with arguments, and its answer from the API. */
+/** A tool with its arguments, and its result from the API. */
 export interface Tool {
   name: string;
   title: string;
   description: string;
   inputSchema: TSchema;
-  /** Members that every answer has, with their types. */
+  /** Members of every result, with their types. */
   output: Readonly<Record<string, OutputType>>;
   /** @throws ToolError */
   answer(given: unknown, api: OwnApi): Promise<Answer>;
 }
 
-/** Declares a tool whose arguments are checked before it answers. */
+/** Declares a tool whose arguments are validated before it runs. */
 export function tool<S extends TSchema>(declared: {
   name: string;
   title: string;
@@ -50,7 +50,7 @@ export function tool<S extends TSchema>(declared: {
 const id = (description: string) =>
   Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description });
 
-/** Arguments that several tools have. */
+/** Arguments shared by several tools. */
 export const Given = {
   squad: () => id("Id of a squad of list_squads"),
   session: () => id("Id of a session of list_sessions"),

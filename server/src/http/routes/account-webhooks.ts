@@ -21,7 +21,7 @@ import {
 import { CursorPage } from "../../wire/cursor.js";
 import { route } from "../route.js";
 
-/** What the operations have in common. */
+/** Common properties of the operations. */
 const webhooks = { tag: "Webhooks", version: 2 } as const;
 
 const COLLECTION = "/api/v2/webhooks/";

@@ -64,7 +64,7 @@ export function mcpRoutes(app: FastifyInstance): void {
     waitsForOthers: true,
     async handle({ request, body }) {
       requireOwnOrigin(app, request);
-      // Most services are never asked, so the protocol is loaded with the first message.
+      // Many services never receive such messages, so the protocol is loaded with the first one.
       const { answerMessage } = await import("../mcp/answer.js");
       const { status, reply } = await answerMessage(body, request, new OwnApi(app, request));
       if (reply === null) return new CustomResponse(202, {});
@@ -75,8 +75,8 @@ export function mcpRoutes(app: FastifyInstance): void {
 }
 
 /**
- * Refuses requests that a page of another site sends, also through a host name that it has pointed to this service (DNS rebinding).
- * Programs send no `Origin`.
+ * Refuses requests from pages of other sites, including those that point a host name to this service (DNS rebinding). Programs
+ * send no `Origin`.
  */
 function requireOwnOrigin({ config, listeningOrigin }: FastifyInstance, { headers }: FastifyRequest): void {
   const { origin } = headers;

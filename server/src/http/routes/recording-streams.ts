@@ -15,7 +15,7 @@ import {
 import { receiveStream } from "../files/receive-stream.js";
 import { route } from "../route.js";
 
-/** Each holds a decoder of 1.5 MB. A gateway forwards the devices of a club, with one request for each. */
+/** Each uses a decoder of 1.5 MB. A gateway forwards the devices of a club, with one request for each. */
 const STREAM_LIMITS: ConnectionLimits = { process: 128, address: 96, user: 64 };
 
 const PATH = "/api/v2/devices/{serial}/stream/";
@@ -61,7 +61,7 @@ export function recordingStreamRoutes(app: FastifyInstance): void {
       if (offset < 0 || !Number.isSafeInteger(offset))
         throw errors.field("offset", "Must be a number of bytes, 0 or more.");
       const place = streams.hold(ctx.caller?.id ?? 0, target.device.id, reply);
-      // Bytes that have arrived are stored even if the client has left.
+      // Bytes that have arrived are stored even if the client has disconnected.
       const { signal: _signal, ...lasting } = ctx;
       const receiver = await StreamReceiver.begin(lasting, target, { recording, offset }).catch((error) => {
         place.release();

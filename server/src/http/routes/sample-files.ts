@@ -118,7 +118,7 @@ export function sampleFileRoutes(app: FastifyInstance): void {
   });
 }
 
-/** The format of `Accept`; CSV if it names none of them. */
+/** The format selected by `Accept`; CSV if it matches none. */
 function preferredFormat(request: FastifyRequest): SampleFileFormat {
   const type = preferredType(request, Object.values(SAMPLE_FILE_TYPES));
   const formats = Object.keys(SAMPLE_FILE_TYPES) as SampleFileFormat[];

@@ -5,7 +5,7 @@ import type { Migration } from "../migrations/migration.js";
 import { BackupError, type BackupHead, headLine, readBackup, writeBackup } from "./backup-file.js";
 import { withSnapshot } from "./snapshot.js";
 
-/** Changes and epochs, whose numbers of transactions mean nothing in another history. */
+/** Changes and epochs, whose transaction numbers are meaningless in another history. */
 export const HISTORY_TABLES = ["changes", "change_epochs"];
 
 /**

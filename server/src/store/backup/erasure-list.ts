@@ -85,7 +85,7 @@ async function appendLines(handle: FileHandle, size: number, lines: readonly str
 }
 
 /**
- * Creates an empty list if none exists, and names a list without a name. An empty list proves that nobody was erased since its
+ * Creates an empty list if none exists, and names a list without a name. An empty list proves that no one was erased since its
  * creation; a missing list does not.
  * @throws UsageError when the file cannot be read or written, or is not a list of erasures
  */

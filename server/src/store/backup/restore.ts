@@ -81,7 +81,7 @@ async function inEarlierSchema(tx: Queries, work: () => Promise<void>): Promise<
   await tx.execute(sql`SELECT set_config('search_path', ${before.rows[0]?.path ?? "public"}, true)`);
 }
 
-/** Applies migrations in the transaction. Nobody else sees the tables, so no index must be created concurrently. */
+/** Applies migrations in the transaction. No other session sees the tables, so indexes need not be created concurrently. */
 async function migrateWithin(tx: Queries, migrations: readonly Migration[]): Promise<void> {
   for (const migration of migrations) {
     if ("sql" in migration) await tx.execute(sql.raw(migration.sql));

@@ -14,8 +14,8 @@ export interface SocketAddress {
 }
 
 /**
- * Returns the address of a socket in a folder. If its path is too long, Linux can address it through the open folder, which
- * nobody else can replace.
+ * Returns the address of a socket in a folder. If its path is too long, Linux can address it through the open folder, which no
+ * other user can replace.
  * @throws UsageError when the path is too long on another system
  */
 export function addressIn(folder: string, name: string): SocketAddress {

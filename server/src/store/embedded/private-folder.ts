@@ -25,8 +25,8 @@ export function makePrivateFolder(folder: string): void {
 
 /**
  * Removes the permissions of other users on everything in a folder, because the database engine may have set other modes. Skips
- * files of other users, which only they may change, and files that have vanished or are inaccessible or immutable. Nobody else
- * can enter the folder anyway.
+ * files of other users, which only they may change, and files that have vanished or are inaccessible or immutable. No other
+ * user can enter the folder anyway.
  */
 export function restrictToOwner(folder: string): void {
   const own = process.geteuid?.();

@@ -43,7 +43,7 @@ export interface NewJob {
   body?: StoredBody;
   /** Account that may see the job. */
   accountId?: number;
-  /** Account charged for the job; default: `accountId`, otherwise nobody. */
+  /** Account charged for the job; default: `accountId`, otherwise none. */
   chargedTo?: number;
   /** Address that caused the job, see `jobGroupOf`; default: the service itself. */
   chargedGroup?: string;

@@ -71,7 +71,7 @@ export type WantedPayloads =
     };
 
 /**
- * Returns the headers of one device's chunks, ascending, from bucket `first` to `last`, both included.
+ * Returns the headers of one device's chunks, ascending, from bucket `first` to `last`, both inclusive.
  *
  * Reads the headers as one row of bytes: for the 4032 headers of 14 days without a break, this takes less than half the time of
  * text arrays, which take between an eighth and a half of the time of rows. One statement reads headers and payloads, so both are
@@ -152,7 +152,7 @@ export async function readChunks(
   return rows.map(toHeader);
 }
 
-/** Returns the first `limit` chunks of one device from bucket `first` to `last`, both included, with their payloads. */
+/** Returns the first `limit` chunks of one device from bucket `first` to `last`, both inclusive, with their payloads. */
 export async function readChunksInOrder(
   client: SqlClient,
   deviceId: number,

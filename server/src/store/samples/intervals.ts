@@ -6,7 +6,7 @@ export interface Interval {
   stopMs: number;
 }
 
-/** Buckets `first` to `last`, both included. */
+/** Buckets `first` to `last`, both inclusive. */
 export interface BucketSpan {
   first: number;
   last: number;

@@ -90,7 +90,7 @@ async function cutOut(
   return left.length;
 }
 
-/** Returns null for a damaged chunk, which nobody can read and which must not prevent the removal of the rest. */
+/** Returns null for a damaged chunk, which cannot be read and must not prevent the removal of the rest. */
 function readableSamples(deviceId: number, header: ChunkHeader): SampleColumns | null {
   try {
     return decodeRow(deviceId, header);

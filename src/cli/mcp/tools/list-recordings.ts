@@ -7,7 +7,7 @@ import { instant } from "../recording-answer.js";
 import { input, integer, text } from "../schema.js";
 import { captured, type Surroundings, type Tool } from "../tool.js";
 
-/** Recordings in one answer. */
+/** Maximum number of recordings in one result. */
 const PAGE = 50;
 
 /** The recordings of a folder, from `asi info`. */

@@ -10,10 +10,10 @@ const DEFAULT_ROWS = 200;
 const MAX_ROWS = 1000;
 const MAX_RANGES = 100;
 
-/** Times between the rows of an answer: those of `asi convert --every`. */
+/** Intervals between the rows of a result: those of `asi convert --every`. */
 const STEPS_MS = [100, 200, 500, 1000, 2000, 5000, 10_000, 15_000, 30_000, 60_000, 120_000, 300_000, 600_000];
 
-/** The shortest step that gives at most this number of rows. */
+/** The shortest interval that results in at most this number of rows. */
 const stepFor = (spanMs: number, rows: number) =>
   STEPS_MS.find((step) => spanMs / step < rows - 1) ?? Math.ceil(spanMs / Math.max(1, rows - 1));
 

@@ -24,7 +24,7 @@ const SCOPES: readonly (readonly [Scope, string])[] = [
 
 const LIFETIMES_DAYS = [30, 90, 365];
 
-/** Tokens of programs: what each may do, and until when. */
+/** Tokens for programs: their rights and expiry. */
 export function Tokens({
   client,
   zone,

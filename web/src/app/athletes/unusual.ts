@@ -19,7 +19,7 @@ const YEAR_MS = 365.25 * 86_400_000;
 
 /** From young children to the tallest, heaviest and oldest athletes: values outside are usually typing errors. */
 const USUAL = { years: [4, 100], weightKg: [15, 200], heightCm: [90, 230] } as const;
-/** Nobody is smaller: such a height was entered in metres or in feet. */
+/** No one is smaller: such a height was entered in metres or in feet. */
 const LEAST_HEIGHT_CM = 30;
 /** A height in this range was entered in metres. */
 const HEIGHT_M = [0.9, 2.5] as const;

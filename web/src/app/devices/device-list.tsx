@@ -14,7 +14,7 @@ import type { ViewProps } from "../view.js";
 import { LatestSample } from "./latest-sample.js";
 import { isCurrent, latestOwnerships } from "./ownerships.js";
 
-/** The service does not tell which of the two is wrong, so that nobody can guess serial numbers. */
+/** The service does not tell which of the two is wrong, so that no one can guess serial numbers. */
 const NO_SUCH_DEVICE =
   "The service knows no device with this serial number and this name. Enter both exactly as printed on the device.";
 

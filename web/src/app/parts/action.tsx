@@ -23,7 +23,7 @@ interface Props {
   failed: string;
   /** The place for errors. */
   problem: Problem;
-  /** A question before the action, or a function that asks if it depends. */
+  /** A question before the action, or a function that decides whether to ask. */
   question?: Question | (() => Promise<boolean>);
   class?: string;
   disabled?: boolean;

@@ -4,11 +4,11 @@ import { useKept, useKeptPlace } from "../../view/kept-state.js";
 import { Nothing } from "./nothing.js";
 import type { Column } from "./records.js";
 
-/** Rows that are shown at first, and that “Show more” adds. */
+/** Number of rows that are shown at first, and that “Show more” adds. */
 const PER_PAGE = 50;
 
 export interface SortedColumn<Row> extends Column<Row> {
-  /** The value that the column is sorted by; a column without one cannot be sorted. */
+  /** The value by which the column is sorted; a column without one cannot be sorted. */
   sortBy?: (row: Row) => string | number | null;
 }
 
@@ -16,14 +16,14 @@ interface Props<Row> {
   /** Name of the rows: "players". */
   what: string;
   rows: readonly Row[];
-  /** The first one names the row, and sorts the table at first. */
+  /** The first one names the row, and is the initial sort column. */
   columns: readonly SortedColumn<Row>[];
   keyOf: (row: Row) => number;
   /** The name of a row: for the search, and for the label of its check box. */
   nameOf: (row: Row) => string;
   /** Shown beside the search. */
   controls?: ComponentChildren;
-  /** The buttons for the chosen rows; without them, no row can be chosen. */
+  /** The buttons for the selected rows; without them, rows cannot be selected. */
   actions?: (chosen: readonly Row[]) => ComponentChildren;
   /** Shown instead of an empty table. */
   empty: ComponentChildren;
@@ -38,7 +38,7 @@ function compare(a: string | number | null, b: string | number | null, isFalling
   return isFalling ? -order : order;
 }
 
-/** A table whose rows can be searched, sorted, and chosen for an action on several of them. */
+/** A table whose rows can be searched, sorted, and selected for an action on several of them. */
 export function ChosenTable<Row>(props: Props<Row>) {
   const { what, rows, columns, keyOf, nameOf, controls, actions, empty } = props;
   const [searched, setSearched] = useKept("search", "");
@@ -51,7 +51,7 @@ export function ChosenTable<Row>(props: Props<Row>) {
   const sortBy = columns.find(({ name }) => name === sort.name)?.sortBy;
   if (sortBy !== undefined) found.sort((a, b) => compare(sortBy(a), sortBy(b), sort.isFalling));
   const shown = found.slice(0, most);
-  // rows that have disappeared, or that the search hides, are not chosen
+  // rows that have disappeared, or that the search hides, are not selected
   const chosen = found.filter((row) => keys.has(keyOf(row)));
   const label = `Search ${what}`;
   const choose = (some: readonly Row[], isChosen: boolean) => {

@@ -34,7 +34,7 @@ interface FormProps {
   onSubmit: (values: Values, form: HTMLFormElement) => Promise<unknown>;
   /** Text of the button that sends the form. */
   action: string;
-  /** Called by a second button. */
+  /** Called when the second button is pressed. */
   onCancel?: () => void;
   /** Whether the form changes existing data: the user is asked before leaving it without saving. */
   isEditor?: boolean;

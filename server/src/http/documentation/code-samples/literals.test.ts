@@ -11,7 +11,7 @@ const HOSTILE = [
   "$(touch x) `touch x` $HOME",
   '"); process.exit(1); ("',
   '""" + __import__("os").getcwd() + """',
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: so that it is seen not to be a template
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: shows that it is not a template
   "${process.env.HOME} {os.environ}",
   "line\r\nbreak\u2028\u2029\u0085\ttab \\",
   "@/etc/passwd",

@@ -8,9 +8,9 @@ interface PageOf<T> {
   results: T[];
 }
 
-/** Devices and ranges in one answer. */
+/** Maximum number of devices and ranges in one result. */
 const PAGE = 100;
-/** Samples are read for at most this time, so that one page has all of them. */
+/** Maximum interval of samples, so that one page contains all of them. */
 const MAX_MINUTES = 15;
 const SAMPLES_READ = 10_000;
 const DEFAULT_ROWS = 200;

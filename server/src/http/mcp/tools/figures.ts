@@ -18,7 +18,7 @@ import {
 } from "../session-rows.js";
 import { Given, type Tool, tool } from "../tool.js";
 
-/** Rows in one answer. */
+/** Maximum number of rows in one result. */
 const MAX_ROWS = 100;
 
 const PLAYER = "Name or athlete id of a player";
@@ -107,7 +107,7 @@ export const compareSessions: Tool = tool({
     const rows: (Row | null)[] = [];
     const names = new Set<string>();
     for (const session of given.sessions) {
-      // A table may have megabytes: keep only what is compared.
+      // A table can be several megabytes, so keep only the compared parts.
       const { body, source } = await tableOf(api, session);
       sources.push(source);
       rows.push(body.rows.find((row) => row.period === null && isPlayer(row, given.player)) ?? null);

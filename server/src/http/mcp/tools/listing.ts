@@ -10,7 +10,7 @@ interface CursorPageOf<T> {
 
 const cursor = Type.Optional(Given.text("next_cursor of the previous page"));
 
-/** Results in one answer. */
+/** Maximum number of results of one call. */
 const PAGE = 50;
 
 export const listSquads: Tool = tool({

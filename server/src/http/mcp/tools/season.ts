@@ -3,7 +3,7 @@ import type { Season } from "../../../domain/sessions/season.js";
 import { definitionsOf, isPlayer, nameOf, unknownName } from "../session-rows.js";
 import { Given, type Tool, tool } from "../tool.js";
 
-/** Entries and sessions in one answer. */
+/** Maximum number of entries and sessions in one result. */
 const MAX_ENTRIES = 100;
 
 export const squadSeason: Tool = tool({
