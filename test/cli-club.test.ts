@@ -62,7 +62,7 @@ describe("asi stats", () => {
     const args = ["stats", "1.asi", "--recipe", "soccer/sprint"];
     const { stderr } = await asi([...args, ...CLUB], { cwd });
     expect(stderr).toMatch(
-      /^Recipes and other additional figures are of whole recordings, not of the periods; asi squad --recipe/m,
+      /^Recipes and other additional figures apply to whole recordings, not to periods; asi squad --recipe/m,
     );
     expect((await asi(args, { cwd })).stderr).not.toContain("whole recordings");
   });
@@ -123,11 +123,11 @@ describe("asi stats", () => {
   it("reports which periods are not within a recording, for example because of another time zone", async () => {
     const cwd = await clubFolder();
     const drill =
-      '1.asi: Not within the recordings, which are of 12:30:00 to 12:39:59 (UTC): "Drill" (14:30:00 to 14:35:00). The clock of the periods is named with --tz\n';
+      '1.asi: Not within the recordings, which are of 12:30:00 to 12:39:59 (UTC): "Drill" (14:30:00 to 14:35:00). Set the time zone of the periods with --tz\n';
     for (const args of [["stats"], ["stats", "--jobs", "2"], ["plot", "--out-dir", "."]]) {
       const { status, stderr } = await asi([...args, "1.asi", "2.asi", "--periods", "periods.csv"], { cwd });
       // Kunz does not take part in it, but no roster states that 2.asi belongs to Kunz
-      expect([status, stderr]).toEqual([1, expect.stringContaining('No recording here belongs to "Kunz"')]);
+      expect([status, stderr]).toEqual([1, expect.stringContaining('No recording belongs to "Kunz"')]);
       const named = await asi([...args, "1.asi", "2.asi", ...CLUB.slice(0, 4)], { cwd });
       expect([named.status, named.stderr.replace(/^.* -> .*\n/gm, "")]).toEqual([0, drill]);
     }
@@ -139,7 +139,7 @@ describe("asi stats", () => {
       "TRK-2\nVogel,TRK-3",
       ["No recording of Vogel, who is in the roster"],
     ],
-    ["which recordings the roster does not name", "", ["The roster does not name the trackers of 2"]],
+    ["which recordings the roster does not name", "", ["The roster does not contain the trackers of 2"]],
     [
       "which line of the roster matches no recording, and which recording has no player",
       "TRK-22",
@@ -295,7 +295,7 @@ describe("asi squad", () => {
     const { status, stderr } = await asi(["squad", "."], { cwd });
     expect([status, stderr]).toEqual([
       1,
-      `asi: ${name}, line 1: The table has more than 10,000 rows, 1,000 columns or 4 MiB. Is it the right file?\n`,
+      `asi: ${name}, line 1: The table has more than 10,000 rows, 1,000 columns or 4 MiB. Is it the correct file?\n`,
     ]);
   });
 
@@ -320,7 +320,7 @@ describe("asi squad", () => {
     const { status, stderr } = await asi(["squad", "."], { cwd: await clubFolder() });
     expect([status, stderr]).toEqual([
       0,
-      'Not within the recordings, which are of 12:30:00 to 12:39:59 (UTC): "Drill" (14:30:00 to 14:35:00). The clock of the periods is named with --tz\n',
+      'Not within the recordings, which are of 12:30:00 to 12:39:59 (UTC): "Drill" (14:30:00 to 14:35:00). Set the time zone of the periods with --tz\n',
     ]);
   });
 });

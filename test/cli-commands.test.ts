@@ -352,7 +352,7 @@ describe("asi encode of tracks of other devices", () => {
     expect(made.status).toBe(3);
     expect(made.stderr).toMatch(
       new RegExp(
-        `^ride.fit: damaged: the file is truncated, at byte ${whole.length - 200}; the rows are those before it$`,
+        `^ride.fit: damaged: the file is truncated, at byte ${whole.length - 200}; only the rows before it are read$`,
         "m",
       ),
     );

@@ -23,7 +23,7 @@ describe("asi load", () => {
     await asi(["encode", "a.csv", "--serial", "A1", "-o", "a.asi"], { cwd });
     for (const of of ["distance", "high-speed"]) {
       expect((await asi(["load", "a.asi", "--of", of], { cwd })).stderr).toBe(
-        "a.asi: not in the load: 30 rows (30.0 s) faster than 45.0 km/h. Is the sport right? See --sport.\n",
+        "a.asi: not in the load: 30 rows (30.0 s) faster than 45.0 km/h. Is the sport correct? See --sport.\n",
       );
     }
     const heart = ["--of", "trimp-edwards", "--max-hr", "190"];
@@ -70,7 +70,7 @@ describe("asi load", () => {
       await write(cwd, "b.asi", minute(30));
       await write(cwd, "c.asi", minute(100));
       expect((await asi(["load", "a.asi", "b.asi", "c.asi"], { cwd })).stderr).toBe(
-        "b.asi has rows of the same time as a.asi, and both are included in the load. Remove one of them\n",
+        "b.asi has rows at the same times as a.asi, and both are included in the load. Remove one of them\n",
       );
     });
   });

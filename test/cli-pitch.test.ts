@@ -178,7 +178,7 @@ describe("asi pitch", () => {
       "is not a file. Name a file",
     );
     const spaced = await asi(["pitch", folder, "--corners", "46.9 7.4 46.9 7.5 46.8 7.5 46.8 7.4"]);
-    expect(spaced.stderr).toContain('"46.9" is no corner: give latitude,longitude in degrees');
+    expect(spaced.stderr).toContain('"46.9" is not a corner: give latitude,longitude in degrees');
   });
 
   it("asks for the halves if a tracking file has none", async () => {

@@ -24,7 +24,7 @@ describe("asi plot", () => {
     await asi(["encode", "drive.csv", "--serial", "D-1"], { cwd: folder });
     // 40 rows, and the 40 seconds between the rows 20 and 60 and the one before them
     const said =
-      "drive.asi: not drawn: 40 rows (40.0 s) faster than 45.0 km/h. Is the sport right? See --sport.\n";
+      "drive.asi: not drawn: 40 rows (40.0 s) faster than 45.0 km/h. Is the sport correct? See --sport.\n";
     expect((await asi(["plot", "drive.asi"], { cwd: folder })).stderr).toBe(said);
     expect((await asi(["plot", "drive.asi", "--sport", "biking"], { cwd: folder })).stderr).toBe("");
     const { stderr } = await asi(["plot", "drive.asi", "-o", "drive.svg"], { cwd: folder });

@@ -103,7 +103,7 @@ describe("asi squad", () => {
     const { status, stdout, stderr } = await asi(["squad", folder, ...AS_CSV]);
     expect([status, stderr.split("\n")[0]]).toEqual([
       3,
-      `${join(folder, name)}.gz: the gzip data are cut off; the rows before are used`,
+      `${join(folder, name)}.gz: the gzip data are truncated; the rows before the end are used`,
     ]);
     const truncated = tableOf(stdout).filter((row) => row.truncated === "yes");
     expect(truncated.length).toBeGreaterThan(0);
@@ -203,7 +203,7 @@ describe("asi squad", () => {
     writeFileSync(join(folder, "periods.csv"), "period,start,end\nDrill,14:30,14:35\nGym,16:00,16:10\n");
     const { stdout, stderr } = await asi(["squad", folder, ...AS_CSV]);
     expect(tableOf(stdout).filter(({ period }) => period === "Drill")).toHaveLength(3);
-    expect(stderr).toContain("Its periods belong to session 1, except Gym, outside of its time\n");
+    expect(stderr).toContain("Its periods belong to session 1, except Gym, outside its time\n");
   });
 
   it("reports that the periods of the folder apply to no session, and what to do, if two sessions contain them", async () => {
@@ -213,7 +213,7 @@ describe("asi squad", () => {
     expect(status).toBe(0);
     expect(tableOf(stdout).map(({ period }) => period)).toEqual(Array(4).fill("session"));
     expect(stderr).toContain(
-      "The periods are applied to none, because 2 of them have equally many periods in their times. Name the files of one session, with --periods; or correct the clock of the tracker that is alone",
+      "The periods are applied to none, because 2 of them contain equally many periods. Name the files of one session, with --periods; or correct the clock of the outlying tracker",
     );
   });
 
@@ -306,7 +306,7 @@ describe("asi squad", () => {
     const { status, stdout, stderr } = await asi(["squad", folder, "--tz", "Europe/Zurich"]);
     expect([status, stdout]).toEqual([1, ""]);
     expect(stderr).toContain(`${join(folder, "periods.csv")}, line 2: "soon" is not a time.`);
-    expect(stderr).toContain('line 3: No recording here belongs to "Nobody".');
+    expect(stderr).toContain('line 3: No recording belongs to "Nobody".');
   });
 
   it("counts a copy of a recording once, and reports it, like asi load", async () => {
@@ -328,7 +328,7 @@ describe("asi squad", () => {
     expect(stdout).toContain("1 player");
     expect(stdout).toContain("2 overlapping left out");
     expect(stderr).toContain(
-      "Ann has recordings of the same time: 1.asi counts, 2.asi, 3.asi does not. If they are of different players, give each a serial or a file of its own in the roster",
+      "Ann has simultaneous recordings: 1.asi counts, 2.asi, 3.asi does not. If they are of different players, give each a serial or a file of its own in the roster",
     );
   });
 
@@ -380,7 +380,7 @@ describe("asi squad", () => {
     const first = await asi(["squad", folder]);
     expect(first.stderr.trimEnd().split("\n")).toEqual([
       expect.stringMatching(
-        /^Periods are suggested by the common pauses\. 2 players seem to come on, go off or sit out;/,
+        /^Periods are suggested from common pauses\. 2 players seem to come on, go off or sit out;/,
       ),
       ...lines,
     ]);
@@ -459,7 +459,7 @@ describe("the match of the demonstration", () => {
     const saved = lines.slice(lines.indexOf("period,start,end,player"));
     const suggested = await asi(["squad", folder, "--format", "csv", "--periods", "suggested"]);
     expect(suggested.stderr).toContain(
-      `Periods are suggested by the common pauses. 5 players seem to come on, go off or sit out. To change them, save these lines as periods.csv beside the recordings:\n${saved.join("\n")}`,
+      `Periods are suggested from common pauses. 5 players seem to come on, go off or sit out. To change them, save these lines as periods.csv beside the recordings:\n${saved.join("\n")}`,
     );
     writeFileSync(join(folder, "periods.csv"), saved.join("\n"));
     expect(suggested.stdout).toBe((await asi(["squad", folder, "--format", "csv"])).stdout);

@@ -229,12 +229,14 @@ describe("asi stats", () => {
     );
     await asi(["encode", "drive.csv", "--serial", "A1", "-o", "drive.asi"], { cwd: folder });
     const text = await asi(["stats", "drive.asi"], { cwd: folder });
-    expect(text.stdout).toContain("30 rows (30.0 s) faster than 45.0 km/h. Is the sport right? See --sport.");
+    expect(text.stdout).toContain(
+      "30 rows (30.0 s) faster than 45.0 km/h. Is the sport correct? See --sport.",
+    );
     const csv = await asi(["stats", "drive.asi", "--format", "csv"], { cwd: folder });
     expect(tableOf(csv.stdout)).toMatchObject([{ too_fast_rows: "30", too_fast_s: "30" }]);
     expect(tableOf(csv.stdout)[0]).toMatchObject({ accelerations_from_3_m_per_s2: "" });
     const ride = await asi(["stats", "drive.asi", "--sport", "cycling"], { cwd: folder });
-    expect(ride.stdout).not.toContain("Is the sport right?");
+    expect(ride.stdout).not.toContain("Is the sport correct?");
   });
 
   test("reports how often times run backwards, and which rows and heart rates do not count", async () => {

@@ -163,7 +163,9 @@ describe("the picture", () => {
 
   it("shows how many rows are faster than the sport allows", () => {
     const samples = { ...match.samples, speedMmPerS: match.samples.speedMmPerS.map(() => 15_000) };
-    expect(toSvg(sessionPicture(sessionOf(samples)))).toContain("faster than 45.0 km/h. Is the sport right?");
+    expect(toSvg(sessionPicture(sessionOf(samples)))).toContain(
+      "faster than 45.0 km/h. Is the sport correct?",
+    );
   });
 
   it("has the share of each heart-rate zone if the maximum is known", () => {

@@ -123,13 +123,13 @@ describe.runIf(isPostgres && pgbouncerVersion !== undefined)(`behind PgBouncer $
     const started = (databaseDirectUrl: string | null, databasePreparedStatements: boolean) =>
       openStore(testConfig({ databaseUrl: pooler.url, databaseDirectUrl, databasePreparedStatements }));
     await expect(started(null, true)).rejects.toThrow(
-      /^DATABASE_URL leads through a pooler .* Set DATABASE_DIRECT_URL .* DATABASE_PREPARED_STATEMENTS=false/,
+      /^DATABASE_URL connects through a pooler .* Set DATABASE_DIRECT_URL .* DATABASE_PREPARED_STATEMENTS=false/,
     );
     await expect(started(databaseUrl, true)).rejects.toThrow(
       /^The pooler .* DATABASE_PREPARED_STATEMENTS=false/,
     );
     await expect(started(pooler.url, false)).rejects.toThrow(
-      /^DATABASE_DIRECT_URL leads through a pooler .* It must lead to the server itself/,
+      /^DATABASE_DIRECT_URL connects through a pooler .* It must lead to the server itself/,
     );
   });
 

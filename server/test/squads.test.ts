@@ -1,4 +1,4 @@
-/** Squads, their members, and who wears which device. */
+/** Squads, their members, and the devices that they wear. */
 import { and, eq } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
 import { deleteAccount } from "../src/domain/deletion/account.js";

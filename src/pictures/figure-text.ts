@@ -26,7 +26,7 @@ export function tooFastText({ too_fast: { samples, duration }, definition }: Met
   if (samples === 0) return null;
   const limit = decimalText(definition.parameters.max_valid_speed * KM_PER_H, 1);
   const rows = `${samples.toLocaleString("en")} ${samples === 1 ? "row" : "rows"} (${decimalText(duration, 1)} s)`;
-  return `${rows} faster than ${limit} km/h. Is the sport right?`;
+  return `${rows} faster than ${limit} km/h. Is the sport correct?`;
 }
 
 /** A warning that a threshold is above the fastest valid speed, for example in the wrong unit; null if none is. */

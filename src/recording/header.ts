@@ -92,7 +92,7 @@ export function readHeader(
   if (payload.length !== HEADER_PAYLOAD_LENGTH) {
     return new AsiError(
       "BAD_HEADER",
-      `The recording header holds ${payload.length} bytes instead of ${HEADER_PAYLOAD_LENGTH}; the file was not written by a device of this kind.`,
+      `The recording header has ${payload.length} bytes instead of ${HEADER_PAYLOAD_LENGTH}; the file was not written by a device of this kind.`,
       { byteOffset },
     );
   }
@@ -100,7 +100,7 @@ export function readHeader(
   if (!canBeFileName(serial)) {
     return new AsiError(
       "BAD_HEADER",
-      `The serial number in the recording header, ${JSON.stringify(serial)}, cannot become a file name; give one yourself (option serial).`,
+      `The serial number in the recording header, ${JSON.stringify(serial)}, cannot become a file name; specify one with the option serial.`,
       { byteOffset },
     );
   }

@@ -83,12 +83,7 @@ export const fileColumns = (
     1,
     ({ periodMs }) => Math.round(periodMs / 6) / 10_000,
   ),
-  numberColumn(
-    "bench_minutes",
-    "Of it on the bench, min",
-    1,
-    ({ benchMs }) => Math.round(benchMs / 6) / 10_000,
-  ),
+  numberColumn("bench_minutes", "Bench time, min", 1, ({ benchMs }) => Math.round(benchMs / 6) / 10_000),
   numberColumn("share_with_data", "Share with data", 2, ({ coverage }) => share(coverage)),
   numberColumn("share_with_hr", "Share with heart rate", 2, ({ hrCoverage }) => share(hrCoverage)),
   numberColumn(
@@ -103,7 +98,7 @@ export const fileColumns = (
   textColumn("truncated", "Ends within a frame", ({ member }) =>
     yesOrNo(member.recordings.some(({ isTruncated }) => isTruncated)),
   ),
-  textColumn("left_out", "Overlapping recordings left out", ({ member }) =>
+  textColumn("left_out", "Overlapping recordings omitted", ({ member }) =>
     member.leftOut.length === 0 ? null : member.leftOut.map(({ fileName }) => fileName).join(" "),
   ),
 ];

@@ -29,7 +29,7 @@ export const MAX_SHEET_BYTES = 2 ** 22;
 /** A workbook of Excel, LibreOffice or Numbers is a ZIP archive, an older one of Excel has the other signature. */
 const WORKBOOKS = ["PK\x03\x04", "\xd0\xcf\x11\xe0"];
 const IS_WORKBOOK = "This is a workbook, not CSV. Save its table as CSV (UTF-8), and use that file.";
-const TOO_LARGE = "The table has more than 10,000 rows, 1,000 columns or 4 MiB. Is it the right file?";
+const TOO_LARGE = "The table has more than 10,000 rows, 1,000 columns or 4 MiB. Is it the correct file?";
 
 /** Maximum length of a header that is checked for misspelling. */
 const LONGEST_NEAR = 100;

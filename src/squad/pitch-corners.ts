@@ -53,7 +53,7 @@ function pointOf(pair: string, isLongitudeFirst: boolean): GeoPoint {
   if (!isDegrees(latitude, 90) || !isDegrees(longitude, 180) || others.length > 0) {
     throw new AsiError(
       "BAD_OPTION",
-      `"${pair}" is no corner: give ${isLongitudeFirst ? "longitude,latitude in degrees, such as 7.4648,46.9629" : "latitude,longitude in degrees, such as 46.9629,7.4648"}.`,
+      `"${pair}" is not a corner: give ${isLongitudeFirst ? "longitude,latitude in degrees, such as 7.4648,46.9629" : "latitude,longitude in degrees, such as 46.9629,7.4648"}.`,
     );
   }
   return { latitude, longitude };

@@ -55,7 +55,7 @@ export function readPeriods(
       continue;
     }
     if (RESERVED_NAMES.includes(nameKey(name))) {
-      problem(`A period cannot be named "${name}": that is the whole session. Give it another name.`);
+      problem(`A period cannot be named "${name}": that name means the whole session. Give it another name.`);
       continue;
     }
     const interval = intervalOf(row, clock, problem);
@@ -97,7 +97,7 @@ function addRow(
   const key = nameKey(player);
   if (!names.has(key)) {
     problem(
-      `No recording here belongs to "${player}". Write the name as in the roster, or as the name of the file.`,
+      `No recording belongs to "${player}". Write the name as in the roster, or as the name of the file.`,
     );
     return;
   }
@@ -135,7 +135,7 @@ function intervalOf(
   }
   if (start.isAmbiguous) {
     problem(
-      `"${startText}" is a time of several days of these recordings. Write the date in front: ${clock.dated(start.ms, startText)}.`,
+      `"${startText}" occurs on several days of these recordings. Write the date in front: ${clock.dated(start.ms, startText)}.`,
     );
     return undefined;
   }

@@ -162,7 +162,7 @@ describe("load over weeks", () => {
         loadOverDays(days.map((day) => ({ day, load: 1 })));
     expect(on("2020-01-01", "2030-01-07")()).toHaveLength(3660);
     expect(on("2020-01-01", "2030-01-08")).toThrow(
-      "The days are from 2020-01-01 to 2030-01-08, more than 3660. Leave out sessions with a wrong date.",
+      "The days are from 2020-01-01 to 2030-01-08, more than 3660. Remove sessions with a wrong date.",
     );
   });
 

@@ -6,7 +6,7 @@ import { distancePeaks, peakOf } from "../../src/metrics/peaks/windows.js";
 import { selectedSignal } from "../../src/metrics/selected-signal.js";
 import { columnsOf } from "./golden/sessions.js";
 
-/** The maximum distance in a window with at least nine tenths covered; of equal ones the earliest. */
+/** The maximum distance in a window with at least nine tenths covered; the earliest of equal ones. */
 function byLookingAtAll({ distance, covered, last }: Nodes, windowS: number) {
   let best: { node: number; amount: number } | null = null;
   for (let node = 0; node + 10 * windowS <= last; node++) {

@@ -40,7 +40,7 @@ describe("a file that is too large for periods", () => {
     const tooLarge = [
       {
         line: 1,
-        message: "The table has more than 10,000 rows, 1,000 columns or 4 MiB. Is it the right file?",
+        message: "The table has more than 10,000 rows, 1,000 columns or 4 MiB. Is it the correct file?",
       },
     ];
     expect(large(file([...rows, row("Drill", 80_001, "Kunz")]))).toEqual(tooLarge);
@@ -203,7 +203,7 @@ describe("the periods of a session", () => {
         {
           line: 2,
           message:
-            '"17:00" is a time of several days of these recordings. Write the date in front: 2025-05-17 17:00.',
+            '"17:00" occurs on several days of these recordings. Write the date in front: 2025-05-17 17:00.',
         },
       ],
     });
@@ -243,7 +243,7 @@ describe("the periods of a session", () => {
       "2: The row has no period. Give a name such as 1st half, or remove the row.",
       '3: "soon" is not a time. Write 15:00, 15:00:30 or 2026-05-16 15:00.',
       "4: B ends at 16:59, which is not after its start at 17:00. Change one.",
-      '5: No recording here belongs to "Nobody". Write the name as in the roster, or as the name of the file.',
+      '5: No recording belongs to "Nobody". Write the name as in the roster, or as the name of the file.',
       "6: D has no times. Give start and end, or name a player who does not take part.",
       '8: "F" overlaps "E" (line 7) for Kunz. Change one of them.',
     ]);
@@ -263,7 +263,7 @@ describe("the periods of a session", () => {
     expect(problemsOf("period,start,end,players\nA,16:30,16:40,Kunz\n")[0]).toContain('Name it "player"');
     for (const name of ["Session", "Whole"])
       expect(problemsOf(`period,start,end\n${name},16:30,16:40\n`)).toEqual([
-        `2: A period cannot be named "${name}": that is the whole session. Give it another name.`,
+        `2: A period cannot be named "${name}": that name means the whole session. Give it another name.`,
       ]);
     for (const rows of ["A,-,-,Kunz\nA,16:30,16:40,Kunz\n", "A,16:30,16:40,Kunz\nA,-,-,Kunz\n"])
       expect(problemsOf(`period,start,end,player\n${rows}`)).toEqual([

@@ -103,7 +103,7 @@ function actionsOn(
   let isOpening = false;
   return {
     async onPlayer(name, files) {
-      // a second press while the files are read would add another player's
+      // a second press while the files are read would add the recordings of another player
       if (isOpening) return;
       isOpening = true;
       try {
@@ -135,7 +135,7 @@ export async function showKeptSquad(workspace: Workspace, settings: Settings): P
   await whenRead;
 }
 
-/** Shows the squad of a made-up match. */
+/** Shows the squad of a generated match. */
 export async function showDemonstration(workspace: Workspace, settings: Settings): Promise<void> {
   const part = await loadPart();
   if (part === null) return;

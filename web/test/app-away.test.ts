@@ -30,7 +30,7 @@ async function keepsPage(page: Page): Promise<void> {
   await page.waitForFunction(() => navigator.serviceWorker.controller !== null);
 }
 
-const isAway = (page: Page) => page.getByText("The service does not answer. Trying again…");
+const isAway = (page: Page) => page.getByText("The service does not respond. Trying again…");
 
 describe.skipIf(hasNoBrowser)(
   "the signed-in part of the page, while the service is unreachable or slow",
@@ -127,7 +127,7 @@ describe.skipIf(hasNoBrowser)(
       await gate.shut();
       expectComplaint(/ERR_CONNECTION_REFUSED|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE/);
       await page.getByRole("link", { name: "Athletes", exact: true }).click();
-      await page.getByText("The service does not answer. Trying again…").waitFor();
+      await page.getByText("The service does not respond. Trying again…").waitFor();
       await page.getByText("Could not load the athletes.").waitFor();
       await gate.open();
       await page.getByText("There are no athletes yet.").waitFor();
@@ -197,10 +197,10 @@ describe.skipIf(hasNoBrowser)(
       await uploads(page)
         .getByText(/The service stopped answering/)
         .waitFor();
-      await page.getByText("The service does not answer. Trying again…").waitFor();
+      await page.getByText("The service does not respond. Trying again…").waitFor();
       await limitUpload(page, -1);
       await gate.open();
-      await page.getByText("The service does not answer. Trying again…").waitFor({ state: "hidden" });
+      await page.getByText("The service does not respond. Trying again…").waitFor({ state: "hidden" });
       await uploads(page).getByRole("button", { name: "Try again with match.asi" }).click();
       await uploads(page)
         .getByText(/samples stored from/)

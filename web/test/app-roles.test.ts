@@ -54,7 +54,7 @@ describe.skipIf(hasNoBrowser)("roles in a squad", () => {
     const owner = await openSignedIn(service, scene.owner);
     await showView(owner, `#/squads/${scene.squad}`, "First team");
     await owner.getByRole("link", { name: "Access" }).click();
-    await owner.getByText("Nobody is invited to this squad.").waitFor();
+    await owner.getByText("No one is invited to this squad.").waitFor();
     await owner.getByRole("button", { name: "Invite…" }).click();
     await dialog(owner).getByLabel("Username").fill("carla");
     await dialog(owner).getByLabel("Role").selectOption("coach");
@@ -121,7 +121,7 @@ describe.skipIf(hasNoBrowser)("roles in a squad", () => {
     await owner.getByLabel("Choose carla").check();
     await owner.getByRole("button", { name: "Withdraw…" }).click();
     await owner.getByRole("button", { name: "Withdraw", exact: true }).click();
-    await owner.getByText("Nobody is invited to this squad.").waitFor();
+    await owner.getByText("No one is invited to this squad.").waitFor();
     await showView(coach, "#/squads", "Squads");
     await coach.getByText("You have no squads.").waitFor();
   });

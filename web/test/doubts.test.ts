@@ -30,7 +30,7 @@ describe.skipIf(hasNoBrowser)("a problem of a recording or its figures", () => {
     // "Compare" now has the first file input of the page
     await choose(page, fixturePath("damaged/bad-checksums.asi"));
     const rows = page.locator("table.comparison tbody tr");
-    await rows.filter({ hasText: "Is the sport right?" }).first().waitFor();
+    await rows.filter({ hasText: "Is the sport correct?" }).first().waitFor();
     await rows.filter({ hasText: /Damaged: .* % of the file cannot be read/ }).waitFor();
     expect(await rows.count()).toBe(2);
     const ride = readFileSync(fixturePath("valid/edges.fit"));

@@ -51,10 +51,12 @@ describe("a refusal of the service", () => {
 
   it("says what was not found or not allowed", () => {
     expect(refusalWords(refusal({ detail: "Not found." }, 404, "not_found"))).toBe(
-      "It does not exist, or you may not see it. It may have been deleted.",
+      "It does not exist, or you cannot see it. It may have been deleted.",
     );
     const denied = { detail: "You do not have permission to perform this action." };
-    expect(refusalWords(refusal(denied, 403, "permission_denied"))).toBe("Your account may not do this.");
+    expect(refusalWords(refusal(denied, 403, "permission_denied"))).toBe(
+      "Your account does not have the right to do this.",
+    );
     const throttled = { detail: "Request was throttled. Expected available in 812 seconds." };
     expect(refusalWords(refusal(throttled, 429, "throttled"))).toMatch(/Wait 14 minutes/);
   });

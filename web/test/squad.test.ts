@@ -118,7 +118,7 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     await ready(page);
     await page.getByRole("button", { name: /to look at$/ }).click();
     expect(await page.getByRole("region", { name: "To look at" }).innerText()).toContain(
-      "Not within the recordings. The recordings are of Sat, 16 May 2026 14:00:00 to 15:10:00. Outside: 1st half (Sat, 9 May 2026 14:00:00 to 14:30:00).",
+      "Not within the recordings. The recordings are from Sat, 16 May 2026 14:00:00 to 15:10:00. Outside: 1st half (Sat, 9 May 2026 14:00:00 to 14:30:00).",
     );
   });
 
@@ -561,7 +561,7 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     await page.getByRole("button", { name: /to look at$/ }).click();
     const list = page.getByRole("region", { name: "To look at" });
     expect(await list.innerText()).toContain(
-      "One player, recorded at the same time. The roster gives them to Meier. The longest counts; 02-Meier-short.asi is left out.",
+      "Several simultaneous recordings of one player. The roster assigns them to Meier. The longest counts; 02-Meier-short.asi is left out.",
     );
     await page.locator("tr", { hasText: "Meier" }).locator(".quality").click();
     expect(await page.getByRole("dialog", { name: "Quality of Meier" }).innerText()).toContain(

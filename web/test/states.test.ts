@@ -25,7 +25,7 @@ describe.skipIf(hasNoBrowser)("hostile files", () => {
   it("are read as one recording with a serial number if they contain several devices", async () => {
     const page = await openPage();
     await choose(page, fixturePath("damaged/foreign-header.asi"));
-    await page.getByText("The file has recordings of several devices in it.").waitFor();
+    await page.getByText("The file contains recordings of several devices.").waitFor();
     await page.getByLabel("One serial number for the whole file").fill("TEAM-1");
     await page.getByRole("button", { name: "Read it as one recording" }).click();
     await page.getByText("TEAM-1").first().waitFor();

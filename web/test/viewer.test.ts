@@ -98,7 +98,7 @@ describe.skipIf(hasNoBrowser)("a recording in the viewer", () => {
   it("has no accelerations if its rate is too low, and says so only there", async () => {
     const page = await openPage();
     await choose(page, fixturePath("valid/ublox7.asi"));
-    await page.getByText("None in what is shown. They need at least 5 samples a second.").waitFor();
+    await page.getByText("None in what is shown. They require at least 5 samples per second.").waitFor();
     const rows = Array.from({ length: 200 }, (_, i) => ({
       timestamp: Date.UTC(2025, 4, 17) + i * 100,
       latitude: 47.37,

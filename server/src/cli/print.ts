@@ -147,7 +147,7 @@ export function reasonOf(error: unknown): string {
   if (error instanceof UsageError || error instanceof NotConfirmed) return error.message;
   if (isUnavailable(error)) {
     const reason = databaseMessage(error) ?? (error as Error).message;
-    return visible(`The database cannot do this now: ${reason}. Repeat the command when it can.`);
+    return visible(`The database cannot do this now: ${reason}. Repeat the command later.`);
   }
   if (isFileError(error)) {
     const reason = error.message.replace(/^[A-Z]+: /, "");

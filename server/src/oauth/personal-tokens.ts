@@ -67,7 +67,7 @@ export const NewPersonalToken = Type.Object(
 
 export const PersonalTokenInput = Type.Object(
   {
-    name: Text({ minLength: 1, maxLength: MAX_NAME, description: "What the token is for" }),
+    name: Text({ minLength: 1, maxLength: MAX_NAME, description: "Purpose of the token" }),
     scopes: Scopes,
     valid_days: Type.Integer({
       minimum: 1,

@@ -87,7 +87,7 @@ function timeframeSchema(sport: Sport): JsonSchemaDefinition["schema"] {
     $schema: DRAFT_2020_12,
     title: `Time frame: ${sport}`,
     description:
-      "Parameters of the computed data, all optional; a default holds when the key is absent. Speeds in m/s, rounded " +
+      "Parameters of the computed data, all optional; a default applies if the key is absent. Speeds in m/s, rounded " +
       "to 0.001. Further keys are kept and returned.",
     type: "object",
     properties: {
@@ -153,7 +153,7 @@ function timeframeSchema(sport: Sport): JsonSchemaDefinition["schema"] {
         maxItems: MAX_RECIPES,
         uniqueItems: true,
         description:
-          "Recipes of the owner whose counts the computed data also contain: each by its name and version, or by its hash.",
+          "Recipes of the owner whose counts are added to the computed data, each identified by name and version, or by hash.",
       },
     },
     additionalProperties: true,

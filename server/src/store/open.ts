@@ -81,7 +81,7 @@ async function migrateDirectly(database: Database, prepares: boolean): Promise<s
   await naming("DATABASE_DIRECT_URL", () => direct.query("SELECT 1"));
   if (!(await areOneDatabase(pool, direct))) {
     throw new UsageError(
-      "DATABASE_DIRECT_URL and DATABASE_URL are different databases. Both must lead to the same one, DATABASE_URL through the pooler.",
+      "DATABASE_DIRECT_URL and DATABASE_URL are different databases. Both must refer to the same database, DATABASE_URL through the pooler.",
     );
   }
   await requireSessions(direct, "DATABASE_DIRECT_URL");

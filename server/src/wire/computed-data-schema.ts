@@ -98,7 +98,7 @@ const RANGE_LIMITS = {
 const THRESHOLDS_M_PER_S2 = pairOf("Lower and upper threshold.", quantity("m/s2", "Peak acceleration."));
 
 /** Rules and parameters of a computation. Results are comparable if their definitions are equal. */
-const DEFINITION_SCHEMA = object("The rules and parameters that gave these figures.", {
+const DEFINITION_SCHEMA = object("The rules and parameters of these figures.", {
   version: {
     type: "integer",
     description: "Version of the rules. Unit: none, a counter.",
@@ -123,7 +123,7 @@ const DEFINITION_SCHEMA = object("The rules and parameters that gave these figur
 export const COMPUTED_DATA_SCHEMA = object("Computed data of a time frame.", {
   first_timestamp: instantOrNull("First sample used."),
   last_timestamp: instantOrNull("Last sample used."),
-  last_computation: instant("When these figures were computed."),
+  last_computation: instant("Time when these figures were computed."),
   total_distance: quantityOrNull(
     "m",
     "Distance computed from the receiver's speed; standing and gaps in the recording add nothing.",
@@ -205,7 +205,7 @@ export const COMPUTED_DATA_SCHEMA = object("Computed data of a time frame.", {
       "Whether accelerations and decelerations were computed; false for recordings slower than 5 Hz. Unit: none.",
   },
   too_fast: object(
-    "Samples above max_valid_speed, which the figures ignore. Many of them mean that the schema of the activity is the wrong sport.",
+    "Samples above max_valid_speed, which the figures ignore. A large number indicates that the schema of the activity has the wrong sport.",
     {
       samples: { type: "integer", description: "How many. Unit: none, a count." },
       duration: quantity("s", "Recorded time beside these samples, one decimal."),

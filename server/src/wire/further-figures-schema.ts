@@ -23,13 +23,13 @@ function orNull<S extends { readonly type: string }>(schema: S) {
 function peaks(unit: string, description: string) {
   return list(
     `${description} One entry for each window of the definition.`,
-    object("The most demanding window of a length; of equal ones the earliest.", {
+    object("The most demanding window of a length; the earliest of equal ones.", {
       window: quantity("s", "Length of the window."),
       value: quantityOrNull(
         unit,
         "The largest amount in a window of this length that is covered to 90 % or more.",
       ),
-      start_time: instantOrNull("When that window begins."),
+      start_time: instantOrNull("Start of that window."),
       coverage: quantityOrNull(RATIO, "Share of the window that the samples cover."),
     }),
   );
@@ -48,8 +48,11 @@ const PEAK_DEMANDS = object(
       distance: peaks("m", "Distance."),
       high_speed_distance: peaks("m", "Distance at or above high_speed of the definition."),
       acceleration: peaks("m/s2", "Mean absolute acceleration."),
-      accelerations: peaks("none, a count", "Accelerations that begin, from the lower threshold."),
-      heart_rate: peaks("beats/min", "Mean heart rate; coverage is that by known ones."),
+      accelerations: peaks(
+        "none, a count",
+        "Number of accelerations that begin, at or above the lower threshold.",
+      ),
+      heart_rate: peaks("beats/min", "Mean heart rate; coverage is the share with known heart rates."),
     }),
     power_law: orNull(
       object(
@@ -63,7 +66,7 @@ const PEAK_DEMANDS = object(
     ),
     critical_speed: orNull(
       object(
-        "Critical speed with two parameters. It describes the session, not what the athlete can run. Null without a window of 600 s.",
+        "Critical speed with two parameters. It describes the session, not the ability of the athlete. Null without a window of 600 s.",
         FIT,
       ),
     ),
@@ -87,7 +90,7 @@ const RECIPE_NAME = {
 } as const;
 
 const RECIPES = list(
-  "What the recipes that the params name count, in their order; absent when they name none.",
+  "Counts of the recipes named in params, in order; absent without recipes.",
   object("One recipe.", {
     ...RECIPE_NAME,
     count: {
@@ -112,7 +115,7 @@ const RECIPES = list(
       ),
     ),
     dropped: orNull(
-      object("Samples that the recipe leaves out.", {
+      object("Samples that the recipe excludes.", {
         gate: { type: "integer", description: "By its gate. Unit: none, a count." },
         too_fast: { type: "integer", description: "Faster than its max_valid. Unit: none, a count." },
       }),
@@ -136,7 +139,7 @@ export const FURTHER_FIGURES = {
         unconfirmed: {
           type: "boolean",
           description:
-            "Whether no second session comes within 5 %: it may be an error of measurement. Unit: none.",
+            "Whether no second session is within 5 %, so that it may be a measurement error. Unit: none.",
         },
         sessions: { type: "integer", description: "Sessions that were compared. Unit: none, a count." },
       },
@@ -153,16 +156,16 @@ export const FULL_DEFINITION = {
   properties: {
     ...definition.properties,
     peak_demands: object(
-      "With with_peaks: the rules of the peak demands, which use the other parameters too.",
+      "With with_peaks: the rules of the peak demands, which also use the other parameters.",
       {
         version: counter("Version of the rules."),
         signal: {
           type: "string",
           const: "doppler_speed",
-          description: "The speed that the receiver measures.",
+          description: "The speed measured by the receiver.",
         },
         windows: list("Lengths of the windows.", quantity("s", "Length.")),
-        high_speed: quantity("m/s", "Speed of a distance at high speed: the upper one of hid_thresholds."),
+        high_speed: quantity("m/s", "Threshold of high-speed distance: the upper one of hid_thresholds."),
       },
     ),
     recipes: list(

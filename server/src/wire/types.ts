@@ -157,7 +157,7 @@ export const pageQuery = (limits: { default: number; max: number }) => ({
   limit: Type.Optional(
     Type.String({
       description:
-        "Results per page; a higher number counts as the maximum. Anything but a positive number counts as the default, and `X-Ignored` says so",
+        "Results per page; a higher number counts as the maximum. Any value other than a positive number is replaced by the default, and reported in `X-Ignored`",
       openapi: { type: "integer", minimum: 1, maximum: limits.max, default: limits.default },
     }),
   ),

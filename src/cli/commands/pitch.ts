@@ -36,14 +36,12 @@ export function addPitch(program: Command, { context, onStatus }: Host): void {
       parsePath,
     )
     .option("--every <time>", "time between two frames; default 1s", parseTimeSpan)
-    .option("--each", "a row for each frame, not for each period")
+    .option("--each", "one row per frame instead of one per period")
     .addOption(
-      new Option("--format <name>", "text (default), csv, jsonl or cdf; or by the extension of -o").choices([
-        "text",
-        "csv",
-        "jsonl",
-        "cdf",
-      ]),
+      new Option(
+        "--format <name>",
+        "text, csv, jsonl or cdf; default: by the extension of -o, otherwise text",
+      ).choices(["text", "csv", "jsonl", "cdf"]),
     )
     .option("-o, --output <file>", "write to this file, as .csv, .jsonl or .txt", parsePath)
     .option("-f, --force", "overwrite an existing file");

@@ -27,7 +27,7 @@ export function addPull(program: Command, { context, onStatus }: Host): void {
     .option("--from <date>", "only this day and later ones, such as 2025-05-17", parseDate)
     .option("--to <date>", "only this day and earlier ones", parseDate);
   withTimeZone(command, "in which the days begin")
-    .option("-f, --force", "get all days again, also those that have not changed")
+    .option("-f, --force", "download all days again, including unchanged ones")
     .option("--token-file <file>", "read the token from this file; default: from ASI_TOKEN", parsePath)
     .option("--allow-http", "send the token unencrypted with http://, in a network that you trust")
     .option("--json", "print a line of JSON for each written file to standard output")

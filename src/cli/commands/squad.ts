@@ -22,7 +22,7 @@ export function addSquad(program: Command, { context, onStatus }: Host): void {
     )
     .option(
       "--periods <file>",
-      "CSV with the columns period, start, end, or suggested: those that the command would suggest; default periods.csv in the folder",
+      "CSV with the columns period, start, end, or suggested to use suggested periods; default periods.csv in the folder",
       parsePath,
     )
     .addOption(
@@ -80,7 +80,7 @@ export function addSquad(program: Command, { context, onStatus }: Host): void {
     .addOption(
       new Option(
         "--format <name>",
-        "text (default), csv, jsonl, parquet, xlsx or html; or by the extension of -o",
+        "text, csv, jsonl, parquet, xlsx or html; default: by the extension of -o, otherwise text",
       ).choices(["text", "csv", "jsonl", "parquet", "xlsx", "html"]),
     )
     .addOption(

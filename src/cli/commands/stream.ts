@@ -34,7 +34,7 @@ export function addStream(program: Command, { context, onStatus }: Host): void {
     .option("--replay [speed]", "send a file at the times of its rows; 10: ten times as fast", parseSpeed)
     .option("--token-file <file>", "read the token from this file; default: from ASI_TOKEN", parsePath)
     .option("--allow-http", "send the token unencrypted with http://, in a network that you trust")
-    .option("--json", "print what is stored at the end as a line of JSON to standard output")
+    .option("--json", "print the stored state at the end as a line of JSON to standard output")
     .addHelpText(
       "before",
       `Examples:

@@ -18,7 +18,7 @@ export class CapturedConsole extends Console {
     const text = parts.map(textOf).join("");
     this.#characters += text.length;
     if (this.#characters > MAX_CHARACTERS) {
-      const message = "The result is too large. Ask for fewer files.";
+      const message = "The result is too large. Request fewer files.";
       throw new DescribedError({ error: { code: "RESULT_TOO_LARGE", message } });
     }
     this.#data.push(text);

@@ -116,7 +116,7 @@ export class Protocol {
     if (tool === undefined)
       throw new RpcError(
         INVALID_PARAMS,
-        `There is no tool ${String(name).slice(0, 100)}; tools/list has all.`,
+        `There is no tool ${String(name).slice(0, 100)}; tools/list returns all tools.`,
       );
     const controller = new AbortController();
     const stop = () => controller.abort();

@@ -28,8 +28,8 @@ export const TIMES: Readonly<Record<string, Property>> = {
 export const FIGURES: Readonly<Record<string, Property>> = {
   ...TIMES,
   sport: text("speed zones and thresholds of this sport; default soccer", SPORT_NAMES),
-  max_hr: integer("maximum heart rate of the person, for the heart-rate zones", 60, 240),
-  recipes: texts("also counts by these recipes of list_recipes", [1, 5], RECIPE_NAMES),
+  max_hr: integer("maximum heart rate of the athlete, for the heart-rate zones", 60, 240),
+  recipes: texts("also count with these recipes from list_recipes", [1, 5], RECIPE_NAMES),
 };
 
 /** The time bounds of a call. */

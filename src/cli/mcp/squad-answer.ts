@@ -14,7 +14,7 @@ const MAX_TOTAL_BYTES = 2 ** 31;
 export const SESSION: Readonly<Record<string, Property>> = {
   folder: text("a folder with the recordings of one session"),
   periods: text(
-    "file: those of periods.csv in the folder, if there is one; suggested: by the common pauses; default file",
+    "file: the periods of periods.csv in the folder, if it exists; suggested: periods derived from common pauses; default file",
     ["file", "suggested"],
   ),
   tz: {
@@ -22,8 +22,11 @@ export const SESSION: Readonly<Record<string, Property>> = {
     description: "time zone of periods.csv, such as Europe/Zurich; default UTC",
   },
   sport: text("thresholds of this sport; default soccer", SPORT_NAMES),
-  individual_zones: text("limits of each player by the roster instead of fixed ones", ZONE_KINDS),
-  recipes: texts("also counts by these recipes of list_recipes", [1, 5], RECIPE_NAMES),
+  individual_zones: text(
+    "individual limits of each player from the roster instead of fixed ones",
+    ZONE_KINDS,
+  ),
+  recipes: texts("also count with these recipes from list_recipes", [1, 5], RECIPE_NAMES),
 };
 
 /** A row of `asi squad --format jsonl`. */
@@ -56,7 +59,7 @@ export async function squadLines(
     throw new DescribedError({
       error: { code: "NO_TABLE", message: messages.join(" ") || "There is no table." },
     });
-  const links = refused.map((name) => `${name} is a link out of the folders and is left out`);
+  const links = refused.map((name) => `${name} is a link that leads out of the folders, and is ignored`);
   return {
     source: {
       folder: folders.nameOf(folder),

@@ -69,7 +69,7 @@ async function* rowsOfTrack(track: TrackDecoding): AsyncGenerator<EncodableRow, 
 export function damagedTrack(console: Console, { byteOffset, reason }: TrackDamage): Part[] {
   return [
     console.paint("yellow", "damaged:"),
-    ` ${reason}, at byte ${byteOffset}; the rows are those before it`,
+    ` ${reason}, at byte ${byteOffset}; only the rows before it are read`,
   ];
 }
 

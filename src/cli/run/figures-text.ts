@@ -82,7 +82,7 @@ const r2Text = (r2: number | null) => (r2 === null ? "" : `, R2 ${r2}`);
 function recipeText({ name, title, count, distance, hash, dropped, sensitivity }: NamedResult): string {
   const counted =
     count === null || distance === null
-      ? "none: a derivative needs at least 5 samples a second"
+      ? "none: a derivative requires at least 5 samples per second"
       : `${count}, ${decimalText(distance, 0)} m`;
   const leftOut = leftOutText(dropped);
   const lines = [
@@ -108,7 +108,7 @@ function sensitivityLines(rows: NonNullable<NamedResult["sensitivity"]>): string
   const [first] = rows;
   const header = (first?.cells ?? []).map(({ min_ms }) => `${min_ms / 1000} s`.padStart(8)).join("");
   return [
-    `    the count by filter and minimum duration, all else equal; * is the recipe`,
+    `    the count by filter and minimum duration, everything else unchanged; * is the recipe`,
     `    ${"".padEnd(18)}${header}`,
     ...rows.map(({ filter, cells }) => {
       const counts = cells.map(({ count, is_recipe }) =>

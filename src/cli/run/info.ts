@@ -54,7 +54,7 @@ function linesOf(
       "header",
       info.formatVersion === null
         ? "none: a plain log"
-        : `format version ${info.formatVersion}, ${info.periodMs === 0 ? "GNSS period not named" : `a GNSS epoch every ${info.periodMs} ms`}`,
+        : `format version ${info.formatVersion}, ${info.periodMs === 0 ? "GNSS period not specified" : `a GNSS epoch every ${info.periodMs} ms`}`,
     ],
     ...timeLines(report, recordedMs, instantText),
     [

@@ -118,7 +118,7 @@ function doubtsOf({ name, serial, day, days, spans }: Session, others: readonly 
   const other = others.find((one) => one.serial === serial && commonMs(one.spans, spans) > 0);
   return [
     other !== undefined &&
-      `${name} has rows of the same time as ${other.name}, and both are included in the load. Remove one of them`,
+      `${name} has rows at the same times as ${other.name}, and both are included in the load. Remove one of them`,
     days.length > 1 &&
       `${name} has rows of ${days.join(" and ")}, and all of them are included in the load of ${day}. Split the recording with asi convert --from and --to, and asi encode`,
   ].filter((text) => text !== false);

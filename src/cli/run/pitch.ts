@@ -83,7 +83,7 @@ export async function pitch(args: string[], flags: PitchFlags, context: Context)
   const { recordings, status } = await readRecordings(inputs, {}, context);
   if (recordings.length === 0) return status === ExitStatus.done ? ExitStatus.failed : status;
   if (findSessions(recordings).length > 1)
-    throw new UsageError("The recordings are of several sessions. Name the recordings of one session.");
+    throw new UsageError("The recordings are from several sessions. Name the recordings of one session.");
   const members = squadMembers(recordings, sheet?.roster ?? null);
   tellAbsent(rosterFiles(roster, sheet?.roster ?? null), members.map(presentOf), context);
   for (const text of leftOutTexts(members)) console.message(text);

@@ -37,16 +37,16 @@ export function sessionOfPeriods(
   const several = `${path}: the recordings are of ${sessions.length} sessions: ${sessions.map((session) => sessionText(session, timeZone)).join("; ")}.`;
   if (best !== undefined && fitting.length === 1) {
     const { index, outside } = best;
-    const except = outside.length === 0 ? "" : `, except ${outside.join(", ")}, outside of its time`;
+    const except = outside.length === 0 ? "" : `, except ${outside.join(", ")}, outside its time`;
     return { index, text: `${several} Its periods belong to session ${index + 1}${except}` };
   }
   const reason =
     best === undefined
-      ? "none of them has a period in its time"
-      : `${fitting.length} of them have equally many periods in their times`;
+      ? "none of them contains a period"
+      : `${fitting.length} of them contain equally many periods`;
   return {
     index: null,
-    text: `${several} The periods are applied to none, because ${reason}. Name the files of one session, with --periods; or correct the clock of the tracker that is alone`,
+    text: `${several} The periods are applied to none, because ${reason}. Name the files of one session, with --periods; or correct the clock of the outlying tracker`,
   };
 }
 

@@ -39,7 +39,7 @@ export function withoutZonesTexts(members: readonly SquadMember[], kind: ZoneKin
   const needed = kind === "mss" ? "max_speed" : "max_speed and aerobic_speed";
   return names.length === 0
     ? []
-    : [`The roster has no ${needed} of ${names.join(", ")}: no high-speed distance and no sprints of them`];
+    : [`The roster has no ${needed} of ${names.join(", ")}: they have no high-speed distance and no sprints`];
 }
 
 export function rosterFiles(path: string | null | undefined, roster: Roster | null): RosterFile[] {
@@ -89,7 +89,7 @@ export function tellAbsent(
       const players = [...new Set(likely.map(({ player }) => player.name))];
       return players.length === 0 ? name : `${name} (perhaps of ${players.join(" or ")})`;
     });
-    console.message(`The roster does not name the trackers of ${trackers.join(", ")}`);
+    console.message(`The roster does not contain the trackers of ${trackers.join(", ")}`);
   }
 }
 
@@ -176,7 +176,7 @@ export function leftOutTexts(members: readonly SquadMember[]): string[] {
       const names = (some: readonly { fileName: string }[]) =>
         some.map(({ fileName }) => fileName).join(", ");
       const [counts, count] = [names(recordings), names(leftOut)];
-      return `${name} has recordings of the same time: ${counts} counts, ${count} does not. If they are of different players, give each a serial or a file of its own in the roster`;
+      return `${name} has simultaneous recordings: ${counts} counts, ${count} does not. If they are of different players, give each a serial or a file of its own in the roster`;
     });
 }
 
@@ -208,14 +208,14 @@ export function tellSuggestions(
 ): void {
   const areOfFile = periods !== null && periods.length > 0;
   if (periods === null && suggested.length === 0) {
-    console.message("No periods are suggested: the squad makes no common pauses around 15 minutes of play");
+    console.message("No periods are suggested: the squad has no common pauses around 15 minutes of play");
   }
   if (suggested.length === 0 || (areOfFile && players.length === 0)) return;
   const seem = count(players.length, "player seems", "players seem");
   const bench =
     periods === null ? "." : "; without these times the bench counts as playing, except in means.";
   const sentences = [
-    ...(areOfFile ? [] : ["Periods are suggested by the common pauses."]),
+    ...(areOfFile ? [] : ["Periods are suggested from common pauses."]),
     ...(players.length === 0 ? [] : [`${seem} to come on, go off or sit out${bench}`]),
     periods === null
       ? "To change them, save these lines as periods.csv beside the recordings:"
@@ -255,7 +255,7 @@ export function outsideText(
   const remedy = hasDates
     ? "Change the dates of the periods"
     : timeZone === undefined
-      ? "The clock of the periods is named with --tz"
+      ? "Set the time zone of the periods with --tz"
       : "Change the times of the periods or --tz. A tracker that was started late or replaced has no rows at these times";
   return `Not within the recordings, which are of ${times(session, hasDates)} (${timeZone ?? "UTC"}): ${names.join(", ")}. ${remedy}`;
 }

@@ -103,25 +103,21 @@ export function refuseForFormat(flags: SquadFlags, format: SquadFormat): void {
   const isReport = format === "html";
   if (isReport && flags.by !== "player" && (flags.recipe?.length ?? 0) > MOST_RECIPES_ON_PAPER)
     throw new UsageError(
-      `A report has space for ${MOST_RECIPES_ON_PAPER} recipes; leave out the others, or write a table.`,
+      `A report has space for ${MOST_RECIPES_ON_PAPER} recipes; omit the others, or write a table.`,
     );
   if (flags.by !== "player")
     refuseWithoutEffect(flags, ["load"], "adds up the sessions of a season; add --by player");
   if (flags.by === "player") {
-    refuseWithoutEffect(flags, ["zones"], "changes only the report of a session; leave it out");
+    refuseWithoutEffect(flags, ["zones"], "changes only the report of a session; omit it");
     if (!isText)
-      refuseWithoutEffect(
-        flags,
-        ["columns"],
-        "chooses the columns of text; leave it out of a season in a file",
-      );
+      refuseWithoutEffect(flags, ["columns"], "selects the columns of text; omit it for a season in a file");
     if (!isReport)
-      refuseWithoutEffect(flags, ["sort"], "chooses the figure of the report of a season; add --format html");
+      refuseWithoutEffect(flags, ["sort"], "selects the figure in the report of a season; add --format html");
     return;
   }
   if (!isReport) refuseWithoutEffect(flags, ["zones"], "changes only the report; add --format html");
   if (isReport)
-    refuseWithoutEffect(flags, ["columns"], "chooses the columns of tables; the report has its own");
+    refuseWithoutEffect(flags, ["columns"], "selects the columns of tables; the report has fixed columns");
   if (!isText)
     refuseWithoutEffect(flags, ["by"], "position groups the rows of text; a file has the column position");
 }

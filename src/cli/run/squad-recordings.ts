@@ -100,11 +100,11 @@ export function addRecording(recordings: ReadRecording[], recording: ReadRecordi
 /** The message about an ignored file. */
 export const copyText = (name: string, original: string): string =>
   name === original
-    ? `Two files ${name} have the same content, and one is left out`
-    : `${name} has the same content as ${original} and is left out`;
+    ? `Two files ${name} have the same content, and one is ignored`
+    : `${name} has the same content as ${original} and is ignored`;
 
 /** The message about a compressed recording that ends early. */
-export const CUT_TEXT = "the gzip data are cut off; the rows before are used";
+export const CUT_TEXT = "the gzip data are truncated; the rows before the end are used";
 
 export interface ReadingChoice {
   hr?: HrSource | undefined;

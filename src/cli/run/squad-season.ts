@@ -48,7 +48,7 @@ export async function squadSeason(
   context: Context,
 ): Promise<ExitStatus> {
   if (flags.periods !== undefined) {
-    throw new UsageError("Periods belong to one session: put a periods.csv into the folder of each session.");
+    throw new UsageError("Periods belong to one session: place a periods.csv in the folder of each session.");
   }
   const inputs = findInputs(args);
   if (flags.output !== undefined) refuseAsOutput(flags.output, inputs);

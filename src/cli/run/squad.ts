@@ -128,12 +128,12 @@ function refuseForSeveral(sessions: number, format: SquadFormat, { periods }: Sq
   if (sessions === 1) return;
   if (periods !== undefined && periods !== SUGGESTED) {
     throw new UsageError(
-      `The recordings are of ${sessions} sessions, and periods belong to one. Name the recordings of one session, or leave --periods out.`,
+      `The recordings are from ${sessions} sessions, and periods belong to one. Name the recordings of one session, or omit --periods.`,
     );
   }
   if (format === "html") {
     throw new UsageError(
-      `The recordings are of ${sessions} sessions, and a report is of one. Name the recordings of one session, or add --by player for the season.`,
+      `The recordings are from ${sessions} sessions, and a report covers one. Name the recordings of one session, or add --by player for the season.`,
     );
   }
 }

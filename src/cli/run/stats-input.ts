@@ -143,7 +143,7 @@ export function figuresOf(
 
 function withoutZones(kind: ZoneKind, name: string): DescribedError {
   const columns = kind === "mss" ? "max_speed" : "max_speed and aerobic_speed";
-  const message = `The roster has no ${columns} of ${name}, from which the individual zones derive. Add it, or leave out --individual-zones.`;
+  const message = `The roster has no ${columns} of ${name}, from which the individual zones derive. Add it, or omit --individual-zones.`;
   return new DescribedError({ error: { code: "NO_ZONES", message } });
 }
 

@@ -16,7 +16,8 @@ export function statsText(
   metrics: Metrics,
   instantText: (ms: number) => string,
 ): string {
-  if (metrics.first_timestamp === null && metrics.too_fast.samples === 0) return `${name}\n  no data in it\n`;
+  if (metrics.first_timestamp === null && metrics.too_fast.samples === 0)
+    return `${name}\n  no data in the period\n`;
   const lines = [...generalLines(info, metrics, instantText), ...zoneLines(metrics), ...effortLines(metrics)];
   const text = [...lines, ...heartRateLines(metrics)].map(([label, value]) =>
     `  ${label.padEnd(LABEL_WIDTH)}${value}`.trimEnd(),
@@ -84,7 +85,7 @@ function effortLines(metrics: Metrics): Line[] {
 }
 
 const EFFORTS = ["sprints", "high intensity", "accelerations", "decelerations"];
-const TOO_SLOW = "none: they need at least 5 samples a second";
+const TOO_SLOW = "none: they require at least 5 samples per second";
 
 function sprintsText({ sprint: { threshold_1: sprints }, sprint_distance }: Metrics): string {
   const text = `${sprints.values.length} from ${speedIn("km/h", sprints.threshold)} km/h, ${metresText(sprint_distance)}`;

@@ -81,7 +81,7 @@ export async function stats(args: string[], flags: StatsFlags, context: Context)
   tellZones(flags, definition, context);
   if (figures !== null && club.periods !== null)
     console.message(
-      "Recipes and other additional figures are of whole recordings, not of the periods; asi squad --recipe counts by period.",
+      "Recipes and other additional figures apply to whole recordings, not to periods; asi squad --recipe counts by period.",
     );
   const present: Present[] = [];
   const jobs = jobsFor(inputs, flags.jobs);

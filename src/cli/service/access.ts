@@ -53,7 +53,9 @@ export function readToken(file: string | undefined, fromEnvironment: string | un
     );
   }
   if (!/^[\x21-\x7e]+$/.test(token)) {
-    throw new UsageError(`${place} contains more than a token: a space, a line break or another character.`);
+    throw new UsageError(
+      `${place} contains more than one token: a space, a line break or another character.`,
+    );
   }
   return token;
 }

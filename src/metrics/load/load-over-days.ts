@@ -136,7 +136,7 @@ function daysOf(
   const last = to === undefined ? Math.max(...byDay.keys()) : dayNumber(to);
   if (last - first >= MOST_DAYS)
     throw badArgument(
-      `The days are from ${dayText(first)} to ${dayText(last)}, more than ${MOST_DAYS}. Leave out sessions with a wrong date.`,
+      `The days are from ${dayText(first)} to ${dayText(last)}, more than ${MOST_DAYS}. Remove sessions with a wrong date.`,
     );
   return Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => ({
     day: dayText(first + i),

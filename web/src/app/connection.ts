@@ -8,7 +8,7 @@ const LONGEST_PAUSE_MS = 10_000;
 export class AwayError extends Error {
   override readonly name = "AwayError";
   constructor() {
-    super("The service does not answer.");
+    super("The service does not respond.");
   }
 }
 

@@ -14,7 +14,7 @@ export const visibleAthletes = (client: Client, signal: AbortSignal): Promise<Re
     }),
   );
 
-/** The name of an athlete; the service does not tell the name of one whom the manager may no longer see. */
+/** The name of an athlete; the service does not return it if the manager can no longer see the athlete. */
 export const nameIn = (athletes: ReadonlyMap<number, Resource["Athlete"]>, id: number): string => {
   const athlete = athletes.get(id);
   return athlete === undefined ? `Athlete ${id}` : athleteName(athlete);

@@ -25,7 +25,7 @@ const OPTIONS = { baseUrl: PAGE_ADDRESS, session: true };
 
 /** The signed-in user. */
 export class Session {
-  /** Null if nobody is signed in, undefined until that is known. */
+  /** Null if no user is signed in, undefined until that is known. */
   readonly account: ReadonlySignal<Account | null | undefined>;
   /** Whether the session has ended while the page was in use. */
   readonly hasEnded: ReadonlySignal<boolean>;
@@ -36,7 +36,7 @@ export class Session {
   readonly #problem = signal<unknown>(null);
   /** For requests about the session itself. */
   readonly #plain: Client;
-  /** For forms before sign-in: if the service asks for a pause, the user sees that at once. */
+  /** For forms before sign-in: if the service requests a pause, the user sees it immediately. */
   readonly #impatient: Client;
   /** Aborted when the account changes. */
   #ending = new AbortController();
@@ -153,7 +153,7 @@ export class Session {
     this.#isLeaving = true;
     try {
       const { response, error } = await this.#plain.DELETE("/session/");
-      // an expired session is fine too
+      // an expired session is also acceptable
       if (!response.ok && response.status !== 403) throw new ApiError(response, error);
       this.#become(null);
     } finally {
@@ -185,7 +185,7 @@ export class Session {
     }
   }
 
-  /** @param account undefined until it is known which one */
+  /** @param account undefined until it is known */
   #become(account: Account | null | undefined): void {
     this.#asked++;
     const known = this.#account.peek();
@@ -208,7 +208,7 @@ export class Session {
     // from a request that was pending when the user signed out
     if (this.#isLeaving || account == null) return false;
     const { signal } = this.#ending;
-    // a late refusal belongs to an earlier session: there may be a new one already
+    // a late refusal belongs to an earlier session: there may already be a new one
     if (!this.#hasEnded.peek() && (await this.#isSignedIn(account))) return true;
     if (this.#isLeaving || signal.aborted) return false;
     this.#hasEnded.value = true;

@@ -102,11 +102,11 @@ export function Overlays() {
   return (
     <>
       <div class="away" role="status">
-        {isAway.value && account !== null ? <p>The service does not answer. Trying again…</p> : null}
+        {isAway.value && account !== null ? <p>The service does not respond. Trying again…</p> : null}
       </div>
       {session.hasEnded.value && account != null ? (
         <Dialog title="Sign in again" onClose={() => session.leave()}>
-          <p>Your session has ended. Sign in to go on where you were.</p>
+          <p>Your session has ended. Sign in to continue where you were.</p>
           <SignInForm session={session} account={account} />
         </Dialog>
       ) : null}
@@ -132,7 +132,7 @@ export function RoutedView({ current, workspace, settings }: ShellProps & { curr
     const problem = session.problem.value;
     return problem == null ? null : (
       <ProblemCard
-        title="Could not find out who is signed in."
+        title="Could not determine who is signed in."
         error={problem}
         retry={() => session.begin()}
       />

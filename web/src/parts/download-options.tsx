@@ -16,8 +16,8 @@ const TIMES = [
   ["excel", "For spreadsheets"],
 ] as const;
 const NUMBERS = [
-  [".", "1.5, fields apart by commas"],
-  [",", "1,5, fields apart by semicolons"],
+  [".", "1.5, fields separated by commas"],
+  [",", "1,5, fields separated by semicolons"],
 ] as const;
 const PARQUET = [
   ["double", "Floating point"],

@@ -16,7 +16,7 @@ interface Props {
 }
 
 /** docs/metrics.md */
-const TOO_SLOW = "They need at least 5 samples a second.";
+const TOO_SLOW = "They require at least 5 samples per second.";
 
 /** The sprints, the accelerations and the decelerations of a recording or of a part of it. */
 export function EffortPanels({ metrics, settings, where, onShow }: Props) {
@@ -90,7 +90,7 @@ interface EffortsProps extends Pick<Props, "settings" | "onShow"> {
   rows: readonly Row[];
 }
 
-/** More than a match has. The limit applies to printed lists too. */
+/** More than in any match. The limit also applies to printed lists. */
 const LONGEST_LIST = 1000;
 
 function Efforts({ title, note, none, heads, rows, settings, onShow }: EffortsProps) {

@@ -41,12 +41,12 @@ export function OpenRecipe({ onFile }: { onFile: (file: File) => Promise<void> }
   );
 }
 
-/** What the names of the recipes mean. */
+/** The meaning of the names of recipes. */
 export function RecipesNote({ before }: { before: string }) {
   return (
     <p class="note">
-      {before} “As worded by” means what is published: the filters of other products are not, so theirs may
-      differ.
+      {before} “As defined by” refers to a published definition; filters of other products are not published,
+      so their counts may differ.
     </p>
   );
 }

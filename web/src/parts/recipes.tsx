@@ -27,7 +27,7 @@ const LONGEST_LIST = 100;
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
-/** What a recipe counts in the shown time, with a table of how much its choices matter. */
+/** The count of a recipe in the shown time, with a table that shows the effect of its choices. */
 export function Recipes({ recording: { id }, selection, settings, reader }: RecipesProps) {
   const own = useSignal<readonly NamedRecipe[]>([]);
   const chosen = useSignal<NamedRecipe>(RECIPES[0] as NamedRecipe);
@@ -112,7 +112,7 @@ function Counted({ found, selection, settings }: CountedProps) {
     <section aria-label="Counts of the definition">
       <h3>
         {count === null || distance === null
-          ? "None: it needs at least 5 samples a second"
+          ? "None: it requires at least 5 samples per second"
           : `${decimal(count, 0)} efforts, ${decimal(distance, 0)} m in the shown time`}
       </h3>
       <p class="note">
@@ -120,7 +120,7 @@ function Counted({ found, selection, settings }: CountedProps) {
         {dropped.gate_duration === undefined
           ? ""
           : ` Samples of the shown time that its gate dropped: ${decimal(dropped.gate, 0)} (${decimal(dropped.gate_duration, 1)} s).`}
-        {dropped.too_fast === 0 ? "" : ` Left out as too fast: ${decimal(dropped.too_fast, 0)} samples.`}
+        {dropped.too_fast === 0 ? "" : ` Excluded as too fast: ${decimal(dropped.too_fast, 0)} samples.`}
       </p>
       <div class="beside">
         <Sensitivity rows={figures.sensitivity} />
@@ -149,12 +149,14 @@ function Counted({ found, selection, settings }: CountedProps) {
   );
 }
 
-/** The count with other filters and other minimum durations, and all else equal. */
+/** The count with other filters and other minimum durations, and all other choices unchanged. */
 function Sensitivity({ rows }: { rows: readonly SensitivityRow[] }) {
   return (
     <Scrolled label="Count by filter and minimum duration">
       <table>
-        <caption>Count by filter and minimum duration, all else equal. Bold: the definition itself.</caption>
+        <caption>
+          Count by filter and minimum duration, everything else unchanged. Bold: the definition itself.
+        </caption>
         <thead>
           <tr>
             <th scope="col">Filter</th>

@@ -32,9 +32,7 @@ export function RecordingCard({ recording, settings }: { recording: Recording; s
           {note}
         </p>
       ))}
-      {isReordered ? (
-        <p class="note">Samples were not in the order of their times; they are shown in it.</p>
-      ) : null}
+      {isReordered ? <p class="note">Samples were not in order of time; they are shown in order.</p> : null}
     </Panel>
   );
 }

@@ -68,8 +68,8 @@ export function SettingsMenu({ settings }: { settings: Settings }) {
         />
       </label>
       <p class="note">
-        Address of a map server. It learns which places you look at. Pictures come only from servers that the
-        operator of this page allows.
+        Address of a map server. The server learns which places you view. Pictures come only from servers that
+        the operator of this page allows.
       </p>
       {hasService.value === true ? <a href={DOCUMENTATION}>API documentation</a> : null}
     </Menu>

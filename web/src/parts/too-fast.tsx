@@ -8,7 +8,7 @@ export function tooFastText({ too_fast, definition }: Metrics, speedUnit: SpeedU
   if (samples === 0) return "";
   const limit = `${decimal(definition.parameters.max_valid_speed * speedFactor(speedUnit), 1)} ${speedUnit}`;
   const rows = `${decimal(samples, 0)} ${samples === 1 ? "sample" : "samples"} (${decimal(duration, 1)} s)`;
-  return `${rows} faster than ${limit} are not in the figures. Is the sport right?`;
+  return `${rows} faster than ${limit} are not in the figures. Is the sport correct?`;
 }
 
 interface Props {

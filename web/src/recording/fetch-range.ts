@@ -67,7 +67,7 @@ function inWords(error: unknown): unknown {
   // each response of the service has a request id; a response without one comes from a proxy
   const isBefore = error instanceof ApiError && error.status >= 500 && error.requestId === null;
   if (isBefore || error instanceof TypeError) {
-    const message = "The service does not answer. Open the range again when it is back.";
+    const message = "The service does not respond. Open the range again when it is back.";
     return new ReadingError({ ...failure, code: "AWAY", message });
   }
   if (error instanceof ApiError) {

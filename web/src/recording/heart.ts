@@ -48,10 +48,10 @@ function rrOf({ timestampMs, rrMs, length }: BeatBatch): Heart["rr"] {
   let count = 0;
   for (let i = 0; i < length; i++) {
     const ms = timestampMs[i] as number;
-    // after the clock was set back, beats with earlier times are left out of the line
+    // after the clock was set back, beats with earlier times are omitted from the line
     if (rrMs[i] === 0 || ms < (timesMs[count - 1] ?? ms)) continue;
     timesMs[count] = ms;
-    // the columns of plots hold whole numbers
+    // the columns of plots contain whole numbers
     values[count] = Math.round(rrMs[i] as number);
     count += 1;
   }

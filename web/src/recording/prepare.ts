@@ -5,7 +5,8 @@ import { buildPyramid, type Pyramid, type Series } from "../plots/pyramid.js";
 import type { ChannelName, Facts, Recording } from "./recording.js";
 
 const TWO_DIMENSIONAL = 2;
-// A line is interrupted where the figures begin another segment; that of heart rates, which come less often, later.
+// A line is interrupted where the figures begin another segment; the line of heart rates, which are less frequent, is
+// interrupted later.
 const HEART_RATE_GAP = { minMs: 5000, steps: 5 };
 
 export type FactsOfFile = Omit<Facts, "rows" | "ranges" | "isReordered">;

@@ -1,7 +1,10 @@
 import { decode, joinBatches, type SampleBatch } from "asi-convert";
 import type { Recording } from "./recording.js";
 
-/** Reads a recording once more with the quality of its rows, which only recipes with a gate need; null for files that have none. */
+/**
+ * Reads a recording once more with the quality of its rows, which only recipes with a gate need; null for files without
+ * quality.
+ */
 export async function readQuality(
   file: Blob | null,
   { facts: { info, kind } }: Recording,

@@ -22,7 +22,7 @@ interface Options {
   signal?: AbortSignal;
   /** Reads the available part of a truncated compressed file instead of refusing it. */
   mayBeCut?: boolean;
-  /** Reads the quality of the rows of a recording too. */
+  /** Also reads the quality of the rows of a recording. */
   quality?: boolean;
 }
 

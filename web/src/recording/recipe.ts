@@ -8,14 +8,14 @@ import {
 } from "asi-convert/metrics";
 import type { TimeWindow } from "../view/window.js";
 
-/** What a recipe counts in a part of a recording, and how much its filter and its minimum duration matter. */
+/** The count of a recipe in a part of a recording, and the effect of its filter and its minimum duration. */
 export interface RecipeFigures {
   result: RecipeResult;
   sensitivity: readonly SensitivityRow[];
 }
 
 const NO_QUALITY =
-  "This definition drops samples by the quality of the reception, and this recording does not say how good it was. Choose a definition without a gate, or open the .asi recording of the tracker.";
+  "This definition drops samples by the quality of the reception, and this recording does not contain it. Choose a definition without a gate, or open the .asi recording of the tracker.";
 
 /** @param rows with their quality for a recipe with a gate. @throws AsiError as `computeRecipe` */
 export function recipeFiguresOf(

@@ -74,10 +74,10 @@ export interface PeakDistances {
   curve: PeakWindow[];
 }
 
-/** Columns of plots hold whole numbers: alpha 1 comes in thousandths. */
+/** Columns of plots contain whole numbers, so alpha 1 is in thousandths. */
 export const ALPHA_FACTOR = 0.001;
 
-/** What the ECG waveform of a recording says. */
+/** Results from the ECG waveform of a recording. */
 export interface Heart {
   /** Null if the waveform is shorter than a second, or its sample rate is out of bounds. */
   figures: EcgFigures | null;

@@ -1,8 +1,8 @@
 import { AsiError, type AsiErrorCode } from "asi-convert";
 
 /**
- * Messages of the page for files that the library cannot read. The messages of the library name its options, which users do not know.
- * A code that is missing here has a message of the page already, or cannot come from a file.
+ * Messages of the page for files that the library cannot read. The messages of the library name its options, which users do not
+ * know. Codes that are missing here already have a message of the page, or cannot be caused by a file.
  */
 const WORDS: Partial<Record<AsiErrorCode, string>> = {
   NOT_A_RECORDING:
@@ -12,11 +12,11 @@ const WORDS: Partial<Record<AsiErrorCode, string>> = {
   BAD_HEADER:
     "A header of the recording, which says from which device it is, cannot be used. Copy the file from the device again. If that changes nothing, give it a serial number.",
   MIXED_DEVICES:
-    "The file has recordings of several devices in it. Open the recordings of each device separately. If it is one recording, give it one serial number.",
+    "The file contains recordings of several devices. Open the recordings of each device separately. If it is one recording, give it one serial number.",
   BAD_TRACK:
     "The file is damaged or incomplete, or is not a FIT, GPX or TCX file. Export it again from the watch or the program that it comes from.",
   BAD_OPTION:
-    "This serial number cannot be used. Take 1 to 16 letters and digits; names reserved by Windows, such as CON, are not possible.",
+    "This serial number cannot be used. Use 1 to 16 letters and digits; names reserved by Windows, such as CON, are not possible.",
 };
 
 /** The same error with the message of the page. */

@@ -14,7 +14,7 @@ export interface ReportData {
 
 /** The data of a report, or an error message. */
 export function readReportData(json: string | null): ReportData | string {
-  if (json === null) return "This report has no recording in it. Write it again with: asi report";
+  if (json === null) return "This report contains no recording. Write it again with: asi report";
   const data = JSON.parse(json) as ReportData | { version: unknown };
   if (data.version !== 1) {
     return `This report has data of version ${String(data.version)}, which this viewer does not know. Write it again with: asi report`;

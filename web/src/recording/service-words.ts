@@ -1,7 +1,7 @@
 import type { ApiError } from "asi-client";
 
 /** The message when the service does not answer. */
-export const AWAY = "The service does not answer. Try again when it is back.";
+export const AWAY = "The service does not respond. Try again when it is back.";
 
 /** The waiting time in a message of the service. */
 function waitOf(message: string): string {
@@ -13,8 +13,11 @@ function waitOf(message: string): string {
 /** Messages of the service for programs, with their texts for users. */
 const IN_WORDS: readonly (readonly [RegExp, string])[] = [
   // these two only repeat their status
-  [/^Not found\.$/, "It does not exist, or you may not see it. It may have been deleted."],
-  [/^You do not have permission to perform this action\.$/, "Your account may not do this."],
+  [/^Not found\.$/, "It does not exist, or you cannot see it. It may have been deleted."],
+  [
+    /^You do not have permission to perform this action\.$/,
+    "Your account does not have the right to do this.",
+  ],
   [
     /^You need WRITE permission for the athlete from\b/,
     "The athlete lets you make time frames, but not for all of this time, or not now. Choose another time, or ask the athlete for the permission “Change”.",
@@ -24,15 +27,15 @@ const IN_WORDS: readonly (readonly [RegExp, string])[] = [
     "The athlete of this time frame no longer lets you change it. Ask the athlete for the permission “Change”, or make a new time frame.",
   ],
   [/^You did not own the device between start and stop\b/, "You did not own the device at this time."],
-  [/^The request body is too large\.$/, "This is more than the service takes at once."],
+  [/^The request body is too large\.$/, "This is more than the service accepts at once."],
   [
     /^Too many concurrent requests use this Idempotency-Key\b/,
-    "The service is still at work on it. Try again in a moment.",
+    "The service is still working on it. Try again in a moment.",
   ],
   [/\bIdempotency-Key\b/, "This was sent before, with other content. Load the page again, then try again."],
   [
     /^(?:JSON parse error|Invalid page|The body (?:contains|has)|The form |The request (?:header|could)|This operation is only for the page)\b/,
-    "The service has not understood the page. Load the page again, then try again.",
+    "The service did not understand the request of the page. Load the page again, then try again.",
   ],
 ];
 

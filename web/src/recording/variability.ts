@@ -9,7 +9,7 @@ import { buildPyramid, type Pyramid } from "../plots/pyramid.js";
 import type { TimeWindow } from "../view/window.js";
 import { ALPHA_FACTOR } from "./recording.js";
 
-/** Alpha 1 comes every 5 s; a missing one interrupts the line. */
+/** There is an alpha 1 every 5 s; a missing value interrupts the line. */
 const ALPHA_GAP = { minMs: 7500, steps: 0 };
 
 /** Heart-rate variability of a part of a recording, as `asi stats --hrv --from --to` computes it. */

@@ -16,10 +16,10 @@ interface OpenRecording {
   rows: SampleBatch;
   /** Null for data that did not come from a file. */
   file: File | null;
-  /** Once they have been asked for. */
+  /** Available after the first request for them. */
   waveform?: Waveform;
   beats?: BeatBatch;
-  /** The rows with their quality, if they have one, once a recipe with a gate has been asked for. */
+  /** The rows with their quality, if any, available after a recipe with a gate has been requested. */
   withQuality?: SampleBatch;
 }
 

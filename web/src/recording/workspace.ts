@@ -132,7 +132,7 @@ export class Workspace {
     return true;
   }
 
-  /** Opens made-up recordings, one for each number. */
+  /** Opens generated recordings, one for each number. */
   async openDemonstration(numbers: readonly number[]): Promise<void> {
     await this.#inTurn(numbers.length, async (signal, isLater) => {
       const files: File[] = [];

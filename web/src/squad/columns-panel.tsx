@@ -13,7 +13,7 @@ export interface ColumnsProps {
   against: Signal<Against>;
 }
 
-/** The choice of columns of the table, of the reference of their shades, and of the limits of zones. */
+/** The choice of columns of the table, of the reference for their shading, and of the limits of zones. */
 export function ColumnsPanel({ session, columns, against }: ColumnsProps) {
   const keys = columns.keys.value;
   return (
@@ -57,7 +57,7 @@ export function ColumnsPanel({ session, columns, against }: ColumnsProps) {
 
 const loadRecipes = () => import("./recipes/recipes-part.js");
 
-/** Counts by other definitions, loaded when somebody wants to see them; open if some are chosen. */
+/** Counts by other definitions, loaded on demand; open if some are selected. */
 function Recipes({ session, columns }: RecipeChoiceProps) {
   const isOpen = useSignal(columns.recipes.value !== "");
   const part = useLoaded(loadRecipes, isOpen.value);

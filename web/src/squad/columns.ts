@@ -34,7 +34,7 @@ const LOOKS: Record<string, Look> = {
 };
 
 const USUAL_WIDTH = 64;
-/** px; names of recipes can be long, and the full one is the title of the head. */
+/** px; names of recipes can be long, and the full name is the title of the header. */
 const LONGEST_WIDTH = 180;
 const LETTER_WIDTH = 6.5;
 const PER_MINUTE_WIDTH = 14;
@@ -42,7 +42,7 @@ const PER_MINUTE_WIDTH = 14;
 const AT_FIRST = MAIN_COLUMNS.map(({ key }) => key);
 
 export const headOf = ({ key, head }: SquadColumn): string => LOOKS[key]?.head ?? head;
-/** px; "/min" needs room under the head. */
+/** px; "/min" needs space under the header. */
 export const widthOf = (column: SquadColumn, isPerMinute: boolean): number =>
   (LOOKS[column.key]?.width ??
     Math.min(LONGEST_WIDTH, Math.max(USUAL_WIDTH, 12 + LETTER_WIDTH * column.head.length))) +
@@ -75,7 +75,7 @@ export function decimalsOf(column: SquadColumn, isPerMinute: boolean): number {
 
 /** The shown columns, and the user's choice, which is stored. */
 export class ColumnChoice {
-  /** The chosen recipes, as text; empty for none. */
+  /** The selected recipes, as text; empty for none. */
   readonly recipes = rememberedText("asi-squad-recipes");
   readonly #kept = rememberedText("asi-squad-columns");
   readonly keys: ReadonlySignal<readonly string[]>;

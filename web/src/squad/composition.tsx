@@ -58,7 +58,7 @@ export function PartChoice({ part }: { part: Signal<Part> }) {
 
 const loadMap = () => import("./map/map-part.js");
 
-/** The map with the chosen player, loaded on first use. */
+/** The map with the selected player, loaded on first use. */
 export function Side({ session }: { session: SquadSession }) {
   const part = useLoaded(loadMap);
   return (

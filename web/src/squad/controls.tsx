@@ -18,7 +18,7 @@ export function Controls({
   children,
 }: ExportProps & {
   against: Signal<Against>;
-  /** Whether the figures of the table are shown, which some controls are for. */
+  /** Whether the figures of the table are shown, to which some controls apply. */
   hasFigures: boolean;
   children: ComponentChildren;
 }) {

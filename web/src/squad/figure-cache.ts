@@ -19,7 +19,7 @@ export interface FigureQuestion {
 /** Limit of the cache: each selection on the clock adds new figures. */
 const MOST_KEPT = 500;
 
-/** Computed figures, so that periods that are selected again are shown at once. */
+/** Computed figures, so that periods that are selected again are shown immediately. */
 export class FigureCache {
   readonly #workers: SquadWorkers;
   readonly #kept = new Map<string, MemberFigures>();
@@ -29,7 +29,7 @@ export class FigureCache {
     this.#workers = workers;
   }
 
-  /** Figures in the order of the questions. */
+  /** Figures in the order of the requests. */
   async figuresOf(questions: readonly FigureQuestion[], options: SquadOptions): Promise<MemberFigures[]> {
     const keys = questions.map((question) => keyOf(question, options));
     const missing = questions.filter((_, i) => !this.#kept.has(keys[i] ?? ""));

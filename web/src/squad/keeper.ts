@@ -23,7 +23,7 @@ export class Keeper {
   #isEnded = false;
   #lastName = 0;
 
-  /** @param restored the files that are stored already, with their names in the folder */
+  /** @param restored the files that are already stored, with their names in the folder */
   constructor(session: SquadSession, restored: ReadonlyMap<File, string> = new Map()) {
     this.#session = session;
     for (const [file, name] of restored) this.#stored.set(file, name);
@@ -112,7 +112,7 @@ async function write(folder: FileSystemDirectoryHandle, name: string, content: B
 export interface KeptFiles {
   /** With their names in the folder. */
   names: ReadonlyMap<File, string>;
-  /** Those of them that the browser removed or cannot read: empty ones with their names. */
+  /** Stored files that the browser removed or cannot read, as empty files with their names. */
   lost: ReadonlySet<File>;
 }
 
@@ -130,7 +130,7 @@ export async function keptFiles({ files }: KeptSquad): Promise<KeptFiles> {
   return { names, lost };
 }
 
-/** A stored file; null for one that is not there or cannot be read. */
+/** A stored file; null if it is missing or cannot be read. */
 async function contentOf(folder: FileSystemDirectoryHandle | null, name: string): Promise<File | null> {
   try {
     const file = (await (await folder?.getFileHandle(name))?.getFile()) ?? null;

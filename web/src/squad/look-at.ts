@@ -61,7 +61,7 @@ function ofFile(session: SquadSession, { id, file, state }: SquadFile): LookAt[]
         sign: "failed",
         where: file.name,
         what: recording.isCut ? "Compressed file ends early." : "Recording ends early.",
-        meaning: `${decimal((recording.endMs - recording.startMs) / 60_000, 0)} minutes could be read, to ${timeOfDay(recording.endMs, zone)}. They are shown, marked.`,
+        meaning: `${decimal((recording.endMs - recording.startMs) / 60_000, 0)} minutes could be read, to ${timeOfDay(recording.endMs, zone)}. They are shown with a mark.`,
         actions: [{ name: "Choose again…", chooseFor: id }, leaveOut],
       },
     ];
@@ -71,8 +71,8 @@ function ofFile(session: SquadSession, { id, file, state }: SquadFile): LookAt[]
   const missing = [longest, ...others].reduce((sum, one) => sum + (one ? one.endMs - one.startMs : 0), 0);
   const meaning =
     longest === undefined
-      ? "Some bytes cannot be read; no time is missing. The rest is shown, marked."
-      : `${duration(missing)} cannot be read, ${timeOfDay(longest.startMs, zone)} to ${timeOfDay(longest.endMs, zone)}${others.length === 0 ? "" : ` and ${others.length} more`}. The rest is shown, marked.`;
+      ? "Some bytes cannot be read; no time is missing. The rest is shown with a mark."
+      : `${duration(missing)} cannot be read, ${timeOfDay(longest.startMs, zone)} to ${timeOfDay(longest.endMs, zone)}${others.length === 0 ? "" : ` and ${others.length} more`}. The rest is shown with a mark.`;
   const show = { name: "Show the place", press: () => longest && session.showPlace(recording, longest) };
   return [
     { key, sign: "damaged", where: file.name, what: "Damaged.", meaning, actions: longest ? [show] : [] },
@@ -110,7 +110,7 @@ function ofRoster(session: SquadSession): LookAt[] {
     content,
     players.flatMap(({ player, recordings, leftOut }) => {
       const name = player?.name ?? null;
-      // a player whose file cannot be read is also there
+      // a player with an unreadable file also takes part
       const own = recordings.length === 0 ? [{ serial: "", fileName: "" }] : [...recordings, ...leftOut];
       return own.map(({ serial, fileName: of }) => ({ serial, fileName: of, player: name }));
     }),
@@ -134,7 +134,7 @@ function ofRoster(session: SquadSession): LookAt[] {
   return items;
 }
 
-/** A recording that the roster does not name, with the players whose it could be. */
+/** A recording that is not in the roster, with its possible players. */
 function ofTracker(
   session: SquadSession,
   rosterName: string,
@@ -149,7 +149,7 @@ function ofTracker(
       sign: "share",
       where: fileName,
       what: "No name.",
-      meaning: `The roster does not name the tracker ${serial}. The row is named after the file.`,
+      meaning: `The roster does not contain the tracker ${serial}. The row is named after the file.`,
       actions: [
         ...likely.map(({ player: { name } }) => ({ name: `It is ${name}`, press: nameIt(name) })),
         { name: "Ignore", press: ignore(session, key) },
@@ -181,7 +181,7 @@ function ofPeriods(session: SquadSession): LookAt[] {
   });
 }
 
-/** Periods of another day or in another time zone, whose figures are empty. */
+/** Periods on another day or in another time zone, whose figures are empty. */
 function ofOutside(session: SquadSession): LookAt[] {
   const recorded = session.interval.value;
   const zone = session.settings.zone.value;
@@ -198,7 +198,7 @@ function ofOutside(session: SquadSession): LookAt[] {
       sign: "damaged",
       where: "Periods",
       what: "Not within the recordings.",
-      meaning: `The recordings are of ${times(recorded)}. Outside: ${names.join(", ")}. Correct the date or the time of the periods, or choose the time zone of their clock in Settings.`,
+      meaning: `The recordings are from ${times(recorded)}. Outside: ${names.join(", ")}. Correct the date or the time of the periods, or choose the time zone of their clock in Settings.`,
       actions: [
         {
           name: "Ignore",
@@ -224,8 +224,8 @@ function ofPlayer(session: SquadSession, player: SquadPlayer): LookAt[] {
       key: `${key} overlap`,
       sign: "damaged",
       where: [...recordings, ...leftOut].map(({ fileName }) => fileName).join(" and "),
-      what: "One player, recorded at the same time.",
-      meaning: `The roster gives them to ${name}. The longest counts; ${leftOut.map(({ fileName }) => fileName).join(", ")} is left out. If they are of different players, keep them apart.`,
+      what: "Several simultaneous recordings of one player.",
+      meaning: `The roster assigns them to ${name}. The longest counts; ${leftOut.map(({ fileName }) => fileName).join(", ")} is left out. If they are of different players, keep them apart.`,
       actions: [
         { name: "Keep apart", press: () => session.keepApart(player) },
         { name: "Leave it", press: ignore(session, `${key} overlap`) },

@@ -14,7 +14,7 @@ export interface Mark {
   words: string;
 }
 
-/** A share rounded down: 99.6 % is not the whole. */
+/** A share rounded down, so that 99.6 % is not shown as 100 %. */
 export const shareText = (share: number): string => `${Math.floor(share * 100)} %`;
 
 /** The marks of a row, the most important first. */

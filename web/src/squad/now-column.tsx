@@ -6,7 +6,7 @@ import type { SquadPlayer, SquadSession } from "./squad-session.js";
 
 const KM_PER_H_OF_MM_PER_S = 0.0036;
 
-/** The speed of a player at the time of the map; `–` for a player who is not on or has no data. */
+/** The speed of a player at the time of the map; `–` for a player who is not on the pitch or has no data. */
 export function NowCell({ session, player }: { session: SquadSession; player: SquadPlayer }) {
   const text = useComputed(() => {
     const now = nowIn(session);

@@ -30,7 +30,7 @@ export class PeriodSteps {
     this.#attack = attack;
   }
 
-  /** The states that undo restores, the last first. */
+  /** The states that undo restores, latest first. */
   get past(): ReadonlySignal<readonly PeriodsState[]> {
     return this.#past;
   }

@@ -78,7 +78,7 @@ export class Playback {
     return this.#isPlaying;
   }
 
-  /** The time of the map: the cursor, else the start of the figures' scope. */
+  /** The time of the map: the cursor, otherwise the start of the figures' scope. */
   get nowMs(): number {
     return nowIn(this.#session);
   }
@@ -164,7 +164,7 @@ function isControl({ target, key }: KeyboardEvent): boolean {
   );
 }
 
-/** The time of the cursor, else the start of the figures' scope. Depends on the signals of the session. */
+/** The time of the cursor, otherwise the start of the figures' scope. Depends on the signals of the session. */
 export function nowIn({ cursorMs, scope, periods, interval }: SquadSession): number {
   const cursor = cursorMs.value;
   if (cursor !== null) return cursor;

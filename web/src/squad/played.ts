@@ -13,7 +13,7 @@ import type { SquadPlayer } from "./squad-player.js";
 /** Periods are examined after they have not changed for this time, ms: not at each step of a drag. */
 const QUIET_MS = 200;
 
-/** What is needed of a session. */
+/** The required parts of a session. */
 export interface PlayedSession {
   readonly isReading: ReadonlySignal<boolean>;
   readonly players: ReadonlySignal<readonly SquadPlayer[]>;
@@ -21,17 +21,17 @@ export interface PlayedSession {
   readonly ignored: ReadonlySignal<ReadonlySet<string>>;
 }
 
-/** While periods of these names have no times of players, all play all the time. */
+/** Names of periods in which all players play all the time while they have no times of players. */
 export const refusalKey = ({ periods }: SuggestedSubstitutions) =>
   `all played ${periods.map(({ name }) => nameKey(name)).join()}`;
 
-/** When the players of a session were on the pitch: by its periods, and as suggested where these do not say it. */
+/** When the players of a session were on the pitch: from its periods, or as suggested if they have no times. */
 export class Played {
   /** Periods that the common pauses suggest. */
   readonly fromPauses: ReadonlySignal<readonly SuggestedPeriod[]>;
-  /** The periods of the session, else suggested ones, with times of players; null while unknown. */
+  /** The periods of the session, otherwise suggested ones, with times of players; null while unknown. */
   readonly suggested: Signal<SuggestedSubstitutions | null> = signal(null);
-  /** The same; while unknown as before a change. */
+  /** The same, but keeps the value before a change while unknown. */
   readonly #last: Signal<SuggestedSubstitutions | null> = signal(null);
   readonly #session: PlayedSession;
   readonly #stop: () => void;
@@ -41,7 +41,7 @@ export class Played {
     this.#session = session;
     this.fromPauses = computed(() => (session.isReading.value ? [] : suggestPeriods(session.players.value)));
     this.#stop = effect(() => {
-      // what is suggested depends on it
+      // the suggestions depend on it
       session.periods.value;
       session.players.value;
       clearTimeout(this.#waiting);
@@ -58,7 +58,7 @@ export class Played {
     return this.lastKnown();
   }
 
-  /** The same, as it was before a change that has not been examined yet. Follows the signals that it reads. */
+  /** The same, from before a change that has not been examined yet. Follows the signals that it reads. */
   lastKnown(): readonly SessionPeriod[] {
     const last = this.#last.value;
     const isUsed = last !== null && !this.#session.ignored.value.has(refusalKey(last));

@@ -15,7 +15,7 @@ export const FIRST_SORT: Sort = { key: "distance_m", isAscending: false };
 interface Order {
   sort: Sort;
   isPerMinute: boolean;
-  /** Columns of recipes, which sort too. */
+  /** Columns of recipes, which can also sort the rows. */
   counts: readonly SquadColumn[];
 }
 
@@ -43,7 +43,7 @@ export const isChosen = ({ sort, counts }: Order): boolean =>
   sortColumn({ sort, counts }) !== undefined &&
   !(sort.key === FIRST_SORT.key && sort.isAscending === FIRST_SORT.isAscending);
 
-/** Rows in the order of the table. Copies, files, reports and prints use it too. */
+/** Rows in the order of the table. Copies, files, reports and prints also use it. */
 export function inShownOrder<R extends SquadRow>(rows: readonly R[], order: Order): R[] {
   const { sort, isPerMinute } = order;
   const column = sortColumn(order);

@@ -30,7 +30,7 @@ const OF_SYSTEMS = /^(\.|Thumbs\.db$|desktop\.ini$)/i;
 
 export const isOfSystem = ({ name }: File): boolean => OF_SYSTEMS.test(name);
 
-/** How many recordings are read: "17 of 26 recordings". */
+/** The number of recordings that have been read: "17 of 26 recordings". */
 export function readText(files: readonly SquadFile[]): string {
   const count = (...names: readonly string[]) =>
     files.filter(({ state }) => names.includes(state.name)).length;
@@ -42,7 +42,7 @@ export function readText(files: readonly SquadFile[]): string {
 export interface SheetFile {
   kind: SheetKind;
   bytes: Uint8Array;
-  /** What reads them: loaded with the first such file. */
+  /** Their reader, loaded with the first such file. */
   reader: typeof import("asi-convert/squad-sheets");
 }
 

@@ -78,7 +78,7 @@ export const storedSquad = (stored: StoredSession, settings: Settings, actions: 
   keeper: null,
 });
 
-/** Makes the recordings of a match, and starts a squad with them. */
+/** Generates the recordings of a match, and starts a squad with them. */
 export async function startDemonstration(
   settings: Settings,
   actions: SquadActions,

@@ -5,7 +5,7 @@ import type { OpenRecording } from "../recording/squad/squad-recording.js";
 export const isSound = ({ isDamaged, isCut, isTruncated }: OpenRecording): boolean =>
   !isDamaged && !isCut && !isTruncated;
 
-/** A row of the view: a person, with the recordings of the session. */
+/** A row of the view: a player with the recordings of the session. */
 export interface SquadPlayer extends SquadMember<OpenRecording> {
   /** Identifies the row during reading and changes of rosters. */
   key: string;

@@ -80,14 +80,14 @@ export class SquadSession {
   readonly recordings: ReadonlySignal<readonly OpenRecording[]>;
   /** Recordings by the time of their sessions, in ascending order. */
   readonly sessions: ReadonlySignal<readonly (readonly OpenRecording[])[]>;
-  /** A recording of the shown session; null: of the largest. */
+  /** A recording of the shown session; null: the largest session. */
   readonly sessionOf: Signal<number | null> = signal(null);
   /** Recordings of the shown session. */
   readonly shownRecordings: ReadonlySignal<readonly OpenRecording[]>;
   /** From the first row to the end of the last; null before there is one. */
   readonly interval: ReadonlySignal<Interval | null>;
 
-  /** With the code that read it; that of a session in the service is not from a file. */
+  /** With the code that read it; the roster of a session in the service is not from a file. */
   readonly roster: ReadonlySignal<(ReadSheet<Roster> & { reader: SheetFile["reader"] | null }) | null>;
   readonly periodsOfFile: ReadonlySignal<ReadSheet<readonly SessionPeriod[]> | null>;
   /** Periods created or changed here; null for those of the file. */
@@ -116,14 +116,14 @@ export class SquadSession {
   /** The shown part of the clock; null for the whole session. */
   readonly zoom: Signal<TimeWindow | null> = signal(null);
   readonly cursorMs: Signal<number | null> = signal(null);
-  /** Key of the chosen player. */
+  /** Key of the selected player. */
   readonly chosen: Signal<string | null> = signal(null);
   readonly sort: Signal<Sort> = signal(FIRST_SORT);
   readonly isPerMinute: Signal<boolean> = signal(false);
   readonly isByPosition: Signal<boolean> = signal(false);
   /** Individual zones; null for fixed limits. */
   readonly zones: Signal<ZoneKind | null> = signal(null);
-  /** Counted beside the figures. */
+  /** Recipes that are counted in addition to the figures. */
   readonly recipes: Signal<ChosenRecipes> = signal({ named: [], columns: [] });
 
   readonly settings: Settings;
@@ -233,7 +233,7 @@ export class SquadSession {
     };
   }
 
-  /** Reads additional files. Duplicates are left out. @param lost those of them that were kept, and of which nothing is left */
+  /** Reads additional files. Duplicates are omitted. @param lost stored files whose content is lost */
   async add(files: readonly File[], lost: ReadonlySet<File> = new Set()): Promise<void> {
     const added = files
       .filter((file) => !isOfSystem(file))
@@ -464,7 +464,7 @@ export class SquadSession {
     });
   }
 
-  /** Shows the figures of the match in place of those of the session, if there are halves. */
+  /** Shows the figures of the match instead of the session, if there are halves. */
   showMatch(): void {
     if (this.scope.peek().kind === "session" && halvesIn(this.periods.value).length > 0) {
       this.scope.value = { kind: "match" };

@@ -18,7 +18,7 @@ export interface LastColumn {
   head: ComponentChildren;
   cell: (row: PlayerRow) => ComponentChildren;
   foot: ComponentChildren;
-  /** Required height of the head, CSS pixels. */
+  /** Required height of the header, CSS pixels. */
   headPx: number;
   /** Content drawn over the column. */
   over: ComponentChildren;

@@ -4,7 +4,7 @@ import type { ComponentType } from "preact";
 import type { DeviceRange } from "../recording/device-range.js";
 import type { LookAt } from "./look-at-item.js";
 
-/** What the service needs of an open session. */
+/** The interface of an open session for the service. */
 export interface FollowedSession {
   readonly periods: ReadonlySignal<readonly SessionPeriod[]>;
   add(files: readonly File[]): Promise<void>;
@@ -16,11 +16,11 @@ export interface StoredSession {
   /** All players. The ranges of a player have the names in `files`. */
   roster: Roster;
   periods: readonly SessionPeriod[];
-  /** What the players wore, by a name for each range. */
+  /** The devices worn by the players, by a name for each range. */
   ranges: ReadonlyMap<string, DeviceRange>;
-  /** The players without data, for the list of what to look at. */
+  /** The players without data, for the list of problems. */
   missing: readonly LookAt[];
-  /** Does some work in a worker. If the user is no longer signed in, the user signs in first. */
+  /** Runs work in a worker. If the user is no longer signed in, the user signs in first. */
   afterSigningIn<Done>(work: () => Promise<Done>): Promise<Done>;
   /** Saves the changes of the open session, until the returned function is called. */
   follow(session: FollowedSession): () => void;

@@ -12,7 +12,7 @@ import { AGAINST_RANGE, LEAST_PER_MINUTE_MS, MOST_BENCH_SHARE, OUTLIER } from ".
 import { inShownOrder, type Sort } from "./shown-order.js";
 import type { PlayerRow } from "./squad-session.js";
 
-/** The reference of a cell's shade. */
+/** The reference for the shading of a cell. */
 export type Against = "column" | "position";
 
 /** Form of the table. */
@@ -26,7 +26,7 @@ export interface TableForm {
   against: Against;
 }
 
-/** The shade behind a figure, as shares of the width of the cell. */
+/** The shading behind a figure, as shares of the width of the cell. */
 export type Shade =
   | { kind: "bar"; share: number }
   | { kind: "dot"; at: number }
@@ -127,7 +127,10 @@ function textOf(value: number | null, column: SquadColumn, { isPerMinute }: Tabl
   return value === null ? NONE : decimal(value, decimalsOf(column, isPerMinute));
 }
 
-/** Per minute everybody with some minutes is comparable, the bench aside; sums only of those who play nearly the whole period. */
+/**
+ * Per minute, everyone with some minutes is comparable, excluding the bench; sums are comparable only between players who play
+ * nearly the whole period.
+ */
 function meanRows(
   own: readonly PlayerRow[],
   all: readonly PlayerRow[],
@@ -165,7 +168,7 @@ function mean(values: readonly number[]): number | null {
   return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-/** The shade of a column by row. */
+/** The shading of a column by row. */
 function shadeOf(
   column: SquadColumn,
   rows: readonly PlayerRow[],

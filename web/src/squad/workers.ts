@@ -25,9 +25,9 @@ export class SquadWorkers {
     return Promise.all(files.map((file, i) => this.#at(i % WORKERS).ask("peek", { file })));
   }
 
-  /** All files of the made-up match. @param onFile called for each generated recording */
+  /** All files of the generated match. @param onFile called for each generated recording */
   async demoFiles(timeZone: string, onFile: (share: number) => void): Promise<File[]> {
-    // loaded on demand, because a made-up match is rarely shown
+    // loaded on demand, because a generated match is rarely shown
     const { match, recordings, sheets } = (await import("./demo-sheets.js")).demoMatch(timeZone);
     const files: File[] = [];
     let next = 0;

@@ -18,7 +18,7 @@ export function nearestOf(timesMs: Float64Array, ms: number): number | null {
   return nearest < timesMs.length ? nearest : null;
 }
 
-/** So near a value is shown in a gap, and before the first time and after the last one. */
+/** Maximum distance at which a value is shown in a gap, before the first time, and after the last one. */
 const NEAR_MS = 1000;
 
 /** Ascending times, of which some are followed by a gap. */

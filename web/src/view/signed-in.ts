@@ -18,7 +18,7 @@ addEventListener("storage", ({ key }) => {
 
 /**
  * The id of the account that is signed in with this browser, as text; null for none. Scripts cannot see the session cookie, so
- * the id is stored too: a page without a session sends no requests to the service, and all tabs learn of a change.
+ * the id is also stored: a page without a session sends no requests to the service, and all tabs are notified of a change.
  */
 export const signedInAs: ReadonlySignal<string | null> = computed(
   () => remembered.value?.split(" ")[0] ?? null,

@@ -12,7 +12,7 @@ export function speedFactor(unit: SpeedUnit): number {
   return UNITS_PER_M_PER_S[unit];
 }
 
-/** By number of decimals; making a formatter takes longer than a hundred texts. */
+/** By number of decimals; creating a formatter takes longer than formatting a hundred texts. */
 const formats = new Map<number, Intl.NumberFormat>();
 
 function formatOf(decimals: number): Intl.NumberFormat {
@@ -53,7 +53,7 @@ export function percent(share: number, decimals = 1): string {
   return text.replace("%", " %");
 }
 
-/** A distance in metres below a kilometre, else in kilometres. */
+/** A distance in metres below a kilometre, otherwise in kilometres. */
 export function distance(metres: number): { value: string; unit: string } {
   return metres < 999.5
     ? { value: decimal(metres, 0), unit: "m" }

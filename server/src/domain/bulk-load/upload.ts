@@ -18,7 +18,7 @@ export const AcceptedRecording = {
   job: JobResource,
   repeated: Type.Boolean({
     description:
-      "Whether these bytes were uploaded before, so that this is the job of that time: it waits, runs, or has stored all samples, and none of them was deleted since",
+      "Whether these bytes were uploaded before, so that this is the earlier job: it waits, runs, or has stored all samples, none of which has been deleted since",
     examples: [false],
   }),
 };

@@ -28,8 +28,8 @@ export const ChangeCursorQuery = Type.Optional(
   Type.Transform(
     Type.String({
       format: "change-cursor",
-      description: "`next_cursor` of the previous response; absent to begin now",
-      problem: "There is no such cursor. Begin without one, and read everything.",
+      description: "`next_cursor` of the previous response; absent to start now",
+      problem: "The cursor does not exist. Start without a cursor, and read everything.",
       openapi: { type: "string" },
     }),
   )

@@ -55,13 +55,13 @@ function requireValid(ctx: Context, { clockMs }: ChangeCursor, { hasGiven, isPru
   const isOld = clock.now().getTime() - clockMs >= config.changesRetentionDays * DAY_MS;
   if (isPruned || (!hasGiven && isOld)) {
     throw errors.gone(
-      `Changes are kept for ${config.changesRetentionDays} days. Read everything again, and begin with a new cursor.`,
+      `Changes are kept for ${config.changesRetentionDays} days. Read everything again, and start with a new cursor.`,
       "cursor_expired",
     );
   }
   if (!hasGiven) {
     throw errors.gone(
-      "The database is another one than that of the cursor, or was restored. Read everything again, and begin with a new cursor.",
+      "The cursor belongs to another database, or the database was restored. Read everything again, and start with a new cursor.",
       "history_replaced",
     );
   }

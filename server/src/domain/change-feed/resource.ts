@@ -8,10 +8,10 @@ export const Change = Type.Object(
       (["samples", "session", "figures", "squad", "athlete"] as const).map((kind) => Type.Literal(kind)),
       { description: "`figures` are those of a session" },
     ),
-    id: Type.Integer({ description: "Of the device, the session, the squad or the athlete" }),
+    id: Type.Integer({ description: "Id of the device, the session, the squad or the athlete" }),
     from: Nullable(DateTimeOut({ description: "Samples: first time to read again; otherwise null" })),
-    to: Nullable(DateTimeOut({ description: "Samples: end of this time, not included; otherwise null" })),
-    removed: Type.Boolean({ description: "Whether you may not read it any more, or it does not exist" }),
+    to: Nullable(DateTimeOut({ description: "Samples: end of this time, exclusive; otherwise null" })),
+    removed: Type.Boolean({ description: "Whether you can no longer read it, or it no longer exists" }),
   },
   { $id: "Change" },
 );
@@ -21,9 +21,9 @@ export const Changes = Type.Object(
   {
     results: Type.Array(Change),
     next_cursor: Type.String({
-      description: "For the parameter `cursor` of the next request, now or later",
+      description: "Value for the parameter `cursor` of the next request, now or later",
     }),
-    has_more: Type.Boolean({ description: "Whether there are more changes already" }),
+    has_more: Type.Boolean({ description: "Whether more changes are already available" }),
   },
   {
     $id: "Changes",

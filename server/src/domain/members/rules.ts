@@ -16,7 +16,7 @@ export interface SeenMember {
 
 /** Not found if the caller cannot see the squad. */
 export const readableMember: Rule<"member", SeenMember> = {
-  description: "The manager whose squad it is, managers who are let in, and that athlete",
+  description: "The owner of the squad, managers with a role in it, and the athlete",
   roles: ["MANAGER", "ATHLETE"],
   async find(ctx, ids, { queries, lock }) {
     const query = queries
@@ -31,7 +31,7 @@ export const readableMember: Rule<"member", SeenMember> = {
 };
 
 export const editableMember: Rule<"member", SeenMember> = {
-  description: "The manager whose squad it is, and analysts of the squad",
+  description: "The owner of the squad, and its analysts",
   roles: ["MANAGER"],
   async find(ctx, ids, lookup) {
     const found = await readableMember.find(ctx, ids, lookup);

@@ -115,7 +115,7 @@ const keptOf = ({ hasHeart }: View, params: Record<string, unknown>) =>
 function requireNoHeart({ hasHeart }: View, params: NewMember["params"]): void {
   const key = hasHeart ? undefined : Object.keys(params ?? {}).find(isHeartKey);
   if (key !== undefined)
-    throw errors.invalid({ params: { [key]: ["Only the owner of the squad sets it. Leave it out."] } });
+    throw errors.invalid({ params: { [key]: ["Only the owner of the squad can set it. Leave it out."] } });
 }
 
 /**

@@ -25,7 +25,7 @@ export async function addPiece(
     .where(and(eq(recordingStreams.managerId, managerId), isNull(recordingStreams.endedAt)));
   if ((held?.bytes ?? 0) + piece.bytes.length > MAX_UNENDED_BYTES) {
     throw errors.tooLarge(
-      `Your streamed recordings that have not ended can have at most ${MAX_UNENDED_BYTES} bytes together. End one of them, or stream another recording of its device.`,
+      `Your unfinished streamed recordings can have at most ${MAX_UNENDED_BYTES} bytes together. End one of them, or stream another recording of its device.`,
     );
   }
   await queries.insert(streamPieces).values(piece);

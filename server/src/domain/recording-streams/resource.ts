@@ -24,7 +24,7 @@ export const StreamState = Type.Object(
     recording: RecordingName,
     stored_bytes: Type.Integer({
       description:
-        "Number of bytes of the recording whose samples are stored: the offset from which to send on",
+        "Number of bytes of the recording whose samples are stored: the offset from which to continue",
       examples: [48_213],
     }),
     stored_until: Nullable(
@@ -34,7 +34,7 @@ export const StreamState = Type.Object(
       }),
     ),
     ended: Type.Boolean({
-      description: "Whether the recording was sent to its end; it then takes no more bytes",
+      description: "Whether the recording was sent to its end; it then accepts no more bytes",
       examples: [false],
     }),
   },

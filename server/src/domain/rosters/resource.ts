@@ -5,7 +5,7 @@ import { Query } from "../../wire/types.js";
 export const MAX_PLAYERS = 200;
 
 export const RosterQuery = Type.Object({
-  from: Query.dateTime("From when the roster is valid; default: now"),
+  from: Query.dateTime("Start time of the roster's values; default: now"),
   create: Query.boolean("Whether to create managed athletes for unknown names; default: false"),
 });
 
@@ -24,9 +24,12 @@ export const RosterResult = Type.Object(
     created: Type.Object({ athletes: Count, members: Count, assignments: Count }),
     changed: Type.Object(
       { members: Count, assignments: Count },
-      { description: "Those that started at `from` and have other values now" },
+      { description: "Those that started at `from` and now have other values" },
     ),
-    unchanged: Type.Integer({ minimum: 0, description: "Members and assignments that were as in the file" }),
+    unchanged: Type.Integer({
+      minimum: 0,
+      description: "Members and assignments that already matched the file",
+    }),
   },
   {
     $id: "RosterResult",

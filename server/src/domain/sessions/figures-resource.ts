@@ -21,8 +21,7 @@ export const Figures = Type.Object(
     ]),
   ),
   {
-    description:
-      "With all digits; null if it is unknown; those of the heart are absent without a right to them",
+    description: "With all digits; null if unknown; heart-rate figures are absent without a right to them",
   },
 );
 
@@ -59,8 +58,8 @@ const Row = Type.Object({
   number: Nullable(Type.String()),
   position: Nullable(Type.String()),
   period: Nullable(Type.String({ description: "null: the whole session" })),
-  start: Nullable(DateTimeOut({ description: "First sample that counts" })),
-  end: Nullable(DateTimeOut({ description: "Last sample that counts" })),
+  start: Nullable(DateTimeOut({ description: "First sample used" })),
+  end: Nullable(DateTimeOut({ description: "Last sample used" })),
   figures: Figures,
   high_speed_from_m_per_s: NumberOrNull(),
   sprint_from_m_per_s: NumberOrNull(),
@@ -68,7 +67,7 @@ const Row = Type.Object({
     description:
       "Length of the period for the player; of the whole session, the time with data of any player",
   }),
-  bench_minutes: NumberOrNull("Of it on the bench, by the periods"),
+  bench_minutes: NumberOrNull("Part of it on the bench, according to the periods"),
   share_with_data: NumberOrNull("0 to 1; null if the player does not take part"),
   share_with_hr: Type.Optional(
     NumberOrNull(
@@ -79,7 +78,7 @@ const Row = Type.Object({
   definition: Type.Unsafe<ReturnType<typeof tableAsJson>["rows"][number]["definition"]>(
     Nullable(Type.Unsafe(DEFINITION_OF_ROLES)),
   ),
-  timeframes: Type.Array(Type.Integer(), { description: "Ids of the time frames whose samples count" }),
+  timeframes: Type.Array(Type.Integer(), { description: "Ids of the time frames whose samples are used" }),
   computed_at: DateTimeOut(),
 });
 
@@ -97,7 +96,7 @@ export const SessionFigures = Type.Object(
             "no_device: the player wears no device of yours then; no_permission: the player has not given you WRITE permission for all of that time",
         }),
       }),
-      { description: "Players and periods without samples, and why" },
+      { description: "Players and periods without samples, and the reasons" },
     ),
   },
   {

@@ -104,14 +104,16 @@ const periodExamples = [
 
 const periodMembers = <T>(time: (options: { description: string }) => T) => ({
   start_time: time({ description: "null for an athlete who does not take part" }),
-  end_time: time({ description: "Not included; null for an athlete who does not take part" }),
+  end_time: time({ description: "Exclusive; null for an athlete who does not take part" }),
 });
 
 export const SessionPeriods = Type.Array(
   Type.Object({
     name: Type.String(),
     ...periodMembers((options) => Nullable(DateTimeOut(options))),
-    athlete: Nullable(Type.Integer({ description: "null: the time of all without their own rows" })),
+    athlete: Nullable(
+      Type.Integer({ description: "null: the interval of all players without their own rows" }),
+    ),
   }),
   { $id: "SessionPeriods", examples: [periodExamples] },
 );
@@ -121,7 +123,11 @@ export const SessionPeriodsInput = Type.Array(
     name: Text({ minLength: 1 }),
     ...periodMembers((options) => Nullable(DateTime(options))),
     athlete: Type.Optional(
-      Nullable(Id({ description: "An athlete of the squad; null: the time of all without their own rows" })),
+      Nullable(
+        Id({
+          description: "An athlete of the squad; null: the interval of all players without their own rows",
+        }),
+      ),
     ),
   }),
   { maxItems: MAX_PERIOD_ROWS, examples: [periodExamples] },

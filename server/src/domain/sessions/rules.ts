@@ -44,7 +44,7 @@ export type SeenSession = Session & { view: View };
 /** Not found if the caller cannot see the session. */
 export const readableSession: Rule<"session", SeenSession> = {
   description:
-    "The manager whose session it is, managers who are let in to its squad, and athletes with a time frame in it",
+    "The owner of the session, managers with a role in its squad, and athletes with a time frame in it",
   roles: ["MANAGER", "ATHLETE"],
   async find(ctx, ids, { queries, lock }) {
     const query = selectSessions(queries, roleColumn(ctx)).where(
@@ -67,7 +67,7 @@ export const ownSession: Rule<"session", SeenSession> = {
 };
 
 export const editableSession: Rule<"session", SeenSession> = {
-  description: "The manager whose session it is, and analysts of its squad",
+  description: "The owner of the session, and analysts of its squad",
   roles: ["MANAGER"],
   async find(ctx, ids, lookup) {
     const session = await readableSession.find(ctx, ids, lookup);

@@ -49,7 +49,7 @@ const byFigure = <T extends ReturnType<typeof Nullable>>(value: T, description: 
 export const Season = Type.Object(
   {
     squad: Type.Integer(),
-    left_out: Type.Integer({ minimum: 0, description: "Number of older sessions that are left out" }),
+    left_out: Type.Integer({ minimum: 0, description: "Number of omitted older sessions" }),
     sessions: Type.Array(
       Type.Object({
         id: Type.Integer(),
@@ -71,7 +71,9 @@ export const Season = Type.Object(
         number: Nullable(Type.String()),
         position: Nullable(Type.String()),
         days_since_last: Nullable(
-          Type.Integer({ description: "From the last session of the player to the last of the squad" }),
+          Type.Integer({
+            description: "From the last session of the player to the last session of the squad",
+          }),
         ),
         normal: byFigure(
           Nullable(Normal),

@@ -38,7 +38,9 @@ export const SuggestedSession = Type.Object(
   {
     start_time: DateTimeOut({ description: "First sample" }),
     end_time: DateTimeOut({ description: "1 ms after the last sample" }),
-    squad: Nullable(Type.Integer({ description: "The squad of most of the athletes; null without one" })),
+    squad: Nullable(
+      Type.Integer({ description: "The squad of most of the athletes; null if there is none" }),
+    ),
     devices: Type.Array(
       Type.Object({
         device: Type.Integer(),
@@ -46,7 +48,7 @@ export const SuggestedSession = Type.Object(
         start_time: DateTimeOut({ description: "First sample" }),
         end_time: DateTimeOut({ description: "1 ms after the last sample" }),
         athlete: Nullable(
-          Type.Integer({ description: "Who wears the device, or wore it last; null if it is unknown" }),
+          Type.Integer({ description: "The current or last wearer of the device; null if unknown" }),
         ),
         is_assigned: Type.Boolean({
           description: "false: the device has no assignment at this time, and athlete is a suggestion",

@@ -34,7 +34,7 @@ export const Invitation = Type.Object(
     id: Id(),
     squad: Id({ description: "Id of the squad" }),
     squad_name: Type.String(),
-    owner: Type.String({ description: "Username of the manager who invites" }),
+    owner: Type.String({ description: "Username of the inviting manager" }),
     role: GuestRole,
     created_at: DateTimeOut(),
     accepted_at: Nullable(DateTimeOut({ description: "null: not accepted" })),

@@ -11,7 +11,7 @@ export type SeenSquad = Squad & { view: View };
 
 /** Not found if the caller cannot see the squad. */
 export const readableSquad: Rule<"squad", SeenSquad> = {
-  description: "The manager whose squad it is, managers who are let in, and its athletes",
+  description: "The owner of the squad, managers with a role in it, and its athletes",
   roles: ["MANAGER", "ATHLETE"],
   async find(ctx, ids, { queries, lock }) {
     const query = queries

@@ -22,7 +22,7 @@ export async function createGrant(ctx: Context, squad: number, { username, role 
       .from(accounts)
       .where(and(eq(accounts.usernameKey, usernameKey(username.trim())), eq(accounts.role, "MANAGER")))
       .for("key share");
-    if (guest?.id === ownerId) throw errors.field("username", "The squad is yours already.");
+    if (guest?.id === ownerId) throw errors.field("username", "You already own the squad.");
     const [after] = await queries
       .insert(squadGrants)
       .values({ squadId, guestId: guest?.id ?? null, username: username.trim(), role, createdAt: now })

@@ -10,7 +10,7 @@ export const ACCOUNT_EVENTS: Readonly<Record<AccountEvent, string>> = {
   "samples.stored":
     "Samples of a device that you own were stored: they have times from `from` to `to`, and perhaps new heart rates",
   "job.finished":
-    "A job of your uploads has ended: `state` is SUCCESS or FAILURE, and `code` says why it failed",
+    "A job of your uploads has ended: `state` is SUCCESS or FAILURE, and `code` is the reason for the failure",
   "session.changed":
     "The figures of a session may have changed: its samples, players, periods or times. A request for them computes them",
 };

@@ -71,8 +71,8 @@ export const AccountDelivery = Type.Object(
     id: Id(),
     message_id: Type.String({ description: "Header webhook-id, the same in all attempts" }),
     type: Type.String({ description: [...ACCOUNT_EVENT_NAMES, ACCOUNT_TEST_EVENT].join(", ") }),
-    data: Type.Record(Type.String(), Type.Unknown(), { description: "What the call has as `data`" }),
-    url: Type.String({ description: "The URL when the event happened" }),
+    data: Type.Record(Type.String(), Type.Unknown(), { description: "The `data` of the call" }),
+    url: Type.String({ description: "The URL at the time of the event" }),
     ...PROGRESS,
   },
   {

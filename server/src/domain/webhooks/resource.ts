@@ -141,7 +141,7 @@ export const WebhookDelivery = Type.Object(
     message_id: Type.String({ description: "Header webhook-id, the same in all attempts" }),
     event: Type.String({ description: [...ACTIVITY_EVENTS, ...TIMEFRAME_EVENTS, TEST_EVENT].join(", ") }),
     data: Type.Object({ activity_id: Id(), timeframe_id: Type.Optional(Id()) }),
-    webhook_url: Type.String({ description: "The URL when the event happened" }),
+    webhook_url: Type.String({ description: "The URL at the time of the event" }),
     ...PROGRESS,
   },
   {

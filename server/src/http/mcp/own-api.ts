@@ -102,7 +102,7 @@ async function textOf(stream: Readable): Promise<string> {
       const limit = `${MAX_BYTES / 2 ** 20} MiB`;
       throw new ToolError(
         "too_large",
-        `The resource has more than ${limit}. Ask for a shorter time, or read it from the API.`,
+        `The resource has more than ${limit}. Request a shorter interval, or read it from the API.`,
       );
     }
   }
@@ -111,7 +111,7 @@ async function textOf(stream: Readable): Promise<string> {
 
 /** The required action for a code of the API, in addition to its description. */
 const ADVICE: Readonly<Record<string, string>> = {
-  not_found: "It does not exist, or you may not see it: list_squads and list_sessions name what you may see.",
+  not_found: "It does not exist or you cannot see it; list_squads and list_sessions return what you can see.",
   permission_denied: "Your account has no right to it; devices and samples are only for their owner.",
   insufficient_scope: "Use a token with this scope.",
 };

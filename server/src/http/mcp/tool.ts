@@ -52,9 +52,9 @@ const id = (description: string) =>
 
 /** Arguments shared by several tools. */
 export const Given = {
-  squad: () => id("Id of a squad of list_squads"),
-  session: () => id("Id of a session of list_sessions"),
-  device: () => id("Id of a device of list_devices"),
+  squad: () => id("Id of a squad from list_squads"),
+  session: () => id("Id of a session from list_sessions"),
+  device: () => id("Id of a device from list_devices"),
   text: (description: string) => Type.String({ maxLength: 200, description }),
   time: (description: string) =>
     Type.String({ maxLength: 40, description: `${description}, such as 2026-05-16T13:00:00Z` }),

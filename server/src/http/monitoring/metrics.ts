@@ -79,7 +79,7 @@ export async function serveMetrics(
     const listening = await listen();
     log.warn(
       { taken: port, metricsPort: portOf(server) },
-      "another process has the default port of the metrics; set METRICS_PORT",
+      "another process uses the default port of the metrics; set METRICS_PORT",
     );
     return listening;
   });

@@ -32,7 +32,7 @@ export function accountWebhookRoutes(app: FastifyInstance): void {
     ...webhooks,
     id: "listAccountWebhooks",
     summary: "List your webhooks",
-    description: "Those of your account, the oldest first. Webhooks of activities are in version 1.",
+    description: "The webhooks of your account, oldest first. Webhooks of activities are in version 1.",
     method: "GET",
     path: COLLECTION,
     query: AccountWebhookFilters,
@@ -76,7 +76,7 @@ export function accountWebhookRoutes(app: FastifyInstance): void {
     id: "updateAccountWebhook",
     summary: "Change a webhook",
     description:
-      "Absent fields do not change. Events from before the change are sent to the previous URL. A disabled webhook is enabled again. The secret stays: for another one, create another webhook.",
+      "Absent fields do not change. Events before the change are sent to the previous URL. A disabled webhook is enabled again. The secret does not change; to use another secret, create another webhook.",
     method: "PATCH",
     path: WEBHOOK,
     body: AccountWebhookPatch,

@@ -56,7 +56,7 @@ export function computedDataRoutes(app: FastifyInstance): void {
     id: "retrieveActivityComputedData",
     tag,
     summary: "Retrieve an activity's computed data",
-    description: "The data of its time frames that you may read, by id. Stale data are computed again first.",
+    description: "The data of its time frames that you can read, by id. Stale data are computed again first.",
     deprecated: true,
     method: "GET",
     path: "/api/v1/activities/{activity}/computed-data/",

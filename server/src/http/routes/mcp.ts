@@ -53,7 +53,7 @@ export function mcpRoutes(app: FastifyInstance): void {
     version: 2,
     summary: "Call the Model Context Protocol server",
     description:
-      "A Model Context Protocol server (Streamable HTTP). Its tools list squads and sessions and return figures with definitions, quality and sources. They only read, through this API and as the caller, so rights, limits and logs are the same. A caller has at most 4 messages at a time; 8 more wait, and others have 429. There are no protocol sessions and no streams: GET and DELETE have 405. A notification has 202 without a body. A request with an `Origin` of another site is refused with 403.",
+      "A Model Context Protocol server (Streamable HTTP). Its tools list squads and sessions and return figures with definitions, quality and sources. They only read, through this API and as the caller, so rights, limits and logs are the same. At most 4 messages of a caller are processed at a time; 8 more wait, and further ones return 429. There are no protocol sessions and no streams: GET and DELETE return 405. A notification returns 202 without a body. A request with an `Origin` of another site is refused with 403.",
     method: "POST",
     path: "/mcp/",
     otherPaths: ["/mcp"],

@@ -16,7 +16,7 @@ const ResetRequest = Type.Object(
 
 const NewPasswordByToken = Type.Object(
   {
-    token: Type.String({ minLength: 1, maxLength: 100, description: "From the link in the mail" }),
+    token: Type.String({ minLength: 1, maxLength: 100, description: "Token from the link in the mail" }),
     password: Password,
   },
   {
@@ -52,7 +52,7 @@ export function passwordResetRoutes(app: FastifyInstance): void {
     tag,
     summary: "Set a new password with the token of the mailed link",
     description:
-      "Every token, session and link of the account ends, and a mail says that the password was changed. " +
+      "Every token, session and link of the account ends, and a mail reports the change. " +
       "A wrong, used or expired token is 400 with `X-Error-Code: invalid_reset_token`. A password that is refused leaves the token valid.",
     method: "POST",
     path: "/api/v1/account/reset-password/",

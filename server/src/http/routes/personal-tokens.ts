@@ -22,7 +22,7 @@ export function personalTokenRoutes(app: FastifyInstance): void {
     ...tokens,
     id: "listPersonalTokens",
     summary: "List your tokens",
-    description: "Those that have not expired, the oldest first, without their secrets.",
+    description: "Tokens that have not expired, oldest first, without their secrets.",
     method: "GET",
     path: COLLECTION,
     query: PersonalTokenFilters,
@@ -36,7 +36,7 @@ export function personalTokenRoutes(app: FastifyInstance): void {
     id: "createPersonalToken",
     summary: "Create a token for a program",
     description:
-      "Only this response contains the access token. It has the given scopes; other operations refuse it with 403 and the code `insufficient_scope`. It ends at its time, when it is deleted, and when the password changes.",
+      "Only this response contains the access token. It has the given scopes; other operations refuse it with 403 and the code `insufficient_scope`. It expires at its end time, when it is deleted, or when the password changes.",
     method: "POST",
     path: COLLECTION,
     body: PersonalTokenInput,

@@ -16,7 +16,7 @@ export function recipeRoutes(app: FastifyInstance): void {
     ...recipes,
     id: "listRecipes",
     summary: "List your recipes",
-    description: "Every version of every name, the oldest first.",
+    description: "Every version of every name, oldest first.",
     method: "GET",
     path: COLLECTION,
     query: RecipeFilters,

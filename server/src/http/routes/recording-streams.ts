@@ -20,11 +20,11 @@ const STREAM_LIMITS: ConnectionLimits = { process: 128, address: 96, user: 64 };
 
 const PATH = "/api/v2/devices/{serial}/stream/";
 
-const DESCRIPTION = `Takes a recording while the device writes it: the bytes of an .asi file, in one request whose body takes as long as the recording (\`Transfer-Encoding: chunked\`). The samples are stored twice a second. The response consists of lines of JSON (\`application/x-ndjson\`), which arrive while the body is being sent: after each write \`stored_bytes\`, the offset up to which the recording is stored, and \`stored_until\`, the latest time of a stored sample in ms; \`ahead_ms\` if the clock of the device is more than 10 s ahead.
+const DESCRIPTION = `Accepts a recording while the device records it: the bytes of an .asi file, in one request whose body lasts as long as the recording (\`Transfer-Encoding: chunked\`). The samples are stored twice a second. The response consists of lines of JSON (\`application/x-ndjson\`), which arrive while the body is being sent: after each write \`stored_bytes\`, the offset up to which the recording is stored, and \`stored_until\`, the latest time of a stored sample in ms; \`ahead_ms\` if the clock of the device is more than 10 s ahead.
 
-The last line has the reason of the \`end\`: \`complete\` (the body has ended, and with it the recording), \`idle\` (nothing arrived for a minute), \`stopping\` (the process of the service stops), \`unavailable\` (the database does not respond), \`failed\` (an error of the service), \`replaced\` (another request streams the device, or samples of the device were deleted), \`signed_out\`, \`not_permitted\` (you no longer own the device), or \`refused\`, with a \`problem\` like those of other operations. What was stored before stays stored. After \`idle\`, \`stopping\`, \`unavailable\` and \`failed\`, and after a lost connection, continue: \`GET\` of this path returns the offset, and the next request begins there, or earlier. There are no gaps or duplicates: the result is that of an upload of the whole recording. A recording that was sent to its end takes no more bytes.
+The last line has the reason of the \`end\`: \`complete\` (the body has ended, and with it the recording), \`idle\` (nothing arrived for a minute), \`stopping\` (the process of the service stops), \`unavailable\` (the database does not respond), \`failed\` (an error of the service), \`replaced\` (another request streams the device, or samples of the device were deleted), \`signed_out\`, \`not_permitted\` (you no longer own the device), or \`refused\`, with a \`problem\` like those of other operations. Samples that were already stored are kept. After \`idle\`, \`stopping\`, \`unavailable\` and \`failed\`, and after a lost connection, continue: \`GET\` of this path returns the offset, and the next request starts there, or earlier. There are no gaps or duplicates: the result is the same as for an upload of the whole recording. A recording that was sent to its end accepts no more bytes.
 
-A device has one stream: the bytes of a recording are kept until it ends or another one begins, at most 7 days; those of an account that have not ended have at most 2 GiB together. Computed data is updated about 30 seconds after new samples, and when the recording ends. The command \`asi stream\` is a gateway.`;
+A device has one stream: the bytes of a recording are kept until it ends or another one begins, at most 7 days; unfinished recordings of an account can have at most 2 GiB in total. Computed data is updated about 30 seconds after new samples, and when the recording ends. The command \`asi stream\` is a gateway.`;
 
 const StreamQuery = Type.Object({
   recording: RecordingName,
@@ -51,7 +51,7 @@ export function recordingStreamRoutes(app: FastifyInstance): void {
     query: StreamQuery,
     consumes: FILE,
     consumesFile: true,
-    describedBody: Type.String({ format: "binary", description: "A recording, or the rest of one" }),
+    describedBody: Type.String({ format: "binary", description: "A recording, or the rest of a recording" }),
     isRepeatable: true,
     isContinuous: true,
     success: { status: 200, mediaType: "application/x-ndjson", isStream: true },
@@ -82,9 +82,9 @@ export function recordingStreamRoutes(app: FastifyInstance): void {
     id: "retrieveRecordingStream",
     tag: "Files",
     version: 2,
-    summary: "Get how much of a streamed recording is stored",
+    summary: "Get the stored part of a streamed recording",
     description:
-      "The offset at which a gateway continues after a lost connection. It is 0 for an unknown recording, and after another one has taken its place.",
+      "The offset at which a gateway continues after a lost connection. It is 0 for an unknown recording, and after another recording has replaced it.",
     method: "GET",
     path: PATH,
     query: Type.Object({ recording: RecordingName }),

@@ -29,7 +29,7 @@ const UploadedRecording = Type.Object(
     repeated: AcceptedRecording.repeated,
     problem: Type.Unsafe<ReturnType<typeof problemFor> | null>(
       Type.Null({
-        description: "Why the file was refused; device, serial_number and job are then null",
+        description: "Reason why the file was refused; device, serial_number and job are then null",
         openapi: { anyOf: [{ $ref: "#/components/schemas/Problem" }, { type: "null" }] },
       }),
     ),
@@ -38,7 +38,7 @@ const UploadedRecording = Type.Object(
 );
 
 const Uploaded = Type.Object({
-  recordings: Type.Array(UploadedRecording, { description: "One for each file, in their order" }),
+  recordings: Type.Array(UploadedRecording, { description: "One entry per file, in order" }),
 });
 
 const REFUSED = { device: null, serial_number: null, job: null, repeated: false };

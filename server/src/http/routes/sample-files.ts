@@ -109,7 +109,7 @@ export function sampleFileRoutes(app: FastifyInstance): void {
     id: "downloadSquadSamples",
     tag: "Squads",
     summary: "Download the samples of all sessions of a squad as one file",
-    description: `Session by session in the order of their starts, ${PLAYERS} ${HOW}`,
+    description: `Session by session, ordered by start, ${PLAYERS} ${HOW}`,
     path: "/api/v2/squads/{squad}/samples/",
     handle: ({ ctx, target, ...download }) =>
       fileOf(download, `squad-${target.id}-samples`, (format) =>

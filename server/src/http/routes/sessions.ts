@@ -26,7 +26,7 @@ export function sessionRoutes(app: FastifyInstance): void {
     summary: "Sign in to the page",
     description:
       "Sets the cookie of the session, for requests of the page on this origin with `X-Asi-Page: 1`. Other clients use the token endpoint. " +
-      "A disabled account is refused with `X-Error-Code: account_disabled`, if the password is right. " +
+      "A disabled account is refused with `X-Error-Code: account_disabled`, if the password is correct. " +
       "The session ends after 12 hours, when the password is changed, or when it is deleted here.",
     method: "POST",
     path: "/session/",
@@ -61,7 +61,7 @@ export function sessionRoutes(app: FastifyInstance): void {
     id: "listSessions",
     tag,
     summary: "List your sessions",
-    description: "Of the page and of applications, the most recently used first.",
+    description: "Sessions of the page and of applications, most recently used first.",
     method: "GET",
     path: "/session/",
     query: Type.Object(PageQuery),

@@ -52,8 +52,8 @@ export function squadSessionRoutes(app: FastifyInstance): void {
   route(app, {
     ...sessions,
     id: "listSquadSessions",
-    summary: "List the sessions that you may read",
-    description: "The most recently created first.",
+    summary: "List the sessions that you can read",
+    description: "Most recently created first.",
     method: "GET",
     path: COLLECTION,
     query: SessionFilters,
@@ -67,7 +67,7 @@ export function squadSessionRoutes(app: FastifyInstance): void {
     id: "createSquadSession",
     summary: "Create a session",
     description:
-      "Also creates the activity with its id. Time frames follow for each player of the squad and each device that is assigned to the player then.",
+      "Also creates the activity with its id. Time frames are created for each player of the squad and each device assigned to the player at that time.",
     method: "POST",
     path: COLLECTION,
     body: SessionInput,
@@ -85,9 +85,9 @@ export function squadSessionRoutes(app: FastifyInstance): void {
   route(app, {
     ...sessions,
     id: "listSuggestedSessions",
-    summary: "List times with samples that have no session yet",
+    summary: "List times with samples that are not in a session yet",
     description:
-      "Samples of your devices that overlap or follow each other within 30 minutes, as `asi squad` joins recordings, but by time alone. The latest first. A session of the squad of the athlete covers a time; any session does if the squad is unknown.",
+      "Samples of your devices that overlap or follow each other within 30 minutes, grouped like recordings in `asi squad`, but only by time. The latest first. A session of the squad of the athlete covers a time; any session does if the squad is unknown.",
     method: "GET",
     path: `${COLLECTION}suggested/`,
     query: SuggestedQuery,
@@ -113,7 +113,7 @@ export function squadSessionRoutes(app: FastifyInstance): void {
     id: "updateSquadSession",
     summary: "Change a session",
     description:
-      "Absent fields do not change. The time frames follow; unchanged ones keep their ids and data.",
+      "Absent fields do not change. The time frames are updated; unchanged ones keep their ids and data.",
     method: "PATCH",
     path: SESSION,
     body: SessionPatch,
@@ -127,7 +127,7 @@ export function squadSessionRoutes(app: FastifyInstance): void {
     ...sessions,
     id: "deleteSquadSession",
     summary: "Delete a session",
-    description: "With its activity, its time frames and their computed data. Samples stay.",
+    description: "Also deletes its activity, its time frames and their computed data. Samples stay.",
     method: "DELETE",
     path: SESSION,
     success: { status: 204 },
@@ -157,7 +157,7 @@ export function squadSessionRoutes(app: FastifyInstance): void {
     id: "replaceSessionPeriods",
     summary: "Replace the periods of a session",
     description:
-      "All of them. A row without an athlete is the time of the period; rows with an athlete replace it for this athlete: several for one who leaves and returns, one without times for one who does not take part. Periods may be within others, but do not overlap otherwise. `text/csv` is `periods.csv` of `asi squad`, with the names of the players.",
+      "All of them. A row without an athlete is the time of the period; rows with an athlete replace it for this athlete: several rows for an athlete who leaves and returns, one without times for an athlete who does not take part. A period can be within another period, but must not overlap others in any other way. `text/csv` is `periods.csv` of `asi squad`, with the names of the players.",
     method: "PUT",
     path: `${SESSION}periods/`,
     query: PeriodsQuery,
@@ -178,7 +178,7 @@ export function squadSessionRoutes(app: FastifyInstance): void {
     id: "copySessionPeriods",
     summary: "Copy the periods of another session",
     description:
-      "Replaces all periods by those of the other session, at the same times after the start. Rows of athletes who are not in the session are left out. 400 if a period would end after the session.",
+      "Replaces all periods with those of the other session, at the same times after the start. Rows of athletes who are not in the session are omitted. Returns 400 if a period would end after the session.",
     method: "POST",
     path: `${SESSION}periods/copy/`,
     body: PeriodsCopy,
@@ -193,7 +193,7 @@ export function squadSessionRoutes(app: FastifyInstance): void {
     id: "retrieveSessionFigures",
     summary: "Retrieve the table of a session",
     description:
-      "A row for each player and period, with the figures of `asi squad` for the same samples; with `Accept` its CSV, its Parquet file or its workbook (XLSX) with a sheet for each period. Stale figures are computed again first. Only rows whose samples the owner of the session may read; without heart data unless your role has it.",
+      "A row for each player and period, with the figures of `asi squad` for the same samples; with `Accept` its CSV, its Parquet file or its workbook (XLSX) with a sheet for each period. Stale figures are computed again first. Contains only rows whose samples the owner of the session can read, and heart data only if your role includes it.",
     method: "GET",
     path: `${SESSION}figures/`,
     query: FiguresQuery,
@@ -226,7 +226,7 @@ export function squadSessionRoutes(app: FastifyInstance): void {
     id: "retrieveSquadSeason",
     summary: "Retrieve the season of a squad",
     description:
-      "The stored figures of each player in each whole session, of at most the 400 latest sessions (fewer if they have more than 15,000 time frames together, or more than 64 MiB of stored figures), with the normal range of the player. Nothing is computed: a session says whose figures are missing.",
+      "The stored figures of each player in each whole session, of at most the 400 latest sessions (fewer if they have more than 15,000 time frames together, or more than 64 MiB of stored figures), with the normal range of the player. Nothing is computed; a session lists the players whose figures are missing.",
     method: "GET",
     path: "/api/v2/squads/{squad}/season/",
     query: SeasonQuery,

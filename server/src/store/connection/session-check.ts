@@ -26,9 +26,9 @@ export async function requireSessions(pool: pg.Pool, variable: string): Promise<
     b.release();
   }
   throw new UsageError(
-    `${variable} leads through a pooler that shares sessions between transactions, such as PgBouncer with pool_mode = transaction. ${
+    `${variable} connects through a pooler that shares sessions between transactions, such as PgBouncer with pool_mode = transaction. ${
       variable === "DATABASE_DIRECT_URL"
-        ? "It must lead to the server itself."
+        ? "It must refer to the server itself."
         : "Set DATABASE_DIRECT_URL to the server itself and DATABASE_PREPARED_STATEMENTS=false, or set pool_mode = session (docs/postgresql.md)."
     }`,
   );

@@ -135,7 +135,7 @@ export class SampleServerWatch {
       await sleep(PLACEMENT_MS, undefined, { signal, ref: false }).catch(() => undefined);
       if (signal.aborted) return;
       await this.#readPlacement(signal).catch((error: Error) =>
-        this.#log?.warn({ problem: error.message }, "the servers of the samples are not known"),
+        this.#log?.warn({ problem: error.message }, "the sample servers are not known"),
       );
     }
   }
@@ -173,7 +173,7 @@ export class SampleServerWatch {
       const answer = this.#problemOf(server);
       let timer: NodeJS.Timeout | undefined;
       const late = new Promise<string>((resolve) => {
-        timer = setTimeout(resolve, PATIENCE_MS, `no answer within ${PATIENCE_MS} ms`).unref();
+        timer = setTimeout(resolve, PATIENCE_MS, `no response within ${PATIENCE_MS} ms`).unref();
       });
       const first = await Promise.race([answer, late]);
       clearTimeout(timer);
@@ -225,7 +225,7 @@ export class SampleServerWatch {
   async #note(server: Watched, problem: string | undefined): Promise<void> {
     if (problem === undefined) {
       if (server.problem === undefined) return;
-      this.#log?.info({ server: server.label }, "a server of samples is back");
+      this.#log?.info({ server: server.label }, "a sample server is reachable again");
       delete server.problem;
       delete server.devicesProblem;
       return;
@@ -266,7 +266,7 @@ export class SampleServerWatch {
       if (problem !== server.devicesProblem)
         this.#log?.warn(
           { server: server.label, problem, devices: server.devices.size },
-          "the devices of a server of samples could not be read again",
+          "the devices of a sample server could not be read again",
         );
       server.devicesProblem = problem;
     } finally {

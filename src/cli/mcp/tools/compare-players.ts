@@ -13,7 +13,7 @@ export const comparePlayers: Tool = {
   inputSchema: input(
     {
       ...SESSION,
-      players: texts("names of the roster, or of the files without it", [2, 11]),
+      players: texts("names from the roster, or from the files without a roster", [2, 11]),
       period: text("a period such as session, Match or 1st half; default session"),
     },
     ["folder", "players"],

@@ -7,7 +7,7 @@ export const recipeSensitivity: Tool = {
   name: "recipe_sensitivity",
   title: "Sensitivity of a count",
   description:
-    "The count of a recipe in a recording, and how it changes with other filters and other minimum durations, all else equal. A count that changes a lot is not comparable without its definition.",
+    "The count of a recipe in a recording, and how it changes with other filters and other minimum durations, everything else unchanged. A count that changes a lot is not comparable without its definition.",
   inputSchema: input(
     {
       file: text("a recording of list_recordings"),

@@ -59,7 +59,7 @@ export function Tokens({
     <section class="panel padded">
       <h2>For programs</h2>
       <p class="note">
-        A program that runs by itself signs in with a token: it may do only what you allow, until a day that
+        A program that runs by itself signs in with a token: it can do only what you allow, until a date that
         you choose. A new password ends all tokens. {children}
       </p>
       <ProblemOf problem={problem} />
@@ -102,7 +102,7 @@ export function Tokens({
       {isCreating ? (
         <Dialog title="A token for a program" onClose={close}>
           <Form action="Create" onCancel={close} onSubmit={create}>
-            <Field name="name" label="Name" required maxLength={100} isFirst hint="What the token is for." />
+            <Field name="name" label="Name" required maxLength={100} isFirst hint="Purpose of the token." />
             <Checks legend="The program may" of={SCOPES} isChecked={(scope) => scope === "samples:read"} />
             <Choice
               name="valid_days"

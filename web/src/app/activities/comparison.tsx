@@ -112,8 +112,8 @@ export function Comparison({ frames, settings, activity }: Props) {
       </div>
       {isComparable(computed) ? null : (
         <p class="note warning">
-          These time frames have different thresholds: counts, high intensity and time by speed do not mean
-          the same.
+          These time frames have different thresholds: counts, high intensity and time by speed are not
+          comparable.
         </p>
       )}
       {isAlone ? (

@@ -16,7 +16,7 @@ import { isCurrent, latestOwnerships } from "./ownerships.js";
 
 /** The service does not tell which of the two is wrong, so that no one can guess serial numbers. */
 const NO_SUCH_DEVICE =
-  "The service knows no device with this serial number and this name. Enter both exactly as printed on the device.";
+  "The service has no device with this serial number and name. Enter both exactly as printed on the device.";
 
 type Device = Resource["Device"];
 
@@ -134,7 +134,7 @@ export function DeviceList({ client, settings, query, go }: ViewProps) {
               label="Device name"
               required
               maxLength={150}
-              hint="The name that the maker has given, not one of yours."
+              hint="The name from the manufacturer, not a name that you have set."
             />
           </Form>
         </Dialog>

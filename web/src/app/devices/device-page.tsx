@@ -95,7 +95,7 @@ function Content({ device, onChange, client, settings, go }: ContentProps) {
               label="Your name for it"
               initial={device.custom_name}
               maxLength={60}
-              hint="Only you see it. Leave it empty for the name of the maker."
+              hint="Only you see it. Leave it empty to use the name from the manufacturer."
             />
           </Form>
         </section>

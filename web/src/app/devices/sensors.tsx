@@ -77,7 +77,7 @@ export function Sensors({ client, device }: { client: Client; device: number }) 
               <p class="note">Leave address and name empty to pair with no sensor.</p>
               <label class="check">
                 <input type="checkbox" name="now" />
-                Send to the device at once, not at its next start
+                Send to the device immediately, not at its next start
               </label>
             </Form>
           </>

@@ -48,7 +48,7 @@ type Content = ReadonlyMap<string, FormDataEntryValue>;
 
 const contentOf = (form: HTMLFormElement): Content => new Map(new FormData(form));
 
-/** Whether a field of the form differs from the saved value. A field that was sent and has disappeared does not count. */
+/** Whether a field of the form differs from the saved value. A field that was sent and has since disappeared is ignored. */
 const differs = (form: HTMLFormElement, saved: Content): boolean =>
   [...contentOf(form)].some(([name, value]) => value !== (saved.get(name) ?? ""));
 
@@ -66,7 +66,7 @@ export function Form({
   const [isSlow, setSlow] = useState(false);
   const form = useRef<HTMLFormElement>(null);
   const saved = useRef<Content>(new Map());
-  // An effect after the next frame would take early input of the user as saved.
+  // An effect after the next frame would treat early input of the user as saved.
   useLayoutEffect(() => {
     if (form.current !== null) saved.current = contentOf(form.current);
   }, []);
@@ -201,7 +201,7 @@ interface InputProps extends FieldProps {
   autoComplete?: string;
   /** Whether the cursor is in this field when the form appears. */
   isFirst?: boolean;
-  /** Value of the field, if other code changes it too; then `onValue` is needed. */
+  /** Value of the field, if other code also changes it; `onValue` is then required. */
   value?: string;
   /** Called with the input of the user. */
   onValue?: (value: string) => void;

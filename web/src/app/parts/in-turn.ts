@@ -1,8 +1,8 @@
 import { wordsOf } from "./problem.js";
 
 /**
- * Does the same to several rows, one after another, also after one has failed.
- * @throws Error with the names of those that failed, and why
+ * Applies an action to several rows, one after another, and continues after a failure.
+ * @throws Error with the names of the failed rows and the reasons
  */
 export async function inTurn<Row>(
   rows: readonly Row[],

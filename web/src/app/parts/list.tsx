@@ -137,7 +137,7 @@ interface ViewProps<Item extends { id: number }> {
   searched: string;
   /** Shown next to the search. */
   controls?: ComponentChildren;
-  /** Shown between the head and the list. */
+  /** Shown between the heading and the list. */
   children?: ComponentChildren;
 }
 

@@ -29,8 +29,8 @@ interface State<Data> {
 }
 
 /**
- * A number that changes when the service is available again, if the error was its absence: only failed requests are
- * repeated.
+ * A number that changes when the service is available again, if the error was its unavailability, because only failed requests
+ * are repeated.
  */
 export function useReturn(error: unknown): number {
   const returned = timesReturned.value;
@@ -41,8 +41,8 @@ export function useReturn(error: unknown): number {
 
 /**
  * Loads data when the view appears, when `key` changes, and when the service is available again.
- * @param key identifies the data; data of another key is not shown
- * @param load is called with a signal that is aborted when the data is no longer wanted
+ * @param key identifies the data; data for another key is not shown
+ * @param load is called with a signal that is aborted when the data is no longer needed
  */
 export function useRequest<Data>(key: string, load: (signal: AbortSignal) => Promise<Data>): Loaded<Data> {
   const initial = { key, data: undefined, error: null, isLoading: true, isSlow: false };

@@ -27,7 +27,7 @@ const REVERSED = "Until must be later than From.";
 
 const nameOfKind = (kind: Permission["permission"]) => KINDS.find(([value]) => value === kind)?.[1] ?? kind;
 
-/** The name of a manager if the athlete has found the manager in this view, else the number. */
+/** The name of a manager if the athlete has found the manager in this view, otherwise the number. */
 const nameOf = (names: ReadonlyMap<number, string>, manager: number) =>
   names.get(manager) ?? `Manager number ${manager}`;
 
@@ -36,7 +36,7 @@ const YEAR_MS = 365 * 86_400_000;
 
 /** Permissions for an athlete's data, with their times: the athlete grants and revokes them. */
 export function PermissionsView({ client, account, settings, query }: ViewProps) {
-  // a link of a manager fills in the form
+  // a link from a manager fills in the form
   const wanted = query.get("may")?.split(",") ?? ["READ"];
   const path = { athlete: account.id };
   const problem = useProblem();

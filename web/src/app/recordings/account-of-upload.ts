@@ -7,7 +7,7 @@ export interface StoredDetails {
   samples_stored: number;
   samples_known: number;
   samples_refused: number;
-  /** Number of refused samples from times at which nobody owned the device. */
+  /** Number of refused samples from times at which the device had no owner. */
   samples_unowned: number;
   /** First and last stored sample of the recording; null when all were refused. */
   start: string | null;

@@ -74,14 +74,14 @@ function Missing({
   if (count === 1) {
     return (
       <Nothing title="There is no recording of this time">
-        <p>It was removed, or is of a time in which you did not own the device. Choose another one.</p>
+        <p>It was removed, or it is from a time when you did not own the device. Choose another one.</p>
       </Nothing>
     );
   }
   return (
     <Nothing title={`Of the ${count} recordings of this address, ${count - found.length} cannot be opened`}>
       <p>
-        A recording was removed, or is of a device or a time that is not yours.{" "}
+        A recording was removed, or is from a device or a time that you do not own.{" "}
         {found.length === 0 ? "Choose others." : null}
       </p>
       {found.length === 0 ? null : (

@@ -6,8 +6,8 @@ import { readEvents } from "./read-events.js";
 export type Sample = Resource["RawDataSample"];
 
 /**
- * `live`: samples arrive as they are stored; `polling`: the page asks for them every few seconds, because events do not get through;
- * `elsewhere`: another window follows the device; `lost`: the manager no longer owns it.
+ * `live`: samples arrive as they are stored; `polling`: the page requests them every few seconds, because events are not
+ * received; `elsewhere`: another window follows the device; `lost`: the manager no longer owns it.
  */
 export type FeedState = "connecting" | "live" | "polling" | "elsewhere" | "lost";
 
@@ -61,7 +61,9 @@ export class LiveFeed {
     }
   }
 
-  /** Asks for the newest sample now: the stream has only newer samples, and only from times of the manager's ownership. */
+  /**
+   * Requests the newest sample now, because the stream has only newer samples, and only from times of the manager's ownership.
+   */
   async refresh(): Promise<void> {
     const { signal: stopped } = this.#stopping;
     // the loop that follows the device repeats a failed request, and reports it
@@ -139,7 +141,7 @@ export class LiveFeed {
 
   async #poll(stopped: AbortSignal): Promise<void> {
     const samples = await latestSamples(this.#client, this.#device, POLLED_SAMPLES, stopped);
-    // The answer is the newest sample: it is older than before if some were erased.
+    // The response is the newest sample, which is older than before if samples were erased.
     batch(() => {
       this.latest.value = null;
       this.#take(samples);
@@ -155,7 +157,7 @@ export class LiveFeed {
   }
 }
 
-/** Whether a sample replaces the shown one. A sample with a time in the future must not stay until that time. */
+/** Whether a sample replaces the shown one. A sample with a time in the future must not be shown until that time. */
 function replaces(next: Sample | undefined, shown: Sample | null | undefined): next is Sample {
   if (next === undefined || shown === null || shown === undefined) return next !== undefined;
   const shownMs = shown["gnss.timestamp"];

@@ -23,7 +23,7 @@ export function countsOf(uploads: readonly Pick<Upload, "state">[]): string {
   }).join(", ");
 }
 
-/** The longest session that the service takes. */
+/** The maximum length of a session in the service. */
 const LONGEST_MS = 24 * 3_600_000;
 
 /** The time of the stored recordings; null if there are none, or if it is too long for a session. */
@@ -37,7 +37,7 @@ export function timesOfStored(
   const times = instants.map((text) => Date.parse(text));
   const [startMs, stopMs] = [Math.min(...times), Math.max(...times)];
   if (times.length === 0 || stopMs - startMs > LONGEST_MS) return null;
-  // the end of a session is not included
+  // the end of a session is exclusive
   return {
     start: new Date(startMs).toISOString(),
     stop: new Date(Math.ceil((stopMs + 1) / 1000) * 1000).toISOString(),

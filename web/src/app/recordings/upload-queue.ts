@@ -30,7 +30,7 @@ export interface Upload {
 /** Number of stored recordings. When it changes, views that show recordings reload. */
 export const storedUploads = signal(0);
 
-/** Polling interval of a job; of several, only one is asked for in this time. */
+/** Polling interval of a job; of several jobs, only one is requested in this interval. */
 const POLL_MS = 500;
 /** Polling interval of a job while the service is unavailable. */
 const AWAY_POLL_MS = 2000;
@@ -50,7 +50,7 @@ export const isOver = ({ step }: UploadState) => !["waiting", "sending", "storin
  * are being stored. It continues in other views.
  */
 export class UploadQueue {
-  /** Uploads of the signed-in account, the oldest first. */
+  /** Uploads of the signed-in account, oldest first. */
   readonly uploads: Signal<readonly Upload[]> = signal([]);
   readonly #client: Client;
   #isRunning = false;
@@ -157,7 +157,7 @@ export class UploadQueue {
       // after a refusal the same key would be refused again; otherwise the file may be stored, and the key finds its job
       const isRefused = error instanceof JobRefusedError || (error instanceof ApiError && error.status < 500);
       if (isRefused) upload.key = newKey();
-      // so that the page notices that the service is unreachable, and tries again
+      // so that the page detects that the service is unreachable, and retries
       if (error instanceof AwayError) this.#client.GET("/api/v1/account/").catch(() => undefined);
     }
   }
@@ -175,7 +175,7 @@ export class UploadQueue {
     });
     const { recordings } = await unwrap(
       sending.POST("/api/v2/recordings/", {
-        // the file itself, for which the type of the body has no place
+        // the file itself, which the type of the body cannot express
         body: file as never,
         bodySerializer: (body) => body,
         headers: { "Content-Type": "application/octet-stream", "Idempotency-Key": key },
@@ -184,7 +184,7 @@ export class UploadQueue {
     );
     const [accepted] = recordings;
     if (accepted?.job == null)
-      throw new Error("The service does not say what it did with the file. Try again.");
+      throw new Error("The service did not report what it did with the file. Try again.");
     return { job: accepted.job, serial: accepted.serial_number ?? "", isRepeated: accepted.repeated };
   }
 

@@ -14,7 +14,7 @@ interface Props {
 
 const hasFiles = ({ dataTransfer }: DragEvent) => dataTransfer?.types.includes("Files") === true;
 
-/** Files with a problem first: of 25 files they are the ones to look at. */
+/** Files with a problem first, because they need attention. */
 const inOrder = (uploads: readonly OneUpload[]): OneUpload[] =>
   uploads.toSorted((a, b) => Number(isFailed(b)) - Number(isFailed(a)));
 
@@ -91,7 +91,7 @@ export function Upload({ session, settings }: Props) {
             class="button"
             href={`#/sessions/new?from=${encodeURIComponent(times.start)}&to=${encodeURIComponent(times.stop)}`}
           >
-            Make a session of these
+            Create a session from these
           </a>
         </p>
       ) : null}

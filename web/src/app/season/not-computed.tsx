@@ -5,7 +5,7 @@ import { day } from "../../view/times.js";
 import { Action, ProblemOf, useProblem } from "../parts/action.js";
 import type { SeasonSession } from "./season-data.js";
 
-/** Sessions that are named; the others are counted. */
+/** Number of sessions that are listed; others are only counted. */
 const NAMED = 5;
 
 export interface MissingProps {
@@ -17,7 +17,7 @@ export interface MissingProps {
   onDone: () => void;
 }
 
-/** The sessions whose figures are missing or old: the season computes nothing, the table of a session does. */
+/** The sessions whose figures are missing or old: the season does not compute them, but the table of a session does. */
 export function NotComputed({ client, sessions, zone, nameOf, onDone }: MissingProps) {
   const problem = useProblem();
   const [done, setDone] = useState(0);

@@ -26,17 +26,17 @@ import { shortDay } from "./short-day.js";
 
 type Squad = Resource["Squad"];
 
-/** Sessions that are listed at first, and that “Show more” adds. */
+/** Number of sessions that are listed at first, and that “Show more” adds. */
 const PER_PAGE = 20;
 
-/** The squads of the athlete; null if the service shows none to athletes. */
+/** The squads of the athlete; null if the service does not show squads to athletes. */
 const ownSquads = (client: Client, signal: AbortSignal): Promise<Squad[] | null> =>
   collected(client.list("/api/v2/squads/", { signal })).catch((error: unknown) => {
     if (error instanceof ApiError && error.status === 403) return null;
     throw error;
   });
 
-/** An athlete's own figures in the sessions of the squads, compared with their earlier matches, without those of others. */
+/** An athlete's own figures in the sessions of the squads, compared with earlier matches, without figures of others. */
 export function OwnView({ client, account, settings }: ViewProps) {
   const request = useRequest("own squads", (signal) => ownSquads(client, signal));
   const zone = settings.zone.value;
@@ -50,8 +50,8 @@ export function OwnView({ client, account, settings }: ViewProps) {
               <p>Ask your manager for your figures.</p>
             </Nothing>
           ) : squads.length === 0 ? (
-            <Nothing title="You are in no squad.">
-              <p>A manager adds you to a squad. Then your sessions are here.</p>
+            <Nothing title="You are not in a squad.">
+              <p>A manager adds you to a squad. Your sessions then appear here.</p>
             </Nothing>
           ) : (
             squads.map((squad) => (
@@ -132,7 +132,7 @@ function OwnFigures({ stored, zone }: { stored: StoredSeason; zone: Zone }) {
   );
 }
 
-/** The sessions in which the athlete has figures, the last one first. */
+/** The sessions in which the athlete has figures, latest first. */
 function History({
   stored,
   player,

@@ -1,7 +1,7 @@
 import { type Client, type Resource, unwrap } from "asi-client";
 import { type Season, SQUAD_COLUMNS, type SquadColumn, seasonFigure } from "./chart.js";
 
-/** The season of a squad as the service has it. */
+/** The season of a squad in the format of the service. */
 export type StoredSeason = Resource["Season"];
 export type SeasonSession = StoredSeason["sessions"][number];
 
@@ -35,7 +35,7 @@ export function seasonIn({ sessions, players }: StoredSeason): Season {
   };
 }
 
-/** The figures that anybody has: without the right to heart data there are none of them. */
+/** The figures that at least one player has; without the right to heart data, there are no heart-rate figures. */
 export const figuresIn = ({ players }: Season): readonly SquadColumn[] =>
   SQUAD_COLUMNS.filter((column) =>
     players.some(({ entries }) => entries.some((entry) => seasonFigure(entry, column) !== null)),

@@ -11,7 +11,7 @@ import {
 } from "./chart.js";
 import "./season.css";
 
-/** A drawing of the library as elements of the page. */
+/** A drawing from the library as elements of the page. */
 const elementOf = ({ tag, attributes, children }: DrawnElement): VNode =>
   h(
     tag,
@@ -24,7 +24,7 @@ interface Props {
   frame: PanelFrame;
   /** The values of the axis. */
   ticks: readonly number[];
-  /** What the panel is about. */
+  /** The subject of the panel. */
   children: ComponentChildren;
 }
 
@@ -43,7 +43,7 @@ export function SeasonPanel({ player, frame, ticks, children }: Props) {
   );
 }
 
-/** What the marks of the panels mean. */
+/** The meaning of the marks in the panels. */
 export const SeasonKey = () => (
   <p class="season-key">
     <span>

@@ -27,7 +27,7 @@ interface Props {
   client: Client;
   squad: number;
   settings: Settings;
-  /** The part about figures that are not computed. Given, because its button would need a script of its own here. */
+  /** The part about figures that are not computed. Passed in, because its button would need a separate script here. */
   missing: ComponentType<MissingProps>;
 }
 
@@ -65,7 +65,7 @@ export function SquadSeason({ client, squad, settings, missing: Missing }: Props
           ) : (
             <Content stored={stored} zone={zone} />
           )}
-          {stored.left_out > 0 ? <p class="note">{stored.left_out} older sessions are left out.</p> : null}
+          {stored.left_out > 0 ? <p class="note">{stored.left_out} older sessions are omitted.</p> : null}
         </>
       )}
     </Requested>

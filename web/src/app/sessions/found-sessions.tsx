@@ -19,7 +19,7 @@ interface Props {
 
 const plain = (text: string) => text.normalize("NFC").toLowerCase();
 
-/** The sessions of all months whose name, place or squad has a text, the latest first. */
+/** The sessions of all months whose name, place or squad contains a text, latest first. */
 export function FoundSessions({ client, known, wanted, zone }: Props) {
   const [shown, setShown] = useState(SHOWN);
   const request = useRequest("all sessions", async (signal) => {

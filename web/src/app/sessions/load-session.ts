@@ -18,7 +18,7 @@ export interface Known {
 export interface LoadedSession {
   session: SquadSession;
   squad: string;
-  /** How the user sees the squad. */
+  /** The user's view of the squad. */
   role: SquadRole;
   figures: Resource["SessionFigures"];
   periods: Resource["SessionPeriods"];
@@ -45,7 +45,7 @@ export async function loadSession(client: Client, id: number, signal: AbortSigna
   return { session, squad: squad.name, role, figures: figures as Figures, periods, periodsTag: tag };
 }
 
-/** The squads that the manager sees. @throws ApiError, AwayError */
+/** The squads that the manager can see. @throws ApiError, AwayError */
 export async function loadSquads(client: Client, signal: AbortSignal): Promise<Resource["Squad"][]> {
   const found: Resource["Squad"][] = [];
   const params = { query: { limit: MOST_PER_PAGE } };
@@ -53,7 +53,7 @@ export async function loadSquads(client: Client, signal: AbortSignal): Promise<R
   return found;
 }
 
-/** The squads for which the manager may make sessions. @throws ApiError, AwayError */
+/** The squads for which the manager can create sessions. @throws ApiError, AwayError */
 export async function loadEditableSquads(client: Client, signal: AbortSignal): Promise<Resource["Squad"][]> {
   const [squads, invitations] = await Promise.all([
     loadSquads(client, signal),
@@ -85,7 +85,7 @@ export interface MissingPlayer {
   why: string;
 }
 
-/** The players without data, each once for each reason. */
+/** The players without data, once per reason. */
 export function missingPlayers(
   { left_out }: Pick<Resource["SessionFigures"], "left_out">,
   role: SquadRole,

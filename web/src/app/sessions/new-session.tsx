@@ -2,7 +2,7 @@ import { announce } from "../parts/announcements.js";
 import type { ViewProps } from "../view.js";
 import { SessionForm } from "./session-form.js";
 
-/** The form of a new session; its times may be in the address. */
+/** The form for a new session; the address can contain its times. */
 export function NewSession(props: ViewProps) {
   const { query, go } = props;
   const [startMs, endMs] = [Date.parse(query.get("from") ?? ""), Date.parse(query.get("to") ?? "")];

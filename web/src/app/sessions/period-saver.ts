@@ -20,7 +20,7 @@ interface Target {
   session: number;
   /** The players by the ids of the athletes. */
   names: ReadonlyMap<number, string>;
-  /** The rows that the service has. */
+  /** The rows stored by the service. */
   saved: Rows;
   tag: string | null;
 }
@@ -37,7 +37,7 @@ export class PeriodSaver {
     this.#target = { ...target };
   }
 
-  /** Saves changes of these periods. @returns ends it, after the last change is saved */
+  /** Saves changes of these periods. @returns function that ends this after the last change is saved */
   follow(periods: ReadonlySignal<readonly SessionPeriod[]>): () => void {
     this.#periods = periods;
     const stop = effect(() => {

@@ -19,7 +19,7 @@ interface Props {
   onDone: () => void;
 }
 
-/** Replaces the periods of a session by periods.csv, the file of `asi squad`. */
+/** Replaces the periods of a session with those of periods.csv, the file of `asi squad`. */
 export function ReplacePeriods({ client, session, tag, zone, onClose, onDone }: Props) {
   const [lines, setLines] = useState<readonly LineProblem[]>([]);
   return (

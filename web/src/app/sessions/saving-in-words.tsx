@@ -4,7 +4,7 @@ import { wordsOf } from "../parts/problem.js";
 import { dayAndTime } from "../parts/when.js";
 import type { PeriodSaver } from "./period-saver.js";
 
-/** Says below the table whether the periods are saved. */
+/** Shows below the table whether the periods are saved. */
 export function SavingInWords({ saver, settings }: { saver: PeriodSaver; settings: Settings }) {
   const saving = saver.saving.value;
   useEffect(() => {

@@ -49,7 +49,7 @@ export function SessionCalendar(props: ViewProps) {
         {(found) => (
           <>
             <Invitations client={client} invitations={found.invitations} onChange={known.reload} />
-            {/* the keys: the sessions of a squad that is accepted are loaded too */}
+            {/* the keys also load the sessions of a squad after its invitation is accepted */}
             {search.trim() === "" ? (
               <MonthView
                 key={`${firstMs} ${zone} ${found.squads.size}`}

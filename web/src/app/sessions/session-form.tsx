@@ -9,7 +9,7 @@ import { instantOf, instantText } from "../parts/when.js";
 import { loadEditableSquads, type SquadSession } from "./load-session.js";
 import { KINDS } from "./session-words.js";
 
-/** What the form begins with. */
+/** The initial values of the form. */
 export interface FirstValues {
   startMs: number;
   endMs: number;
@@ -80,7 +80,7 @@ export function SessionForm({ client, settings, session, first, onDone, onCancel
             label="Sport"
             choices={Object.entries(SPORTS)}
             initial={session?.sport ?? "soccer"}
-            hint="The sport decides classes of speed and thresholds."
+            hint="The sport determines speed classes and thresholds."
           />
           {session !== null ? null : squads.length === 0 ? (
             <Field
@@ -88,7 +88,7 @@ export function SessionForm({ client, settings, session, first, onDone, onCancel
               label="Squad"
               required
               maxLength={100}
-              hint="You have no squad yet: this makes one. Add its players under Squads."
+              hint="You have no squad yet: this creates one. Add its players under Squads."
             />
           ) : (
             <Choice

@@ -19,7 +19,7 @@ import { clock, kindName, playersText, timesOf } from "./session-words.js";
 const SessionTable = lazily(async () => (await import("./guest-parts.js")).SessionTable);
 const ReplacePeriods = lazily(async () => (await import("./guest-parts.js")).ReplacePeriods);
 
-/** One session: what it is, its periods, and who is missing. */
+/** One session: its details, its periods, and missing players. */
 export function SessionPage({ id, ...props }: ViewProps & { id: number }) {
   const request = useRequest(`session ${id}`, (signal) => loadSession(props.client, id, signal));
   return (
@@ -119,7 +119,7 @@ function Content({ loaded, onChange, ...props }: ContentProps) {
         {mayEdit(role) ? (
           <section class="panel padded">
             <h2>Delete</h2>
-            <p class="note">The recordings stay. The periods and the figures of this session go.</p>
+            <p class="note">The recordings stay. The periods and the figures of this session are deleted.</p>
             <ProblemOf problem={problem} />
             <Action
               class="warns"
@@ -147,7 +147,7 @@ function Content({ loaded, onChange, ...props }: ContentProps) {
         <>
           <SessionTable client={client} figures={figures} zone={zone} />
           {mayReadHeart(role) ? null : (
-            <p class="note">The owner and physicians of the squad also see the figures of the heart.</p>
+            <p class="note">The owner and physicians of the squad also see heart-rate figures.</p>
           )}
         </>
       )}

@@ -84,7 +84,7 @@ async function show({ client, workspace, settings }: ViewProps, loaded: Loaded):
     ),
     Status: () => <SavingInWords saver={saver} settings={settings} />,
   };
-  // the figures of the service are those of the sport of the session
+  // the service computes figures for the sport of the session
   const ofSport = { ...settings, preset: signal<Preset>(session.sport) };
   await showStored(workspace, ofSport, stored, `#/sessions/${id}/squad`);
 }

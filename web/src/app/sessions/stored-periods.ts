@@ -24,7 +24,7 @@ export function periodsOfRows(rows: Rows, names: ReadonlyMap<number, string>): S
   return [...periods.values()];
 }
 
-/** Periods as rows of the service. Times of somebody who is not in `names` are omitted. */
+/** Periods as rows of the service. Times of players who are not in `names` are omitted. */
 export function rowsOfPeriods(periods: readonly SessionPeriod[], names: ReadonlyMap<number, string>): Rows {
   const athletes = new Map([...names].map(([id, name]) => [nameKey(name), id]));
   return periods.flatMap(({ name, all, own }) => [

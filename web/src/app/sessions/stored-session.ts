@@ -8,14 +8,14 @@ import { type LoadedSession, missingPlayers } from "./load-session.js";
 
 type Frame = Resource["Timeframe"];
 
-/** Trackers record ten samples a second; the number decides only how fast the bar of progress moves. */
+/** Trackers record ten samples a second; the number only affects the speed of the progress bar. */
 const SAMPLES_PER_MS = 0.01;
 const MOST_PER_PAGE = 3000;
 
 /** The players of a session, with the ranges of the devices that they wore. */
 export interface Worn {
   players: Player[];
-  /** By a name that one player has in `files`. */
+  /** By the unique name of a player in `files`. */
   ranges: Map<string, DeviceRange>;
 }
 
@@ -29,7 +29,7 @@ export async function loadFrames(client: Client, activity: number, signal: Abort
   return frames;
 }
 
-/** What the players wore in the whole session: their time frames in the table of the service. */
+/** The devices of the players during the whole session: their time frames in the table of the service. */
 export function wornIn({ figures }: Pick<LoadedSession, "figures">, frames: readonly Frame[]): Worn {
   const byId = new Map(frames.map((frame) => [frame.id, frame]));
   const ranges: Worn["ranges"] = new Map();
@@ -40,7 +40,7 @@ export function wornIn({ figures }: Pick<LoadedSession, "figures">, frames: read
       const files = own.flatMap((frame) => {
         const range = rangeOf(frame);
         if (range === null) return [];
-        // the number of the row, because two names may look the same in a file
+        // the number of the row, because two names may be identical in a file
         const name = `${i + 1} ${player}, ${range.device.serial}, ${frame.start_time.slice(11, 19)}`;
         ranges.set(name, range);
         return [name];
@@ -70,7 +70,7 @@ const NOBODY: Player = {
 
 const numberOrNull = (value: unknown) => (typeof value === "number" ? value : null);
 
-/** The thresholds that were valid then: they are in the time frame. */
+/** The thresholds that were valid at the time, from the time frame. */
 function thresholdsIn(frame: Frame | undefined): Partial<Player> {
   if (frame === undefined) return {};
   const { max_hr, sprint_threshold, hid_thresholds } = frame.params;
@@ -95,7 +95,7 @@ function rangeOf({ device_details, start_time, end_time }: Frame): DeviceRange |
   };
 }
 
-/** The players without data, for the list of the squad view, which only owners open. */
+/** The players without data, for the list in the squad view, which only owners can open. */
 export const missingIn = ({ figures }: Pick<LoadedSession, "figures">): LookAt[] =>
   missingPlayers(figures, "owner").map(({ player, why }, i) => ({
     key: `missing ${i}`,

@@ -17,7 +17,7 @@ type Grant = Resource["SquadGrant"];
 
 const nameOf = ({ username }: Grant) => username;
 
-/** Whom the owner has invited to a squad. */
+/** The managers whom the owner has invited to a squad. */
 export function Access({ client, squad, settings }: TabProps) {
   const [isInviting, setInviting] = useState(false);
   const problem = useProblem();
@@ -95,7 +95,7 @@ export function Access({ client, squad, settings }: TabProps) {
               </Action>
             )}
             empty={
-              <Nothing title="Nobody is invited to this squad.">
+              <Nothing title="No one is invited to this squad.">
                 <p>
                   Invite other managers as coach, analyst or physician. Athletes see their own figures without
                   an invitation.

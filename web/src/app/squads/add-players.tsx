@@ -14,7 +14,7 @@ import type { Member } from "./thresholds.js";
 import { isOver, timeIn } from "./validity.js";
 
 interface Props extends TabProps {
-  /** Whom the manager may see. */
+  /** The athletes whom the manager can see. */
   athletes: readonly Resource["Athlete"][];
   members: readonly Member[];
   onClose: () => void;
@@ -71,7 +71,7 @@ export function AddPlayers({ client, squad, settings, athletes, members, onClose
                   {athleteName(athlete)}
                 </label>
               ))}
-              {found.length === 0 ? <p class="note">Nobody has this name.</p> : null}
+              {found.length === 0 ? <p class="note">No athlete has this name.</p> : null}
             </div>
           </fieldset>
           <Field
@@ -80,7 +80,7 @@ export function AddPlayers({ client, squad, settings, athletes, members, onClose
             type="datetime-local"
             required
             initial={instantText(dayAfter(nowMs, 0, zone), zone)}
-            hint={`Times in ${zoneName(zone)}. Earlier for sessions of the past.`}
+            hint={`Times in ${zoneName(zone)}. Enter an earlier time for past sessions.`}
           />
         </Form>
       )}

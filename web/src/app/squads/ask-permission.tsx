@@ -8,16 +8,18 @@ import type { Squad } from "./tab.js";
 interface Props {
   account: Account;
   squad: Squad;
-  /** Whom to ask, as far as the manager may see them. */
+  /** The athletes to ask, as far as the manager can see them. */
   athletes: readonly Resource["Athlete"][];
   onClose: () => void;
 }
 
-/** The address at which an athlete finds the form of a permission filled in. */
+/** The address that opens a filled-in permission form for an athlete. */
 const addressFor = ({ id, username }: Account): string =>
   `${location.origin}${location.pathname}#/permissions?${new URLSearchParams({ manager: String(id), username, may: "READ,WRITE" })}`;
 
-/** The service sends no requests to athletes: a text for the manager to send, with a link to the filled form. */
+/**
+ * The service sends no requests to athletes: this creates a text for the manager to send, with a link to the filled-in form.
+ */
 export function AskPermission({ account, squad, athletes, onClose }: Props) {
   const asked = athletes.filter(({ managed_by }) => managed_by === null);
   const managed = athletes.length - asked.length;

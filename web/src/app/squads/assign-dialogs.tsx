@@ -24,10 +24,10 @@ interface Props extends TabProps {
 const choicesOf = (players: readonly Player[]) => players.map(({ id, name }) => [String(id), name] as const);
 
 interface AssignProps extends Props {
-  /** The player who is chosen first. */
+  /** The player who is initially selected. */
   first: number | null;
   devices: readonly Resource["Device"][];
-  /** Ids of the devices that somebody wears now. */
+  /** Ids of the devices that are currently assigned. */
   worn: ReadonlySet<number>;
 }
 
@@ -40,7 +40,7 @@ export function AssignDialog(props: AssignProps) {
     <Dialog title="Assign a tracker" onClose={onClose}>
       {free.length === 0 ? (
         <p>
-          {devices.length === 0 ? "You have no devices. " : "Somebody wears each of your devices. "}
+          {devices.length === 0 ? "You have no devices. " : "All of your devices are assigned. "}
           <a href="#/devices">Take a device</a>, or let one change hands.
         </p>
       ) : (
@@ -85,7 +85,7 @@ export function AssignDialog(props: AssignProps) {
   );
 }
 
-/** Gives a tracker to another player from a time on. */
+/** Assigns a tracker to another player from a given time on. */
 export function ChangeHandsDialog(props: Props & { assignment: Assignment; name: string }) {
   const { client, settings, players, assignment, name, onClose, onDone } = props;
   const zone = settings.zone.value;
@@ -112,7 +112,7 @@ export function ChangeHandsDialog(props: Props & { assignment: Assignment; name:
               await end(end_time);
               throw error;
             }
-            announce("The tracker has changed hands.");
+            announce("The tracker is reassigned.");
             onDone();
           }}
         >
@@ -123,7 +123,7 @@ export function ChangeHandsDialog(props: Props & { assignment: Assignment; name:
             type="datetime-local"
             required
             initial={thisMinute(zone)}
-            hint={`Times in ${zoneName(zone)}. Until then it stays with the player before.`}
+            hint={`Times in ${zoneName(zone)}. Until then it stays with the previous player.`}
           />
         </Form>
       )}

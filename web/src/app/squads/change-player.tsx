@@ -17,7 +17,7 @@ interface Props extends TabProps {
   onDone: () => void;
 }
 
-/** Changes a player: from a time on, so that earlier sessions keep their figures, or for the whole time. */
+/** Changes a player, either from a given time on, so that earlier sessions keep their figures, or for the whole membership. */
 export function ChangePlayer({ client, settings, member, name, onClose, onDone }: Props) {
   const [isFromTime, setFromTime] = useState(true);
   const zone = settings.zone.value;
@@ -101,13 +101,13 @@ export function ChangePlayer({ client, settings, member, name, onClose, onDone }
             initial={now.maxHr}
           />
         </div>
-        <p class="note">Empty: as for everybody in the sport.</p>
+        <p class="note">Empty: the default of the sport.</p>
         <Choice
           name="scope"
           label="This is so"
           initial="time"
           choices={[
-            ["time", "From a time on; earlier sessions do not change"],
+            ["time", "From a given time on; earlier sessions do not change"],
             ["whole", "For the whole membership; its sessions are computed again"],
           ]}
           onValue={(scope) => setFromTime(scope === "time")}

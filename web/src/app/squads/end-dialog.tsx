@@ -23,7 +23,7 @@ interface Props {
   onEnd: (endTime: string) => Promise<void>;
 }
 
-/** Asks when something ends. */
+/** Asks for the end time of a membership or an assignment. */
 export function EndDialog({ title, note, names, zone, onClose, onEnd }: Props) {
   return (
     <Dialog title={title} onClose={onClose}>

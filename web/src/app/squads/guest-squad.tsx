@@ -12,7 +12,7 @@ import type { TabProps } from "./tab.js";
 import { type Member, shownValue, thresholdsOf } from "./thresholds.js";
 import { isOver, untilText } from "./validity.js";
 
-/** The name of a squad of another manager, what the user may do in it, and how to leave it. */
+/** The name of a squad of another manager, the role of the user, and a way to leave it. */
 export function GuestHead({ squad, invitation, client, go }: TabProps & { invitation: Invitation }) {
   const problem = useProblem();
   const { id, role, owner } = invitation;
@@ -26,7 +26,7 @@ export function GuestHead({ squad, invitation, client, go }: TabProps & { invita
           busy="Leaving…"
           question={{
             title: `Leave ${squad.name}?`,
-            text: `You no longer see this squad. To return, you need another invitation of ${owner}.`,
+            text: `You no longer see this squad. To return, you need another invitation from ${owner}.`,
             action: "Leave the squad",
           }}
           work={async () => {
@@ -51,7 +51,7 @@ interface Props extends TabProps {
   seenAs: GuestRole;
 }
 
-/** The players of a squad of another manager. Guests have no right to athletes; the names are those of the season. */
+/** The players of a squad of another manager. Guests cannot read athletes, so the names are taken from the season. */
 export function GuestPlayers({ client, squad, seenAs, settings }: Props) {
   const request = useRequest(`players ${squad.id}`, async (signal) => {
     const query = { squad: squad.id, limit: 1000 };

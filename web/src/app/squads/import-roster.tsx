@@ -14,7 +14,7 @@ import { timeIn } from "./validity.js";
 
 interface Props extends TabProps {
   onClose: () => void;
-  /** Called after an import; the dialog stays and says what was done. */
+  /** Called after an import; the dialog stays open and shows the result. */
   onDone: () => void;
 }
 

@@ -22,7 +22,7 @@ import { isOver, untilText } from "./validity.js";
 // loaded separately, because few visits need it
 const ImportRoster = lazily(async () => (await import("./import-roster.js")).ImportRoster);
 
-/** What a dialog of this tab is about. */
+/** The subject of a dialog of this tab. */
 type Open =
   | { kind: "add" | "import" }
   | { kind: "change"; member: Member }
@@ -153,7 +153,7 @@ export function Players(props: TabProps) {
                           chosen.length === 1
                             ? "Delete the membership?"
                             : `Delete ${chosen.length} memberships?`,
-                        text: `${chosen.map(nameOf).join(", ")}. The rows of the players disappear from sessions of the past too. To keep these, end the memberships instead.`,
+                        text: `${chosen.map(nameOf).join(", ")}. The rows of the players also disappear from past sessions. To keep these, end the memberships instead.`,
                         action: "Delete",
                       }}
                       work={async () => {

@@ -3,7 +3,7 @@ import { collected } from "../parts/collected.js";
 
 export type Invitation = Resource["SquadInvitation"];
 export type GuestRole = Invitation["role"];
-/** How the manager sees a squad: as its owner, or by an accepted invitation. */
+/** The manager's view of a squad: as its owner, or through an accepted invitation. */
 export type SquadRole = "owner" | GuestRole;
 
 const NAMES: Record<SquadRole, string> = {

@@ -1,6 +1,6 @@
 import { ApiError, type Client, unwrap } from "asi-client";
 
-/** A line of the file that the service has refused, with what to do. */
+/** A line of the file that the service has refused, with the required action. */
 export interface LineProblem {
   /** `line 3`; empty for the file as a whole. */
   place: string;
@@ -23,12 +23,12 @@ export function importRoster(
   );
 }
 
-/** The lines that the service has refused; empty if the error is another one. */
+/** The lines that the service has refused; empty for other errors. */
 export function refusedLines(error: unknown): LineProblem[] {
   if (!(error instanceof ApiError) || typeof error.body !== "object" || error.body === null) return [];
   const { errors } = error.body as { errors?: { field: string; detail: string }[] };
   return (errors ?? []).map(({ field, detail }) => ({ place: field, detail }));
 }
 
-/** What the import of a roster has done. */
+/** The result of a roster import. */
 export type ImportedRoster = Awaited<ReturnType<typeof importRoster>>;

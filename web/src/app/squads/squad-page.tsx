@@ -28,7 +28,7 @@ const TABS = [
 /** The tabs of a squad of another manager. */
 const GUEST_TABS: readonly string[] = ["players", "season"];
 
-/** A squad: its players, their trackers, its season, and who else sees it. */
+/** A squad: its players, their trackers, its season, and other users with access. */
 export function SquadPage({ id, tab, ...props }: ViewProps & { id: number; tab: string }) {
   const { client } = props;
   const params = { path: { squad: id } };
@@ -108,7 +108,7 @@ function Head({ squad, onChange, client, go }: TabProps & { onChange: (squad: Sq
           busy="Deleting the squad…"
           question={{
             title: `Delete ${squad.name}?`,
-            text: "Its memberships are deleted too; the athletes and their data stay. A squad with sessions is not deleted.",
+            text: "Its memberships are also deleted; the athletes and their data are kept. A squad with sessions is not deleted.",
             action: "Delete the squad",
           }}
           work={async () => {

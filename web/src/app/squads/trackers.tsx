@@ -20,7 +20,7 @@ type Open =
   | { kind: "hands"; assignment: Assignment }
   | { kind: "end"; assignments: readonly Assignment[] };
 
-/** Who of a squad wears which tracker from when to when. */
+/** The assignments of trackers to the players of a squad. */
 export function Trackers(props: TabProps) {
   const { client, settings, squad } = props;
   const [isAll, setAll] = useKept("all", false);
@@ -139,7 +139,7 @@ export function Trackers(props: TabProps) {
                       busy="Deleting…"
                       question={{
                         title: chosen.length === 1 ? "Delete this?" : `Delete these ${chosen.length}?`,
-                        text: `${chosen.map(nameOf).join(", ")}. Sessions of the past lose the data of the tracker too. To keep them, end it instead.`,
+                        text: `${chosen.map(nameOf).join(", ")}. Past sessions also lose the data of the tracker. To keep them, end it instead.`,
                         action: "Delete",
                       }}
                       work={async () => {
@@ -168,7 +168,7 @@ export function Trackers(props: TabProps) {
                     <p>
                       {players.length === 0
                         ? "Add players first."
-                        : "Assign the trackers of the players, so that their recordings find them."}
+                        : "Assign the trackers of the players, so that recordings are matched to players."}
                     </p>
                   </Nothing>
                 }

@@ -4,10 +4,10 @@ import type { Values } from "../parts/form.js";
 import { FormProblem } from "../parts/refusal-words.js";
 import { dayAndTime, instantOf, instantText } from "../parts/when.js";
 
-/** The end time of what has no end. */
+/** The end time of a membership or assignment without an end. */
 export const OPEN_END = "2999-12-31T23:59:59.000Z";
 
-/** Something with a beginning and an end, which is excluded. */
+/** An object with a start and an exclusive end. */
 export interface Valid {
   start_time: string;
   end_time: string;

@@ -17,7 +17,7 @@ interface Props {
   client: Client;
   settings: Settings;
   path: { activity: number; webhook: number };
-  /** Another number reloads the deliveries at once, after one was added. */
+  /** Another number reloads the deliveries immediately, after one was added. */
   attempt: number;
   onDelivery: (delivery: Delivery) => void;
   /** Called when a pending delivery has ended. */
@@ -107,7 +107,7 @@ export function DeliveryLog({ client, settings, path, attempt, onDelivery, onEnd
   const { data, isLoading, reload } = list;
   const names = useFrameNames(client, data?.results);
 
-  // increases while nothing ends, so that a slow receiver does not cause a request every second
+  // increases while no delivery ends, so that a slow receiver does not cause a request every second
   const pauseMs = useRef(FIRST_PAUSE_MS);
   useEffect(() => {
     if (attempt === 0) return;

@@ -56,13 +56,13 @@ export function outcomeOf({ state, next_attempt_at: next }: Delivery, zone: Zone
 /** Explanations of network errors. */
 const NETWORK_ERRORS: readonly (readonly [RegExp, string])[] = [
   [/ECONNREFUSED/, "The receiver refuses the connection: no program listens at this address"],
-  [/ETIMEDOUT|Timeout Error/, "The receiver does not answer in time"],
+  [/ETIMEDOUT|Timeout Error/, "The receiver does not respond in time"],
   [/ENOTFOUND|ENODATA/, "There is no host with this name"],
   [/EAI_AGAIN|ESERVFAIL|ETIMEOUT/, "The name of the host cannot be looked up now"],
   [/certificate|altnames|CERT_/, "The service does not trust the certificate of the receiver"],
   [/EPROTO|wrong version number/, "The receiver does not speak HTTPS at this address"],
-  [/ECONNRESET|hang up|other side closed/, "The receiver closes the connection without an answer"],
-  [/EHOSTUNREACH|ENETUNREACH/, "There is no way to the network of the receiver"],
+  [/ECONNRESET|hang up|other side closed/, "The receiver closes the connection without a response"],
+  [/EHOSTUNREACH|ENETUNREACH/, "The network of the receiver cannot be reached"],
 ];
 
 /** The reason for a missing response in words, with the original error for the operator of the receiver. */
@@ -84,7 +84,7 @@ export function responseOf({
 export function testWords(delivery: Pick<Delivery, "state" | "response_status" | "response">): string {
   if (delivery.state === "delivered")
     return `It works: the receiver answered HTTP ${delivery.response_status}.`;
-  if (!hasEnded(delivery)) return "The receiver has not answered yet. The log shows when it does.";
+  if (!hasEnded(delivery)) return "The receiver has not responded yet. The log shows when it does.";
   return delivery.response_status === null
     ? `The test has failed. ${delivery.response === null ? "" : reasonOf(delivery.response)}`.trim()
     : `The receiver did not accept it: it answered HTTP ${delivery.response_status}. It should answer with a status from 200 to 299.`;

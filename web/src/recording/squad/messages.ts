@@ -13,7 +13,7 @@ export interface AskedMember {
   intervals: readonly Interval[] | null;
 }
 
-/** The parameters of a made-up match. */
+/** The parameters of a generated match. */
 export interface DemoMatch {
   players: number;
   startMs: number;
@@ -31,7 +31,7 @@ export interface SquadRequests {
   /** Stores a recording that another worker has read: a second tracker of a player. */
   adopt: { asked: { id: number; samples: SampleBatch; file: File }; answered: null };
   shift: { asked: { id: number; byMs: number }; answered: null };
-  /** Makes a file of the made-up match. */
+  /** Generates a file of the generated match. */
   demoFile: { asked: DemoMatch & { number: number }; answered: File };
   forget: { asked: { id: number }; answered: null };
   memberFigures: {

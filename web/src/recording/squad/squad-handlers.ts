@@ -65,7 +65,7 @@ export const squadHandlers: Handlers<SquadRequests> = {
   },
   async memberFigures({ members, options }) {
     if (options.recipes?.some(({ gate }) => gate !== null)) {
-      // one after the other, for the memory
+      // one after the other, to limit memory
       for (const id of members.flatMap(({ recordings }) => recordings)) await addQuality(find(id));
     }
     return members.map(({ recordings, intervals, ...member }) =>

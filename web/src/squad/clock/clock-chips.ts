@@ -12,7 +12,7 @@ export interface Chip {
   isSuggested: boolean;
 }
 
-/** Periods and suggested ones, as the head of the clock shows them. */
+/** Periods and suggested ones, as shown in the header of the clock. */
 export function chipsOf({ session, suggested }: Clock): Chip[] {
   const periods = session.periods.value.flatMap((period) => {
     const extent = extentOf(period);
@@ -21,7 +21,7 @@ export function chipsOf({ session, suggested }: Clock): Chip[] {
   return [...periods, ...suggested.value.map((one) => ({ ...one, isSuggested: true }))];
 }
 
-/** Height of the head of the table above the clock: each lane of periods after the first adds to it. */
+/** Height of the table header above the clock, which increases with each lane of periods after the first. */
 export function headHeight(clock: Clock): number {
   return HEAD_PX + LANE_PX * Math.max(0, ...lanesOf(chipsOf(clock)));
 }

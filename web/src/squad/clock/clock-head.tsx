@@ -87,7 +87,7 @@ function ChipButton({ clock, chip, lane }: { clock: Clock; chip: Chip; lane: num
       type="button"
       class={isSuggested ? "clock-chip suggested" : "clock-chip"}
       style={{ left: `${left}px`, width: `${Math.max(6, right - left)}px`, top: `${6 + lane * LANE_PX}px` }}
-      title={isSuggested ? `Use ${name}, ${times}: suggested by the common pauses` : `${name}, ${times}`}
+      title={isSuggested ? `Use ${name}, ${times}: suggested from common pauses` : `${name}, ${times}`}
       aria-label={isSuggested ? `Use suggested ${name}, ${times}` : `${name}, ${times}`}
       {...(isSuggested ? {} : { "aria-pressed": isPressed })}
       onClick={press}

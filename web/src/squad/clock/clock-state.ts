@@ -34,7 +34,7 @@ export class Clock {
   readonly isEditing: Signal<boolean> = signal(false);
   /** Periods suggested by common pauses, without existing ones. */
   readonly suggested: ReadonlySignal<readonly SuggestedPeriod[]>;
-  /** Suggested players who come on, go off or sit out; null if there are none, and while unknown. */
+  /** Players with suggested substitutions or absences; null if there are none, and while unknown. */
   readonly substitutions: ReadonlySignal<SuggestedSubstitutions | null>;
   readonly isRefused: Signal<boolean> = signal(false);
   /** Whether the card with the actions for a selection gets the focus when it appears. */
@@ -81,7 +81,7 @@ export class Clock {
     this.session.zoom.value = isWhole(part, whole) ? null : within(part, whole);
   }
 
-  /** @param atMs keeps its place; default: the cursor, else the middle */
+  /** @param atMs keeps its place; default: the cursor, otherwise the middle */
   zoomBy(factor: number, atMs?: number): void {
     const { startMs, stopMs } = this.shown.peek();
     const cursor = this.session.cursorMs.peek();

@@ -3,7 +3,7 @@ import type { TimeWindow } from "../../view/window.js";
 import type { Clock } from "./clock-state.js";
 import { withEnds } from "./period-edits.js";
 
-/** A part of the clock with draggable ends: the selection, else the shown period. */
+/** A part of the clock with draggable ends: the selection, otherwise the shown period. */
 export interface MarkedPart {
   value: TimeWindow | null;
   peek: () => TimeWindow | null;

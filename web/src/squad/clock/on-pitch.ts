@@ -7,15 +7,15 @@ export function onIntervals(periods: readonly SessionPeriod[], player: string): 
   return united(periods.flatMap((period) => intervalsFor(period, player)));
 }
 
-/** A player comes on or goes off, ms since 1970 UTC. */
+/** Time at which a player enters or leaves the pitch, ms since 1970 UTC. */
 export interface Change {
   atMs: number;
   kind: "on" | "off";
 }
 
 /**
- * The changes at which a player comes on or goes off while others play: within a part of a match, or between two parts. A player without
- * any part has none.
+ * The times at which a player enters or leaves the pitch while others play: within a part of a match, or between two parts. A
+ * player without any part has none.
  */
 export function changesOf(periods: readonly SessionPeriod[], player: string): Change[] {
   const halves = halvesIn(periods);

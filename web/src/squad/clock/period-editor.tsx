@@ -57,7 +57,7 @@ export function PeriodEditor({ clock }: { clock: Clock }) {
 
 function Table({ session, periods }: { session: SquadSession; periods: readonly SessionPeriod[] }) {
   if (periods.length === 0)
-    return <p class="muted">There are no periods yet. Drag over the clock to make one.</p>;
+    return <p class="muted">There are no periods yet. Drag over the clock to create one.</p>;
   return (
     <table>
       <thead>
@@ -123,7 +123,7 @@ function Substitutions({ clock: { session, substitutions } }: { clock: Clock }) 
     <div class="period-suggested">
       <p>
         <b>{seemText(suggested)}</b> {substitutionText(suggested, session.settings.zone.value)} Until these
-        times are used, the bench counts as playing, except in means.
+        times are used, time on the bench counts as playing, except in means.
       </p>
       <button type="button" class="primary" onClick={() => takeSubstitutions(session, suggested)}>
         Use

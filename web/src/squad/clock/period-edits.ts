@@ -29,7 +29,9 @@ export const withoutPeriod = (periods: Periods, name: string): SessionPeriod[] =
 export const renamed = (periods: Periods, name: string, newName: string): SessionPeriod[] =>
   changed(periods, name, (period) => ({ ...period, name: newName }));
 
-/** Moves the ends of a period for all. Equal ends of single players move with them; times outside it are removed. */
+/**
+ * Moves the ends of a period for all. Equal ends of individual players move with them; times outside the period are removed.
+ */
 export function withEnds(periods: Periods, name: string, ends: Interval): SessionPeriod[] {
   return changed(periods, name, (period) => {
     const { all } = period;
@@ -48,7 +50,7 @@ export function withEnds(periods: Periods, name: string, ends: Interval): Sessio
   });
 }
 
-/** @param intervals of the player in the period; empty: does not take part; null: the times of all */
+/** @param intervals times of the player in the period; empty: does not take part; null: the times of all */
 export function withOwn(
   periods: Periods,
   name: string,

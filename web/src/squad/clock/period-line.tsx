@@ -142,7 +142,7 @@ function Attack({ session, name }: { session: SquadSession; name: string }) {
   );
 }
 
-/** The players of a period, with their times: substitutes have their own. */
+/** The players of a period, with their times: substitutes have separate times. */
 function Players({ session, period }: { session: SquadSession; period: SessionPeriod }) {
   return (
     <div class="period-players">

@@ -105,7 +105,7 @@ function Card({ clock, brush }: { clock: Clock; brush: Interval }) {
       <button type="button" class="card-close" aria-label="Release the selection" onClick={close}>
         ×
       </button>
-      <p class="muted">{intervalText(brush, zone)}. The figures of the table are of this time.</p>
+      <p class="muted">{intervalText(brush, zone)}. The figures in the table are for this time.</p>
       <form onSubmit={make}>
         <div class="clock-fields">
           <label for={`${id}-name`}>Name</label>

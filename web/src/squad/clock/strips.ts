@@ -7,7 +7,7 @@ import { meanSpeeds } from "./strip-columns.js";
 
 /** Number of colours from standing to the fastest mean. */
 export const COLOUR_STEPS = 64;
-/** Recorded, but the player is not on. */
+/** Recorded, but the player is not on the pitch. */
 export const OFF = -1;
 /** Nothing is recorded. */
 export const NOTHING = -2;

@@ -19,7 +19,7 @@ export function reftakeSubstitutions(session: SquadSession, suggested: Suggested
 export const areRefused = (session: SquadSession, suggested: SuggestedSubstitutions): boolean =>
   session.ignored.value.has(refusalKey(suggested));
 
-/** Without times of substitutes the bench counts as playing. */
+/** Without times of substitutes, time on the bench counts as playing. */
 export function ofSubstitutions(
   session: SquadSession,
   suggested: SuggestedSubstitutions | null,
@@ -33,7 +33,7 @@ export function ofSubstitutions(
       where: "Periods",
       what: seemText(suggested),
       meaning:
-        "they leave or join the others on the pitch. Until their times are used, the bench counts as playing, except in means.",
+        "they leave or join the others on the pitch. Until their times are used, time on the bench counts as playing, except in means.",
       actions: [
         { name: "Look", press: onLook },
         { name: "Use", press: () => takeSubstitutions(session, suggested), isPrimary: true },

@@ -1,7 +1,7 @@
 import { useEffect } from "preact/hooks";
 import type { SquadSession } from "../squad-session.js";
 
-/** Ctrl Z takes back a change of periods, Ctrl Y and Ctrl Shift Z bring it again: except in a field, which has its own. */
+/** Ctrl Z undoes a change of periods, Ctrl Y and Ctrl Shift Z redo it, except in a field, which has its own undo. */
 export function useUndoKeys(session: SquadSession): void {
   useEffect(() => {
     const listener = (event: KeyboardEvent) => {

@@ -25,8 +25,9 @@ function overlapMs(shifted: ClockRecording, byMs: number, other: ClockRecording)
 }
 
 /**
- * Recordings that extend beyond the time of the others, but have play and pauses with a constant offset: a multiple of a quarter of an
- * hour, as between time zones, else any time. No shift may overlap with another recording of the same player.
+ * Recordings that extend beyond the time of the others, but have play and pauses with a constant offset: a multiple of a
+ * quarter of an hour, as between time zones, otherwise any time. No shift may overlap with another recording of the same
+ * player.
  *
  * @param ofOnePlayer for each player with several recordings, their ids
  */
@@ -79,7 +80,7 @@ function smoothed(sums: Float64Array, counts: Float64Array): Float64Array {
   });
 }
 
-/** The mean of those with data, at times when enough have data. */
+/** The mean of the recordings with data, at times when enough have data. */
 function meanOf(activities: readonly Activity[]): Activity {
   const firstStep = Math.min(...activities.map((one) => one.firstStep));
   const steps = Math.max(...activities.map((one) => one.firstStep + one.speeds.length)) - firstStep;
@@ -101,8 +102,9 @@ function meanOf(activities: readonly Activity[]): Activity {
 }
 
 /**
- * How a shift fits: the share of the recording that lies in the time of the others, and the correlation with them, who stand still
- * before and after it: a half that is played while nobody else is recorded tells as much as one that is played with them.
+ * Evaluates a shift: the share of the recording within the time of the others, and the correlation with them. The others count
+ * as standing still before and after that time, so a half played while no one else is recorded contributes as much as one
+ * played with them.
  */
 function fitOf(own: Activity, others: Activity, bySteps: number): { share: number; correlation: number } {
   const offset = own.firstStep + bySteps - others.firstStep;

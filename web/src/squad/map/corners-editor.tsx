@@ -22,7 +22,7 @@ import type { MapState } from "./map-state.js";
 import type { Plane, Point } from "./plane.js";
 
 const MARGIN_PX = 8;
-/** Within this distance, a press takes hold of a corner where it is. */
+/** Within this distance, a press grabs a corner without moving it. */
 const GRIP_PX = 16;
 const POINT_PX = 1.5;
 const STEP_M = { fine: 0.1, coarse: 1 };
@@ -117,7 +117,7 @@ function setCorners({ files }: SquadSession, file: File | null): void {
 const sizeText = ({ length, width, cornerRms }: { length: number; width: number; cornerRms: number }) =>
   `${length.toFixed(1)} × ${width.toFixed(1)} m; the corners are ${cornerRms.toFixed(2)} m off a rectangle.`;
 
-/** The rest of the message is for corners that were typed. */
+/** The rest of the message applies to corners that were typed. */
 const firstSentence = (text: string) => text.replace(/\. .*/s, ".");
 
 function CornersGround({
@@ -232,7 +232,7 @@ const within = ({ extent: { west, east, south, north } }: Ground, { x, y }: Poin
   y: Math.min(north, Math.max(south, y)),
 });
 
-/** Draws where the players were: the lines of the pitch show as edges. */
+/** Draws the positions of the players, in which the lines of the pitch are visible as edges. */
 function drawPositions(canvas: HTMLCanvasElement, { points }: Ground, camera: Camera, size: Size): void {
   const ratio = devicePixelRatio;
   canvas.width = Math.round(size.width * ratio);

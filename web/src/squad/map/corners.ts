@@ -1,4 +1,4 @@
-/** The corners of a pitch on the map: where they are on the earth, and their file. */
+/** The corners of a pitch on the map: their positions on the earth, and their file. */
 import { type GeoPoint, type PitchCorners, type PitchFrame, pitchFrame } from "asi-convert/metrics";
 import type { Box } from "../../map/projection.js";
 import type { SquadPlayer } from "../squad-session.js";
@@ -11,7 +11,7 @@ export type Corners = readonly [Point, Point, Point, Point];
 /** The plane under the corners, with the positions of all players. */
 export interface Ground extends Plane {
   points: readonly Point[];
-  /** Of the pitch and of nearly all positions, with some ground around. */
+  /** The extent of the pitch and of nearly all positions, with a margin. */
   extent: Box;
 }
 
@@ -52,7 +52,7 @@ export function groundOf(plane: Plane, players: readonly SquadPlayer[], isTurned
   };
 }
 
-/** The range of nearly all values; nothing if it is far away. */
+/** The range of nearly all values; empty if it is far away. */
 function rangeOf(values: readonly number[]): { least: number; most: number } {
   const sorted = Float64Array.from(values).sort();
   const least = sorted[Math.floor(OUTLIERS * sorted.length)] ?? 0;
@@ -84,7 +84,7 @@ export function nearestCorner(corners: Corners, { x, y }: Point): number {
 /** A step over which a plane is measured; planes are linear in degrees. */
 const STEP_E7 = 10_000;
 
-/** The place of a point of a plane on the earth. */
+/** The position on the earth of a point of a plane. */
 export function placeOf({ origin: { latitudeE7, longitudeE7 }, at }: Plane, { x, y }: Point): GeoPoint {
   const start = at(latitudeE7, longitudeE7);
   const north = at(latitudeE7 + STEP_E7, longitudeE7);
@@ -102,7 +102,7 @@ export function placeOf({ origin: { latitudeE7, longitudeE7 }, at }: Plane, { x,
 const turnedOnce = (degrees: number) =>
   degrees > 180 ? degrees - 360 : degrees < -180 ? degrees + 360 : degrees;
 
-/** The places of the corners on the earth. The first two are the ends of a longer side: a touchline. */
+/** The positions of the corners on the earth. The first two are the ends of a longer side: a touchline. */
 export function placesOf(plane: Plane, corners: Corners): PitchCorners {
   const [a, b, c, d] = corners;
   const lengthOf = (from: Point, to: Point) => Math.hypot(to.x - from.x, to.y - from.y);
@@ -111,7 +111,7 @@ export function placesOf(plane: Plane, corners: Corners): PitchCorners {
   return [placeOf(plane, first), placeOf(plane, second), placeOf(plane, third), placeOf(plane, fourth)];
 }
 
-/** The pitch with these corners, or why there is none. */
+/** The pitch with these corners, or the reason why there is none. */
 export function fitOf(places: PitchCorners): { frame: PitchFrame } | { problem: string } {
   try {
     return { frame: pitchFrame(places) };

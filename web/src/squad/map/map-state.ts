@@ -24,7 +24,9 @@ export class MapState {
   readonly turnedIn: Signal<ReadonlySet<string>> = signal(new Set());
   /** The pitch of the file with its corners; null without one. */
   readonly measured: Signal<MeasuredPitch | null> = signal(null);
-  /** The ground over which the corners of the pitch are moved, as it was when that began; null while the map is shown. */
+  /**
+   * The ground over which the corners of the pitch are moved, unchanged since the editor opened; null while the map is shown.
+   */
   readonly cornersOn: Signal<Plane | null> = signal(null);
   /** Whether the corners were just moved: the focus returns to their button. */
   hasMovedCorners = false;

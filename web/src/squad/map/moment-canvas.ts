@@ -130,7 +130,7 @@ function drawDot(
 
 const isGoalkeeper = ({ player }: Spot) => player.player?.position?.trim().toUpperCase() === "GK";
 
-/** The number, else the first letters of the name. */
+/** The number, otherwise the initials of the name. */
 function shortName({ player, name }: Spot["player"]): string {
   return player?.number ? String(player.number) : name.slice(0, 2);
 }

@@ -118,7 +118,7 @@ export function trackIn(
       const to = indexAt(samples.timestampMs, endMs);
       for (let i = indexAt(samples.timestampMs, startMs); i < to; i++) {
         const ms = samples.timestampMs[i] ?? 0;
-        // what lies between two intervals, or two recordings, is no line
+        // no line connects two intervals or two recordings
         if (times.length > 0 && (previous !== i - 1 || gapsOfSamples.has(previous)))
           gapsOfTrack.add(times.length - 1);
         previous = i;

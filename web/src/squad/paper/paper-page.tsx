@@ -45,7 +45,7 @@ const addressOf = (svg: string) =>
 export function PaperPage({ session }: { session: SquadSession }) {
   const { scope, counts, rows: all } = session.figures.peek();
   const chosen = session.recipes.peek();
-  // while others are counted, the rows do not have these counts yet
+  // while recipes are being counted, the rows do not have their counts yet
   const recipes = counts === chosen.columns ? chosen.named.slice(0, MOST_RECIPES_ON_PAPER) : [];
   const columns = reportColumns(recipes);
   const rows = inShownOrder(all, orderOf(session));

@@ -1,7 +1,7 @@
 import type { NamedRecipe } from "asi-convert/metrics";
 import type { SquadColumn } from "asi-convert/squad";
 
-/** The chosen recipes with their columns. */
+/** The selected recipes with their columns. */
 export interface ChosenRecipes {
   named: readonly NamedRecipe[];
   /** `recipeColumns` of them. */

@@ -4,17 +4,18 @@ import { commonKey, recipeColumns } from "asi-convert/squad-report";
 import { FIRST_SORT, type Sort } from "../shown-order.js";
 import type { ChosenRecipes } from "./chosen-recipes.js";
 
-/** Recipes read from files since the page was opened, the last first. */
+/** Recipes read from files since the page was opened, latest first. */
 export const ownRecipes: Signal<readonly NamedRecipe[]> = signal([]);
 
-/** What a session does with the chosen recipes. */
+/** The work of a session with the selected recipes. */
 interface CountingSession {
   recipes: Signal<ChosenRecipes>;
   sort: Signal<Sort>;
 }
 
 /**
- * Counts by the chosen recipes, until the returned function is called. A table that a removed recipe sorts is sorted as at first.
+ * Counts by the selected recipes until the returned function is called. A table that is sorted by a removed recipe returns to
+ * the initial order.
  *
  * @param choice the recipes as text, from `textOf`
  */
@@ -27,7 +28,7 @@ export const followChoice = (session: CountingSession, choice: { recipes: Readon
     session.recipes.value = { named, columns };
   });
 
-/** The recipes of a text of `textOf`. Those that this version of the page does not know or refuses are left out. */
+/** The recipes in a text from `textOf`. Recipes that this version of the page does not know or refuses are omitted. */
 export function recipesIn(text: string): NamedRecipe[] {
   try {
     return (JSON.parse(text || "[]") as unknown[]).flatMap(recipesOf);
@@ -46,16 +47,16 @@ function recipesOf(stored: unknown): readonly NamedRecipe[] {
   }
 }
 
-/** Recipes as a text to store: the names of the library's, and the whole of others; empty for none. */
+/** Recipes as a text to store: the names of built-in recipes, and the complete text of others; empty for none. */
 export const textOf = (recipes: readonly NamedRecipe[]): string =>
   recipes.length === 0
     ? ""
     : JSON.stringify(recipes.map((one) => (RECIPES.includes(one) ? one.name : [one.name, one.recipe])));
 
 /**
- * Adds recipes to a choice. One from a file replaces another one from a file with the same columns.
+ * Adds recipes to a selection. A recipe from a file replaces an earlier recipe from a file with the same columns.
  *
- * @returns the choice, or a sentence if two recipes would have the same columns
+ * @returns the selection, or a sentence if two recipes would have the same columns
  */
 export function withRecipes(
   chosen: readonly NamedRecipe[],

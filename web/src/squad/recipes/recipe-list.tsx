@@ -18,7 +18,7 @@ const hasColumnsOf = (recipes: readonly NamedRecipe[], one: NamedRecipe) =>
 const without = (recipes: readonly NamedRecipe[], others: readonly NamedRecipe[]) =>
   recipes.filter((one) => !hasColumnsOf(others, one));
 
-/** The chosen recipes, and the choice of others: those of the library by preset, and files. */
+/** The selected recipes, and a choice of others: built-in recipes by preset, and files. */
 export function RecipeChoice({ session, columns }: RecipeChoiceProps) {
   const list = useRef<HTMLSelectElement>(null);
   const at = useSignal(0);
@@ -116,7 +116,7 @@ function groupsOf(recipes: readonly NamedRecipe[]): { name: string; recipes: Nam
   return [...groups].map(([name, own]) => ({ name, recipes: own }));
 }
 
-/** What users should know of the counts: that they are computed, which of them a report has, and who has none. */
+/** Notes on the counts: whether they are being computed, which of them a report contains, and players without counts. */
 function Notices({ session, chosen }: { session: SquadSession; chosen: readonly NamedRecipe[] }) {
   const uncounted = session.figures.value.rows.flatMap((row) => row.uncounted ?? []);
   const more = uncounted.length - 1;

@@ -1,3 +1,3 @@
-/** The part of the squad with counts by recipes: loaded when a recipe is chosen, or to choose one. */
+/** The part of the squad with counts by recipes: loaded when a recipe is selected, or to select one. */
 export { followChoice } from "./recipe-choice.js";
 export { RecipeChoice } from "./recipe-list.js";

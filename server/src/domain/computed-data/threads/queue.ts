@@ -14,7 +14,7 @@ export class CallersLeftError extends Error {
   readonly statusCode = 499;
 
   constructor() {
-    super("The callers have left.");
+    super("The callers have disconnected.");
   }
 }
 

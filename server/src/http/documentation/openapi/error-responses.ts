@@ -28,7 +28,7 @@ const OAUTH_ERROR = {
 
 /** Error responses by status. */
 export const ERRORS: Readonly<Record<number, Json>> = {
-  202: { description: "Accepted: there is no answer", headers: headerReferences },
+  202: { description: "Accepted; there is no response body", headers: headerReferences },
   302: { description: "Redirect with `error`", headers: { Location: { schema: { type: "string" } } } },
   304: {
     description: "`If-None-Match` contains the entity tag of this representation",

@@ -27,7 +27,7 @@ export const PROBLEM_SCHEMA = {
             description: "Path with dots between the levels; empty for the whole request",
           },
           detail: { type: "string" },
-          code: { type: "string", description: "Of this value, if it has its own" },
+          code: { type: "string", description: "Code of this value, if it has a separate one" },
         },
       },
     },

@@ -112,7 +112,7 @@ const ACCOUNT_DATA: Readonly<
     schema: {
       job: { type: "string" },
       state: { enum: ["SUCCESS", "FAILURE"] },
-      code: { type: ["string", "null"], description: "Why the job failed" },
+      code: { type: ["string", "null"], description: "Reason for the failure of the job" },
     },
     example: { job: "job-0f3c6a52-6c0e-4d34-9a3e-0a8f6f4f2b1d", state: "FAILURE", code: "no_recording" },
   },

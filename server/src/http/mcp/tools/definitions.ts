@@ -7,7 +7,7 @@ export const defineFigures: Tool = tool({
   name: "define_figures",
   title: "Definitions of figures",
   description:
-    "What each figure means, with its unit, the thresholds of each sport, and the version of the rules.",
+    "The meaning of each figure, with its unit, the thresholds of each sport, and the version of the rules.",
   input: Type.Object({}),
   output: { rules_version: "integer", figures: "array", sports: "object" },
   async answer() {

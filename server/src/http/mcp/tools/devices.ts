@@ -26,7 +26,7 @@ interface Device {
 export const listDevices: Tool = tool({
   name: "list_devices",
   title: "List devices",
-  description: "Your devices. Only for their owner, with the scope samples:read.",
+  description: "Your devices. Available only to their owner, with the scope samples:read.",
   input: Type.Object({
     offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, description: "Devices to skip" })),
   }),
@@ -65,13 +65,17 @@ export const deviceRanges: Tool = tool({
 export const deviceSamples: Tool = tool({
   name: "device_samples",
   title: "Samples of a device",
-  description: `Samples of at most ${MAX_MINUTES} minutes: time, position, altitude, speed and heart rate. Longer windows have the first sample of each step, with its own values; nothing is averaged.`,
+  description: `Samples of at most ${MAX_MINUTES} minutes: time, position, altitude, speed and heart rate. For longer intervals, the first sample of each step is returned; values are not averaged.`,
   input: Type.Object({
     device: Given.device(),
     from: Given.time("First time"),
     to: Given.time("Last time"),
     max_rows: Type.Optional(
-      Type.Integer({ minimum: 2, maximum: MAX_ROWS, description: `Most samples; default ${DEFAULT_ROWS}` }),
+      Type.Integer({
+        minimum: 2,
+        maximum: MAX_ROWS,
+        description: `Maximum number of samples; default ${DEFAULT_ROWS}`,
+      }),
     ),
   }),
   output: { source: "object", step_ms: "integer", samples: "array", samples_in_the_window: "integer" },
