@@ -79,7 +79,7 @@ describe("asi stats", () => {
       ...["high_speed_from_m_per_s", "sprint_from_m_per_s", "max_hr_bpm"],
     ]);
     const { stdout: text } = await asi(["stats", "1.asi", ...CLUB], { cwd });
-    expect(text.slice(text.indexOf("Müller, Late"))).toBe("Müller, Late\n  no data in it\n");
+    expect(text.slice(text.indexOf("Müller, Late"))).toBe("Müller, Late\n  no data in the period\n");
   });
 
   it("assigns times without a date to the same day as asi squad, even if a tracker wrote rows before it had the date", async () => {

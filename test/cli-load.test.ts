@@ -38,7 +38,7 @@ describe("asi load", () => {
     copyFileSync(join(cwd, name), join(cwd, `b ${name}`));
     const both = await asi(["load", "."], { cwd });
     expect(both.stdout).toBe(one.stdout);
-    expect(both.stderr).toBe(`b ${name} has the same content as ${name} and is left out\n`);
+    expect(both.stderr).toBe(`b ${name} has the same content as ${name} and is ignored\n`);
   });
 
   describe("reports for a recording that is not one session", () => {

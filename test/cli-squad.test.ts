@@ -315,10 +315,10 @@ describe("asi squad", () => {
     copyFileSync(join(folder, "1.asi"), join(folder, "1 (1).asi"));
     const again = await asi(["squad", folder, "--format", "csv"]);
     expect(again.stdout).toBe(before.stdout);
-    expect(again.stderr).toContain("1 (1).asi has the same content as 1.asi and is left out");
+    expect(again.stderr).toContain("1 (1).asi has the same content as 1.asi and is ignored");
     const loadAgain = await asi(["load", folder]);
     expect(loadAgain.stdout).toBe(load.stdout);
-    expect(loadAgain.stderr).toContain("and is left out");
+    expect(loadAgain.stderr).toContain("and is ignored");
   });
 
   it("reports which of several simultaneous recordings counts if a pattern of the roster is too general", async () => {

@@ -46,7 +46,7 @@ describe.skipIf(!hasScript)("on a terminal", () => {
     expect(visible(stdout)).toMatch(/<erase>0\.\d MB<erase>/);
   });
 
-  test("shows no progress of short work", async () => {
+  test("shows no progress line for short tasks", async () => {
     const NODE_OPTIONS = `--require "${STOPPED_UPTIME}"`;
     const command = `$ASI convert ${MATCH.path} -d out`;
     const { stdout } = await onTerminal(command, scratchFolder(), { NODE_OPTIONS });

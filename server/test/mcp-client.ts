@@ -3,12 +3,30 @@ import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/
 import { expect } from "vitest";
 import type { TestService } from "./service.js";
 
+/** The members of the answers of all tools that the tests read by name. */
+interface Answer {
+  error: { code: string; message: string };
+  source: { url: string; version?: string };
+  sources: unknown[];
+  squads: unknown[];
+  sessions: { notes: string }[];
+  rows: { period: string | null; player: string; figures: { distance_m: number } }[];
+  definitions: { name: string }[];
+  parameters: unknown[];
+  figures: { name: string; definition: string; values: number[]; differences: number[] }[];
+  players: { player: string; entries?: unknown[] }[];
+  devices: unknown[];
+  ranges: { size: number }[];
+  samples: unknown[];
+  samples_in_the_window: number;
+  step_ms: number;
+}
+
 /** The result of a tool. */
-export interface Asked {
+interface Asked {
   isError: boolean;
   text: string;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape, and fail when they err
-  answer: any;
+  answer: Answer;
 }
 
 /** The client of the protocol's SDK, with the token of a caller. */
@@ -29,7 +47,7 @@ export class McpClient {
     const result = await this.client.callTool({ name, arguments: given });
     const [part] = result.content as { type: string; text: string }[];
     const text = part?.text ?? "";
-    const answer = JSON.parse(text);
+    const answer: Answer = JSON.parse(text);
     if (result.isError !== true) expect(result.structuredContent).toEqual(answer);
     return { isError: result.isError === true, text, answer };
   }

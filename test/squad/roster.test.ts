@@ -115,7 +115,7 @@ describe("a roster", () => {
     ]);
   });
 
-  it("refuses rows that a decimal comma shifts, and quotes without an end", () => {
+  it("refuses rows shifted by a decimal comma, and unclosed quotes", () => {
     expect(problemsOf("player,serial,max_hr,sprint (km/h)\nKunz,TRK-1,190,20,5\n")).toEqual([
       '2: The cell "5" has no header: it is in column 5. Give it a header. If a comma is a decimal mark here, put the number in quotes or separate the columns by semicolons.',
     ]);

@@ -131,7 +131,7 @@ describe.skipIf(hasNoBrowser)(
       await page.getByText("Could not load the athletes.").waitFor();
       await gate.open();
       await page.getByText("There are no athletes yet.").waitFor();
-      expect(await page.getByText("does not answer").count()).toBe(0);
+      expect(await page.getByText("does not respond").count()).toBe(0);
     });
 
     it("shows what it is waiting for while the service is slow, and can be used meanwhile", async () => {

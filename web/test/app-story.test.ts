@@ -384,7 +384,7 @@ describe.skipIf(hasNoBrowser)("the page of a service", () => {
     await page.getByRole("navigation", { name: "Views" }).waitFor();
   });
 
-  it("asks in no other tab to sign in again after the user has done so in one", async () => {
+  it("closes the dialog in every tab when the user has signed in again in one of them", async () => {
     const { username } = await service.manager("uma");
     const page = await openSignedIn(service, { username });
     const beside = await openBeside(page, `${service.address}#/devices`);

@@ -11,10 +11,10 @@ describe("the reason of a failed webhook", () => {
   it.each([
     ["connect ECONNREFUSED 127.0.0.1:9000", "no program listens at this address"],
     ["ECONNREFUSED", "no program listens at this address"],
-    ["connect ETIMEDOUT 203.0.113.7:443", "does not answer in time"],
+    ["connect ETIMEDOUT 203.0.113.7:443", "does not respond in time"],
     [
       "Connect Timeout Error (attempted address: hook.example.org:443, timeout: 5000ms)",
-      "does not answer in time",
+      "does not respond in time",
     ],
     ["getaddrinfo ENOTFOUND hook.example.org", "no host with this name"],
     ["queryA ENODATA hook.example.org", "no host with this name"],
@@ -25,7 +25,7 @@ describe("the reason of a failed webhook", () => {
       "Hostname/IP does not match certificate's altnames: Host: a. is not in the cert's altnames",
       "does not trust",
     ],
-    ["read ECONNRESET", "closes the connection without an answer"],
+    ["read ECONNRESET", "closes the connection without a response"],
   ])("is said in words, with the error beside: %s", (error, words) => {
     const text = responseOf(unanswered(error));
     expect(text).toContain(words);

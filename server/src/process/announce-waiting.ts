@@ -3,7 +3,7 @@ const SAID_EVERY_MS = 3_000;
 
 /**
  * Prints a message periodically while work takes long, so that a waiting process does not seem to hang.
- * @param what object of the wait, for the message
+ * @param what what the process waits for, as part of the message
  */
 export async function announceWaiting<T>(
   what: string,
