@@ -99,6 +99,7 @@ const ON_SAMPLES = [
   "sample-servers-former-tables",
   "bulk-load",
   "changes",
+  "change-cursors",
   "raw-data",
 ];
 

@@ -1,87 +1,21 @@
-/** What `/api/v2/changes/` tells: everything that its reader has to read again, and nothing of others. */
-import { join } from "node:path";
+/** The changes that `/api/v2/changes/` lists: everything that the reader must read again, and nothing of other accounts. */
 import { and, eq, sql } from "drizzle-orm";
 import { describe, expect, onTestFinished } from "vitest";
 import { transact } from "../src/domain/change/change.js";
 import type { Change } from "../src/domain/change-feed/resource.js";
 import { queueFigures } from "../src/domain/change-log/figures.js";
-import { recordAthlete } from "../src/domain/change-log/record.js";
 import { deletePermissions } from "../src/domain/permissions/remove.js";
 import { applyRetention } from "../src/jobs/retention.js";
 import { commands } from "../src/operator/commands.js";
-import { backup } from "../src/store/backup/backup.js";
-import { restore } from "../src/store/backup/restore.js";
 import { accounts, changes, jobs, permissions, timeframes } from "../src/store/schema.js";
-import { earlierTransactionsEnded } from "./earlier-transactions.js";
+import { follow, loaded, object, samplesOf } from "./change-reader.js";
 import { withOwnService } from "./file-service.js";
-import { walk } from "./recordings.js";
-import { newScratchFolder } from "./scratch.js";
-import { newStore, type TestAccount, TestService } from "./service.js";
+import type { TestAccount, TestService } from "./service.js";
 import { guestOf, SquadScene, START } from "./squad-scene.js";
 
 const it = withOwnService();
-
-const PATH = "/api/v2/changes/";
 const DAY_MS = 86_400_000;
 const isPostgres = process.env.TEST_DATABASE === "postgres";
-
-const read = (s: TestService, token: string, cursor: string, limit = 100) =>
-  s.get(
-    `${PATH}?${new URLSearchParams({ limit: String(limit), ...(cursor === "" ? {} : { cursor }) })}`,
-    token,
-  );
-
-/** Begins to follow the changes of an account. @returns everything since the last call, when earlier transactions have ended */
-async function follow(s: TestService, reader: { token: string }) {
-  await earlierTransactionsEnded(s);
-  const next = await followAtOnce(s, reader);
-  return async (limit?: number): Promise<Change[]> => {
-    await earlierTransactionsEnded(s);
-    return next(limit);
-  };
-}
-
-/** Like `follow`, without waiting for transactions. */
-async function followAtOnce(s: TestService, { token }: { token: string }) {
-  let cursor: string = (await read(s, token, "")).body.next_cursor;
-  return async (limit?: number): Promise<Change[]> => {
-    const told: Change[] = [];
-    for (;;) {
-      const { status, body } = await read(s, token, cursor, limit);
-      expect(status, JSON.stringify(body)).toBe(200);
-      cursor = body.next_cursor;
-      told.push(...body.results);
-      if (!body.has_more) return told;
-    }
-  };
-}
-
-/** A manager with a device, and a session's recording on it. */
-async function loaded(s: TestService, start = "2024-05-16T13:00:00.000Z") {
-  const owner = await s.manager();
-  const device = await s.ownedDevice(owner);
-  await s.backdate(device, "2020-01-01T00:00:00Z");
-  const load = async (from: string, count = 2) =>
-    s.load(device, owner, await walk(device.serial_number, from, count));
-  await load(start);
-  return { owner, device, load };
-}
-
-const samplesOf = (id: number, from: string, to: string): Change => ({
-  kind: "samples",
-  id,
-  from,
-  to,
-  removed: false,
-});
-
-const object = (kind: Change["kind"], id: number, removed = false): Change => ({
-  kind,
-  id,
-  from: null,
-  to: null,
-  removed,
-});
 
 describe("samples", () => {
   it("that are loaded are reported to the owner of the device, with their times", async ({ service: s }) => {
@@ -418,94 +352,5 @@ describe("a personal token", () => {
     expect(new Set((await first()).map(({ kind }) => kind))).toEqual(new Set(["samples"]));
     expect(new Set((await second()).map(({ kind }) => kind))).toEqual(new Set(["session", "figures"]));
     expect(await third()).toEqual([]);
-  });
-});
-
-describe("a cursor", () => {
-  it.runIf(isPostgres)(
-    "misses no change of a transaction that commits after later transactions",
-    async ({ service: s }) => {
-      const athletes = [await s.athlete(), await s.athlete()] as const;
-      const nexts = await Promise.all(athletes.map((athlete) => followAtOnce(s, athlete)));
-      const [slow, quick] = athletes;
-      await transact(s.ctx, "test", async (unit) => {
-        await recordAthlete(unit, slow.id);
-        await transact(s.ctx, "test", (other) => recordAthlete(other, quick.id));
-        // The later one waits for the earlier one, so that no cursor can be between them.
-        for (const next of nexts) expect(await next()).toEqual([]);
-      });
-      await earlierTransactionsEnded(s);
-      for (const [place, next] of nexts.entries())
-        expect(await next()).toEqual([object("athlete", athletes[place]?.id ?? 0)]);
-    },
-  );
-
-  it("is valid in every process of the service", async ({ service: s }) => {
-    const { owner, device, load } = await loaded(s);
-    const { body } = await read(s, owner.token, "");
-    const other = await TestService.start(s.store);
-    await load("2024-05-17T13:00:00.000Z");
-    await earlierTransactionsEnded(s);
-    expect((await read(other, owner.token, body.next_cursor)).body.results).toMatchObject([
-      { id: device.id },
-    ]);
-  });
-
-  it("of a reader who was offline for longer than the retention of changes has expired", async () => {
-    const s = await TestService.start(await newStore());
-    const { owner, load } = await loaded(s);
-    const { body } = await read(s, owner.token, "");
-    await load("2024-05-17T13:00:00.000Z");
-    s.clock.advance((s.config.changesRetentionDays + 2) * DAY_MS);
-    await applyRetention(s.ctx);
-    expect(await s.store.database.queries.$count(changes)).toBe(0);
-    const token = await s.logIn(owner.username, owner.password);
-    const { status, body: problem } = await read(s, token, body.next_cursor);
-    expect([status, problem.code]).toEqual([410, "cursor_expired"]);
-    expect((await read(s, token, "")).status).toBe(200);
-  });
-
-  it("cannot skip changes that have expired", async () => {
-    const s = await TestService.start(await newStore());
-    const { owner, load } = await loaded(s);
-    const { body } = await read(s, owner.token, "");
-    await load("2024-05-17T13:00:00.000Z");
-    await s.store.database.queries.update(changes).set({ changedAt: new Date(0) });
-    await applyRetention(s.ctx);
-    const { status, body: problem } = await read(s, owner.token, body.next_cursor);
-    expect([status, problem.code]).toEqual([410, "cursor_expired"]);
-  });
-
-  it("from before the restore of a backup is refused", async () => {
-    const s = await TestService.start(await newStore());
-    const { owner } = await loaded(s);
-    const { body } = await read(s, owner.token, "");
-    const file = join(newScratchFolder(), "backup");
-    await backup(s.store.database, file, newScratchFolder());
-    await restore(s.store.database.queries, file);
-    const { status, body: problem } = await read(s, owner.token, body.next_cursor);
-    expect([status, problem.code]).toEqual([410, "history_replaced"]);
-    const next = await follow(s, owner);
-    expect(await next()).toEqual([]);
-  });
-
-  it("of another timeline of the database is refused, and its changes are removed", async () => {
-    const s = await TestService.start(await newStore());
-    const { owner, load } = await loaded(s);
-    const { body } = await read(s, owner.token, "");
-    const { queries } = s.store.database;
-    await queries.execute(sql`UPDATE change_epochs SET history = history || '0'`);
-    const { status, body: problem } = await read(s, owner.token, body.next_cursor);
-    expect([status, problem.code]).toEqual([410, "history_replaced"]);
-    expect(await queries.$count(changes)).toBe(0);
-    const next = await follow(s, owner);
-    await load("2024-05-17T13:00:00.000Z");
-    expect(await next()).toHaveLength(1);
-  });
-
-  it("that the service has not issued is refused", async ({ service: s }) => {
-    const { token } = await s.manager();
-    for (const cursor of ["x", Buffer.from("after:3").toString("base64url")])
-      expect((await read(s, token, cursor)).status).toBe(400);
   });
 });

@@ -15,7 +15,7 @@ export const SUBSTITUTION_RULE = {
   fastMinutes: 0.95,
   /** and in any case below this: 2 km/h, in mm/s. */
   outMmPerS: 2000 / 3.6,
-  /** A player who starts or ends within this time of the first start or the last end starts or ends with the period. */
+  /** Tolerance for players who start or finish with the period: distance from the first start or the last end. */
   sameEndMs: 2 * 60_000,
   /** Shorter times on the pitch are ignored. */
   shortestMs: 2 * 60_000,

@@ -3,7 +3,7 @@ import { isRecord } from "../../arguments.js";
 import type { DescribedError } from "../terminal/problem.js";
 import { errorOf, isPassing, notAService, serviceError } from "./refusals.js";
 
-/** After that a request fails. With the waits below it outlasts a restart of the service. */
+/** Maximum number of repetitions of a failed request. With the waits below, a request survives a restart of the service. */
 const MAX_REPETITIONS = 8;
 const FIRST_WAIT_MS = 500;
 const MAX_OWN_WAIT_MS = 30_000;

@@ -23,7 +23,7 @@ const PIECE_BYTES = 64 * 1024;
 const HOW =
   "CSV, JSON lines or Parquet, for any length of time. The service sends the file while it reads the samples. CSV and JSON lines are compressed for clients that accept zstd (if the service runs on Node.js 22.15 or later) or gzip.";
 
-/** What the operations have in common. */
+/** Members shared by the operations. */
 const COMMON = {
   version: 2,
   method: "GET",

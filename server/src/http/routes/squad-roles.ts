@@ -10,7 +10,7 @@ import {
 import { CursorPage } from "../../wire/cursor.js";
 import { route } from "../route.js";
 
-/** What the operations have in common. */
+/** Members shared by the operations. */
 const roles = { tag: "Roles", version: 2 } as const;
 
 const GRANTS = "/api/v2/squads/{squad}/grants/";

@@ -35,7 +35,7 @@ import { preferredOf, prefersCsv } from "../negotiation.js";
 import { TypedFile, TypedText } from "../responses.js";
 import { route } from "../route.js";
 
-/** What the operations have in common. */
+/** Members shared by the operations. */
 const sessions = { tag: "Sessions", version: 2 } as const;
 
 const COLLECTION = "/api/v2/sessions/";

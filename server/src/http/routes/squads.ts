@@ -19,7 +19,7 @@ import { CursorPage } from "../../wire/cursor.js";
 import { CSV } from "../body/bodies.js";
 import { route } from "../route.js";
 
-/** What the operations have in common. */
+/** Members shared by the operations. */
 const squads = { tag: "Squads", version: 2 } as const;
 
 const SQUADS = "/api/v2/squads/";

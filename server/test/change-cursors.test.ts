@@ -1,0 +1,108 @@
+/** The cursors of `/api/v2/changes/`: their validity and expiry. */
+import { join } from "node:path";
+import { sql } from "drizzle-orm";
+import { describe, expect } from "vitest";
+import { transact } from "../src/domain/change/change.js";
+import { recordAthlete } from "../src/domain/change-log/record.js";
+import { applyRetention } from "../src/jobs/retention.js";
+import { backup } from "../src/store/backup/backup.js";
+import { restore } from "../src/store/backup/restore.js";
+import { changes } from "../src/store/schema.js";
+import { follow, followAtOnce, loaded, object, read } from "./change-reader.js";
+import { earlierTransactionsEnded } from "./earlier-transactions.js";
+import { withOwnService } from "./file-service.js";
+import { newScratchFolder } from "./scratch.js";
+import { newStore, TestService } from "./service.js";
+
+const it = withOwnService();
+const DAY_MS = 86_400_000;
+const isPostgres = process.env.TEST_DATABASE === "postgres";
+
+describe("a cursor", () => {
+  it.runIf(isPostgres)(
+    "misses no change of a transaction that commits after later transactions",
+    async ({ service: s }) => {
+      const athletes = [await s.athlete(), await s.athlete()] as const;
+      const nexts = await Promise.all(athletes.map((athlete) => followAtOnce(s, athlete)));
+      const [slow, quick] = athletes;
+      await transact(s.ctx, "test", async (unit) => {
+        await recordAthlete(unit, slow.id);
+        await transact(s.ctx, "test", (other) => recordAthlete(other, quick.id));
+        // The later one waits for the earlier one, so that no cursor can be between them.
+        for (const next of nexts) expect(await next()).toEqual([]);
+      });
+      await earlierTransactionsEnded(s);
+      for (const [place, next] of nexts.entries())
+        expect(await next()).toEqual([object("athlete", athletes[place]?.id ?? 0)]);
+    },
+  );
+
+  it("is valid in every process of the service", async ({ service: s }) => {
+    const { owner, device, load } = await loaded(s);
+    const { body } = await read(s, owner.token, "");
+    const other = await TestService.start(s.store);
+    await load("2024-05-17T13:00:00.000Z");
+    await earlierTransactionsEnded(s);
+    expect((await read(other, owner.token, body.next_cursor)).body.results).toMatchObject([
+      { id: device.id },
+    ]);
+  });
+
+  it("of a reader who was offline for longer than the retention of changes has expired", async () => {
+    const s = await TestService.start(await newStore());
+    const { owner, load } = await loaded(s);
+    const { body } = await read(s, owner.token, "");
+    await load("2024-05-17T13:00:00.000Z");
+    s.clock.advance((s.config.changesRetentionDays + 2) * DAY_MS);
+    await applyRetention(s.ctx);
+    expect(await s.store.database.queries.$count(changes)).toBe(0);
+    const token = await s.logIn(owner.username, owner.password);
+    const { status, body: problem } = await read(s, token, body.next_cursor);
+    expect([status, problem.code]).toEqual([410, "cursor_expired"]);
+    expect((await read(s, token, "")).status).toBe(200);
+  });
+
+  it("cannot skip changes that have expired", async () => {
+    const s = await TestService.start(await newStore());
+    const { owner, load } = await loaded(s);
+    const { body } = await read(s, owner.token, "");
+    await load("2024-05-17T13:00:00.000Z");
+    await s.store.database.queries.update(changes).set({ changedAt: new Date(0) });
+    await applyRetention(s.ctx);
+    const { status, body: problem } = await read(s, owner.token, body.next_cursor);
+    expect([status, problem.code]).toEqual([410, "cursor_expired"]);
+  });
+
+  it("from before the restore of a backup is refused", async () => {
+    const s = await TestService.start(await newStore());
+    const { owner } = await loaded(s);
+    const { body } = await read(s, owner.token, "");
+    const file = join(newScratchFolder(), "backup");
+    await backup(s.store.database, file, newScratchFolder());
+    await restore(s.store.database.queries, file);
+    const { status, body: problem } = await read(s, owner.token, body.next_cursor);
+    expect([status, problem.code]).toEqual([410, "history_replaced"]);
+    const next = await follow(s, owner);
+    expect(await next()).toEqual([]);
+  });
+
+  it("of another timeline of the database is refused, and its changes are removed", async () => {
+    const s = await TestService.start(await newStore());
+    const { owner, load } = await loaded(s);
+    const { body } = await read(s, owner.token, "");
+    const { queries } = s.store.database;
+    await queries.execute(sql`UPDATE change_epochs SET history = history || '0'`);
+    const { status, body: problem } = await read(s, owner.token, body.next_cursor);
+    expect([status, problem.code]).toEqual([410, "history_replaced"]);
+    expect(await queries.$count(changes)).toBe(0);
+    const next = await follow(s, owner);
+    await load("2024-05-17T13:00:00.000Z");
+    expect(await next()).toHaveLength(1);
+  });
+
+  it("that the service has not issued is refused", async ({ service: s }) => {
+    const { token } = await s.manager();
+    for (const cursor of ["x", Buffer.from("after:3").toString("base64url")])
+      expect((await read(s, token, cursor)).status).toBe(400);
+  });
+});
