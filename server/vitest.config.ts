@@ -124,9 +124,15 @@ interface Files {
   include: string[];
   exclude?: string[];
   env?: Record<string, string>;
+  /** Whether a test takes minutes on an idle machine. */
+  isLong?: boolean;
 }
 
-const onDatabase = (name: string, database: DatabaseName, { include, exclude = [], env = {} }: Files) => ({
+const onDatabase = (
+  name: string,
+  database: DatabaseName,
+  { include, exclude = [], env = {}, isLong = false }: Files,
+) => ({
   test: {
     name,
     include,
@@ -135,7 +141,7 @@ const onDatabase = (name: string, database: DatabaseName, { include, exclude = [
     setupFiles: ["test/service-setup.ts", RANDOM_INPUTS],
     env: { TEST_DATABASE: database, ...env },
     ...SERVICE,
-    ...(include === LONG && { testTimeout: 1_200_000 }),
+    ...(isLong && { testTimeout: 1_800_000, hookTimeout: 1_800_000 }),
   },
 });
 
@@ -201,10 +207,11 @@ export default defineConfig({
       onDatabase("postgres-slow", "postgres", {
         include: files([...SLOW.filter((name) => !EMBEDDED.includes(name)), ...WITH_LONG_FORM]),
         env: ALL_HISTORIES,
+        isLong: true,
       }),
       distributed(),
-      onDatabase("postgres-long", "postgres", { include: LONG }),
-      onDatabase("embedded-long", "embedded", { include: LONG }),
+      onDatabase("postgres-long", "postgres", { include: LONG, isLong: true }),
+      onDatabase("embedded-long", "embedded", { include: LONG, isLong: true }),
     ],
   },
 });

@@ -1,15 +1,16 @@
 /** Recordings that gateways stream while devices write them. */
 import { randomUUID } from "node:crypto";
 import { type IncomingMessage, request } from "node:http";
-import { eq, sql } from "drizzle-orm";
-import { describe, expect } from "vitest";
+import { and, eq, sql } from "drizzle-orm";
+import { describe, expect, onTestFinished } from "vitest";
+import { ScatteredRecording } from "../src/domain/bulk-load/scattered.js";
 import { currentOwner } from "../src/domain/ownerships/rules.js";
 import { MAX_UNENDED_BYTES } from "../src/domain/recording-streams/pieces.js";
 import { StreamReceiver } from "../src/domain/recording-streams/receive.js";
 import { StreamReplaced } from "../src/domain/recording-streams/resource.js";
 import { applyRetention } from "../src/jobs/retention.js";
 import { commands } from "../src/operator/commands.js";
-import { auditLog, jobs, recordingStreams, streamPieces } from "../src/store/schema.js";
+import { auditLog, changes, jobs, recordingStreams, streamPieces } from "../src/store/schema.js";
 import { withOwnService } from "./file-service.js";
 import { ecgWalk, framesOf, Gateway } from "./gateway.js";
 import { walk } from "./recordings.js";
@@ -260,11 +261,40 @@ describe("a streamed recording", () => {
     const owned = await currentOwner.find(ctx, { device: device.id }, { queries: ctx.queries, lock: false });
     const beginning = { recording: "one", offset: 0 };
     const before = await StreamReceiver.begin(ctx, owned, beginning);
-    const newest = await StreamReceiver.begin(ctx, owned, beginning);
+    const readsNothing = { ...ctx, config: { ...ctx.config, bulkLoadMaxChunks: 0 } };
+    const ended = await StreamReceiver.begin(readsNothing, owned, beginning);
     await expect(before.prepare(new AbortController().signal)).rejects.toThrow(StreamReplaced);
-    expect(await newest.prepare(AbortSignal.abort("replaced"))).toBe(false);
+    expect(await ended.prepare(AbortSignal.abort("replaced"))).toBe(false);
+    await expect(ended.prepare(new AbortController().signal)).rejects.toThrow(ScatteredRecording);
+    const newest = await StreamReceiver.begin(ctx, owned, beginning);
     expect(await newest.prepare(new AbortController().signal)).toBe(true);
-    for (const receiver of [before, newest]) receiver.close();
+    for (const receiver of [before, ended, newest]) receiver.close();
+  });
+
+  it("announces no time at which another manager owned the device, also between two of its samples", async ({
+    live: { s, ann, stream },
+  }) => {
+    onTestFinished(() => s.clock.stopAt(Date.now()));
+    s.clock.stopAt(START_MS);
+    const [bob, device] = [await s.manager(), await s.ownedDevice(ann)];
+    for (const [afterMs, by] of [
+      [4_000, bob],
+      [8_000, ann],
+    ] as const) {
+      s.clock.stopAt(START_MS + afterMs);
+      await s.release(device, by === ann ? bob : ann);
+      await s.take(device, by);
+    }
+    s.clock.stopAt(START_MS + 60_000);
+    const gateway = stream(device);
+    gateway.send(await walk(device.serial_number, START, 120));
+    gateway.finish();
+    expect(await gateway.last()).toMatchObject({ end: "complete", samples_stored: 80, samples_refused: 40 });
+    const readers = await s.store.database.queries
+      .select({ id: changes.accountId })
+      .from(changes)
+      .where(and(eq(changes.kind, "samples"), eq(changes.objectId, device.id)));
+    expect(readers).toEqual([{ id: ann.id }]);
   });
 
   it("is in the audit log: each request when it begins and ends", async ({
