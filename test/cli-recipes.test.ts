@@ -19,7 +19,7 @@ describe("asi recipes", () => {
     const { status, stdout } = await asi(["recipes", "list"]);
     expect(status).toBe(0);
     expect(stdout).toMatch(/^soccer\/sprint +abc7392f77b6 {2}sprints of soccer, from 7 m\/s\n/);
-    expect(stdout).toMatch(/^statsports\/sprint .* as defined by STATSports/m);
+    expect(stdout).toMatch(/^statsports\/sprint .* as worded by STATSports/m);
     const lines = (await asi(["recipes", "list", "--json"])).stdout.trimEnd().split("\n");
     expect(lines.map((line) => JSON.parse(line))).toEqual(
       RECIPES.map(({ name, title, source, recipe }) => ({
@@ -120,7 +120,7 @@ describe("asi stats --recipe", () => {
     expect(only.name).toBe("running/sprint");
     expect(only.sensitivity).toEqual(sprint && recipeSensitivity(samples, sprint).rows);
     const text = (await asi(["stats", MATCH.path, "--sensitivity", "--recipe", "statsports/sprint"])).stdout;
-    expect(text).toMatch(/statsports\/sprint: \d+, \d+ m\n.*as defined by STATSports/);
+    expect(text).toMatch(/statsports\/sprint: \d+, \d+ m\n.*as worded by STATSports/);
     expect(text).toMatch(/median of 3 .*\*\d/);
   });
 });

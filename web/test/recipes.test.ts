@@ -38,7 +38,7 @@ describe.skipIf(hasNoBrowser)("another recipe in the viewer", () => {
     await open(page);
     const recipe = recipeOf("statsports/sprint");
     await page.getByLabel("Definition").selectOption("statsports/sprint");
-    await counted(page).getByText("as defined by STATSports").waitFor();
+    await counted(page).getByText("as worded by STATSports").waitFor();
     expect(await counted(page).getByRole("heading").innerText()).toBe(headingOf(recipe));
     const table = page.getByRole("region", { name: "Count by filter and minimum duration" });
     const shown = await Promise.all(

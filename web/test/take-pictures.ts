@@ -47,7 +47,7 @@ const VIEWS: Views = {
     await demonstration(page);
     await page.getByText("Counts by another definition", { exact: true }).click();
     await page.getByLabel("Definition").selectOption("statsports/sprint");
-    await page.getByText("as defined by STATSports").waitFor();
+    await page.getByText("as worded by STATSports").waitFor();
   },
   heat: async (page) => {
     await demonstration(page);

@@ -124,7 +124,7 @@ const WORDED: readonly NamedRecipe[] = [
   {
     name: "statsports/sprint",
     title:
-      "sprints as defined by STATSports: above the entry speed for 2 samples, then above the exit speed (here 100 % of it) for more than 1.0 s",
+      "sprints as worded by STATSports: above the entry speed for 2 samples, then above the exit speed (here 100 % of it) for more than 1.0 s",
     source: "https://elitesupport.statsports.com/hc/en-us/articles/13326663967005",
     recipe: {
       ...commonOf(PRESETS.soccer),
@@ -142,7 +142,7 @@ const WORDED: readonly NamedRecipe[] = [
   },
   {
     name: "spt/sprint-4.5",
-    title: "sprints as defined by SPT: at 4.5 m/s and above for 1 s",
+    title: "sprints as worded by SPT: at 4.5 m/s and above for 1 s",
     source: "help pages of Sports Performance Tracking",
     recipe: speedRecipe(PRESETS.soccer, 4.5, { min_ms: 1000, merge_ms: 0 }),
   },
