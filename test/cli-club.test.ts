@@ -57,14 +57,39 @@ describe("asi stats", () => {
     }
   });
 
-  it("says that recipes and other additional figures are not by period", async () => {
+  it("counts by recipes in each period, as asi squad --recipe does, and has every other additional figure of it", async () => {
     const cwd = await clubFolder();
-    const args = ["stats", "1.asi", "--recipe", "soccer/sprint"];
-    const { stderr } = await asi([...args, ...CLUB], { cwd });
-    expect(stderr).toMatch(
-      /^Recipes and other additional figures apply to whole recordings, not to periods; asi squad --recipe/m,
+    writeFileSync(
+      join(cwd, "periods.csv"),
+      "period,start,end\nEarly,14:30,14:31\nDrill,14:31,14:35\nLate,16:30,16:35\n",
     );
-    expect((await asi(args, { cwd })).stderr).not.toContain("whole recordings");
+    const recipe = ["--recipe", "soccer/hid-4"];
+    const further = ["--peaks", "--profile", "--metabolic-power", "--standard-runs", "--sensitivity"];
+    const { stdout } = await asi(["stats", "2.asi", ...CLUB, ...recipe, ...further, "--json"], { cwd });
+    const { figures, periods } = JSON.parse(stdout);
+    const countsOf = (all: typeof figures) =>
+      all.recipes.map(({ distance }: { distance: number }) => distance);
+    // 599 s of 6 m/s; 59 s and 239 s in the periods
+    expect(countsOf(figures)).toEqual([3594]);
+    const [early, drill, late] = periods;
+    expect([early, drill].map(({ figures: own }) => countsOf(own))).toEqual([[354], [1434]]);
+    expect(Object.keys(drill.figures)).toEqual(Object.keys(figures));
+    expect(drill.figures.peak_demands.peaks.distance.at(-1).value).toBeNull();
+    expect(late.figures).toBeNull();
+    const squad = await asi(["squad", "2.asi", ...CLUB, ...recipe, "--format", "csv"], { cwd });
+    const ofSquad = tableOf(squad.stdout).map((row) => [row.period, row.soccer_hid_4_distance_m]);
+    expect(ofSquad).toEqual(
+      expect.arrayContaining([
+        ["Early", "354"],
+        ["Drill", "1434"],
+      ]),
+    );
+    const text = await asi(["stats", "2.asi", ...CLUB, ...recipe], { cwd });
+    expect(text.stdout.match(/soccer\/hid-4: .*/g)).toEqual([
+      "soccer/hid-4: 1, 3594 m",
+      "soccer/hid-4: 1, 354 m",
+      "soccer/hid-4: 1, 1434 m",
+    ]);
   });
 
   it("leaves all figures of a period without data empty, because 0 would mean standing still", async () => {

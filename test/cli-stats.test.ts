@@ -48,7 +48,7 @@ describe("additional figures", () => {
       accelerationSpeedProfile([samples], { maxSpeed: figures.session_max_speed }),
     );
     expect((await asi(["stats", MATCH.path, "--profile"])).stdout).toMatch(
-      /maximum speed held for 0\.5 s: .* m\/s\n {2}acceleration-speed profile of this session: /,
+      /maximum speed held for 0\.5 s: .* m\/s\n {2}acceleration-speed profile of these rows: /,
     );
   });
 

@@ -160,6 +160,16 @@ describe("asi stats --hrv", () => {
     expect(JSON.parse(stdout).figures.hrv.intervals).toBe(inside - 1);
   });
 
+  it("has those of each period with --periods", async () => {
+    const path = recordingIn(scratchFolder());
+    const periods = join(scratchFolder(), "periods.csv");
+    writeFileSync(periods, "period,start,end\nFirst,22:13:30,22:13:40\nSecond,22:13:40,22:13:50\n");
+    const { stdout } = await asi(["stats", path, "--hrv", "--json", "--periods", periods, "--tz", "UTC"]);
+    const parts = JSON.parse(stdout).periods as { figures: { hrv: { intervals: number } } }[];
+    const inside = (from: number) => ECG.beatsS.filter((s) => s >= from && s < from + 10).length - 1;
+    expect(parts.map(({ figures: { hrv } }) => hrv.intervals)).toEqual([inside(10), inside(20)]);
+  });
+
   it("reports a recording without beats, and an input that can be read only once", async () => {
     expect((await asi(["stats", MATCH.path, "--hrv"])).stdout).toMatch(
       /variability: none, there are no beats/,

@@ -246,6 +246,60 @@ describe("heart-rate variability", () => {
     expect(heartRateVariability(beatsOf([0, ...wild.slice(0, 100)]), { atRest: true }).lf_hf).toBeNull();
   });
 
+  it("interpolates an artefact of any length, in time that grows with its length only", () => {
+    const rr = Array.from({ length: 600_000 }, (_, i) => (i % 2 === 0 ? 500 : 1500));
+    const labels = rr.map((_, i) => (i === 0 || i === rr.length - 1 ? null : ("ectopic" as const)));
+    // from 500 to 1500 by index
+    const corrected = correctIntervals(rr, labels);
+    expect(corrected.length).toBe(rr.length);
+    expect(corrected[1]).toBeCloseTo(500 + 1000 / 599_999, 9);
+    expect(corrected[300_000]).toBeCloseTo(500 + (1000 * 300_000) / 599_999, 9);
+  });
+
+  it("is the same for beats with equal times: the intervals decide", () => {
+    const beats = beatsOf([0, ...SERIES.rest_rri]);
+    const atOnce = { ...beats, timestampMs: new Float64Array(beats.length).fill(START) };
+    const { dfa_alpha1: own, ...figures } = heartRateVariability(atOnce);
+    const { dfa_alpha1: wanted, ...others } = heartRateVariability(beats);
+    expect(figures).toEqual(others);
+    expect(own.map(({ alpha1 }) => alpha1)).toEqual(wanted.map(({ alpha1 }) => alpha1));
+  });
+
+  it("of one beat, of beats without an interval, and of equal intervals", () => {
+    const none = { intervals: 0, series: 0, artefacts_percent: null, mean_hr: null, rmssd: null };
+    expect(heartRateVariability(beatsOf([0]))).toMatchObject({ ...none, dfa_alpha1: [] });
+    expect(heartRateVariability(beatsOf([0, 0, 0]), { atRest: true })).toMatchObject({
+      ...none,
+      lf_hf: null,
+    });
+    expect(heartRateVariability(beatsOf([800]))).toMatchObject({ intervals: 1, series: 1, mean_hr: null });
+    const equal = heartRateVariability(beatsOf([0, ...Array.from({ length: 500 }, () => 800)]), {
+      atRest: true,
+    });
+    expect(equal).toMatchObject({ mean_hr: 75, rmssd: 0, sdnn: 0, pnn50: 0, lf_hf: null });
+    // no fluctuation has no exponent
+    expect(new Set(equal.dfa_alpha1.map(({ alpha1 }) => alpha1))).toEqual(new Set([null]));
+  });
+
+  it.each([-800, Number.NaN, Number.POSITIVE_INFINITY, 1e15, 5e-324, 60_001, 0.5])(
+    "refuses an interval of %d ms and names its place, in place of wrong figures or no end",
+    (ms) => {
+      const beats = beatsOf([0, 800, 800, 800]);
+      beats.rrMs[2] = ms;
+      expect(() => heartRateVariability(beats)).toThrow(
+        `rrMs[2] is ${ms}; it must be from 1 to 60000 ms, or 0 if the interval is unknown.`,
+      );
+    },
+  );
+
+  it("refuses a time that is none", () => {
+    const beats = beatsOf([0, 800, 800]);
+    for (const ms of [Number.NaN, Number.POSITIVE_INFINITY]) {
+      beats.timestampMs[1] = ms;
+      expect(() => heartRateVariability(beats)).toThrow(`timestampMs[1] is ${ms}`);
+    }
+  });
+
   it("refuses values that are not beats, and unknown options", () => {
     expect(() => heartRateVariability([{ length: 3 } as never])).toThrow(/pass a batch of decodeBeats/);
     expect(() => heartRateVariability([], { rest: true } as never)).toThrow(/The option "rest" is unknown/);

@@ -55,7 +55,7 @@ const FIGURES: Record<string, readonly Comparison[]> = {
   "maximum speed and acceleration-speed profile": [...SIGNALS, plantedSprints(0.05)].map(profileComparison),
   "metabolic power": SIGNALS.map(energyComparison),
   "pitch and shape of a team": Array.from({ length: examples(1000) }, (_, i) => pitchComparison(i)),
-  "standard runs": Array.from({ length: examples(300) }, (_, i) => standardRunsComparison(randomRunning(i))),
+  "standard runs": Array.from({ length: examples(1000) }, (_, i) => standardRunsComparison(randomRunning(i))),
   TRIMP: SIGNALS.map(trimpComparison),
   "power law and critical speed": Array.from({ length: examples(1000) }, (_, i) =>
     fitsComparison(randomCurve(i)),

@@ -8,6 +8,7 @@ import { goToViewer, leaveViewerAddress } from "./view/route.js";
 import type { Settings } from "./view/settings.js";
 import { leaveStart } from "./view/start-entry.js";
 import { isOutdated } from "./view/use-loaded.js";
+import { setZones } from "./view/zone-speeds.js";
 
 type SquadPart = typeof import("./squad/squad-part.js");
 
@@ -102,7 +103,7 @@ function actionsOn(
 ): SquadActions {
   let isOpening = false;
   return {
-    async onPlayer(name, files) {
+    async onPlayer(name, files, zones, player) {
       // a second press while the files are read would add the recordings of another player
       if (isOpening) return;
       isOpening = true;
@@ -111,7 +112,9 @@ function actionsOn(
       } finally {
         isOpening = false;
       }
-      if (workspace.opened.peek().length === 0) return;
+      const opened = workspace.opened.peek();
+      if (opened.length === 0) return;
+      for (const recording of opened) setZones(recording, zones, player);
       history.pushState({ ...entryNow(), player: name }, "");
       playerShown.value = name;
     },

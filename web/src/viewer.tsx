@@ -18,6 +18,7 @@ import { newSelection } from "./view/selection.js";
 import type { Settings } from "./view/settings.js";
 import { useLoaded } from "./view/use-loaded.js";
 import type { TimeWindow } from "./view/window.js";
+import { showZonesOf } from "./view/zone-speeds.js";
 
 interface Props {
   recording: Recording;
@@ -38,23 +39,12 @@ const COLOURINGS = [
 /** The last shown parts of recordings, stored when another view replaces the viewer. */
 const lastShown = new WeakMap<Recording, TimeWindow>();
 
-/** Maximum speeds entered for the people of recordings. */
-const maxSpeeds = new WeakMap<Recording, number>();
-
 /** One recording: figures, map and plots, and the information in the file. */
 export function Viewer({ recording, reader, settings, linked = null }: Props) {
   const placed = useMemo(() => [placeInTime(recording, 0, 0)], [recording]);
   const whole = useComputed(() => wholeOf(placed));
   const [selection] = useState(() => newSelection(whole, lastShown.get(recording) ?? linked));
-  useLayoutEffect(() => {
-    const { maxSpeedKmPerH } = settings;
-    maxSpeedKmPerH.value = maxSpeeds.get(recording) ?? null;
-    return () => {
-      const entered = maxSpeedKmPerH.peek();
-      if (entered === null) maxSpeeds.delete(recording);
-      else maxSpeeds.set(recording, entered);
-    };
-  }, [recording, settings]);
+  useLayoutEffect(() => showZonesOf(recording, settings), [recording, settings]);
   const colouring = useSignal<Colouring>("speed");
   const speedUnit = settings.speedUnit.value;
   const { shown: shownHeart, toggle } = useHeart(recording, reader);

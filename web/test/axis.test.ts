@@ -23,7 +23,12 @@ function opened(name: string) {
     notes: [],
   } as const;
   const { recording, rows } = prepare(1, [samples], { ...facts, notes: [] });
-  const curve = distanceOf(rows, { preset: "soccer", maxHeartRate: null, maxSpeedMPerS: null });
+  const curve = distanceOf(rows, {
+    preset: "soccer",
+    maxHeartRate: null,
+    maxSpeedMPerS: null,
+    aerobicSpeedMPerS: null,
+  });
   return { recording, samples, placed: placeByDistance(recording, 0, curve) };
 }
 

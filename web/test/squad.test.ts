@@ -251,6 +251,19 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     const file = await download(page, () => page.getByRole("button", { name: "CSV", exact: true }).click());
     const options = ["--roster", path, "--individual-zones", "mss", "--format", "csv"];
     expect(file.toString("utf8")).toBe(command(scene.folder, ...options));
+    // a player has the same limits: 60, 80 and 90 % of 30 km/h
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Roth", exact: true }).click();
+    const speeds = page.locator(".panel", { has: page.getByLabel("Maximum speed of the athlete") });
+    await expect
+      .poll(() => speeds.locator("tbody th").allInnerTexts())
+      .toEqual(["0–18", "18–24", "24–27", "27+"]);
+    expect(await page.getByLabel("Maximum speed of the athlete").inputValue()).toBe("30");
+    await page.goBack();
+    await page.getByRole("button", { name: "Keller", exact: true }).click();
+    await speeds.getByText("Speed zones: Football.").waitFor();
+    await page.goBack();
+    await ready(page);
     // they stay after a reload
     const individual = await cells(page, "Keller");
     await isKept(page, '"zones":"mss"');
@@ -287,6 +300,13 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     const [keller, meier] = ["Keller", "Meier"].map((name) => half.find(({ player }) => player === name));
     expect([keller.trimp > 60, meier.trimp]).toEqual([true, null]);
     await expect.poll(shown).toEqual([String(Math.round(keller.trimp)), "–"]);
+    // the mean says of how many it is, as in the command, because others have no value
+    const table = command(scene.folder, "--roster", path, "--columns", "trimp");
+    const halfTable = table.slice(table.indexOf("1st half"));
+    const mean = /^Mean of .* period +(\d+)$/m.exec(halfTable)?.[1];
+    const count = /fewer players.* TRIMP of (\d+)/.exec(halfTable)?.[1];
+    const means = () => page.locator(".squad-table tfoot tr:first-child td:not(.last)").allInnerTexts();
+    await expect.poll(async () => (await means()).at(-1)).toBe(`${mean} of ${count}`);
     await page.getByRole("button", { name: "Per minute" }).click();
     await expect.poll(shown).toEqual([(keller.trimp / keller.minutes).toFixed(2), "–"]);
     await head(page, "TRIMP").click();

@@ -62,7 +62,7 @@ function peaksText(demands: PeakDemands, instantText: (ms: number) => string): s
     ...(critical_speed === null
       ? []
       : [
-          `  critical speed    ${critical_speed.critical_speed} m/s, D' ${critical_speed.d_prime} m${r2Text(critical_speed.r2)}; of this session, not a capacity`,
+          `  critical speed    ${critical_speed.critical_speed} m/s, D' ${critical_speed.d_prime} m${r2Text(critical_speed.r2)}; of these rows, not a capacity`,
         ]),
     ...(critical_speed_3 === null
       ? []
@@ -122,11 +122,12 @@ function sensitivityLines(rows: NonNullable<NamedResult["sensitivity"]>): string
 function hrvText(hrv: HeartRateVariability): string {
   const { intervals, series, artefacts_percent, rmssd, sdnn, pnn50, dfa_alpha1, lf_hf } = hrv;
   if (intervals === 0) return "  heart-rate variability: none, there are no beats of an ECG waveform\n";
-  const known = dfa_alpha1.flatMap(({ alpha1 }) => (alpha1 === null ? [] : [alpha1]));
+  // a week of beats has more values than a call can have arguments
+  const known = dfa_alpha1.flatMap(({ alpha1 }) => (alpha1 === null ? [] : [alpha1])).sort((a, b) => a - b);
   const spread =
     known.length === 0
       ? "none: 120 s without a gap and with at most 5 % artefacts"
-      : `${decimalText(Math.min(...known), 2)} to ${decimalText(Math.max(...known), 2)} in ${known.length} of ${dfa_alpha1.length} windows of 120 s`;
+      : `${decimalText(known[0] ?? 0, 2)} to ${decimalText(known.at(-1) ?? 0, 2)} in ${known.length} of ${dfa_alpha1.length} windows of 120 s`;
   const lines = [
     `heart-rate variability of ${intervals} intervals in ${series} series, ${artefacts_percent} % artefacts corrected`,
     rmssd === null ? "  fewer than 20 intervals" : `  RMSSD ${rmssd} ms, SDNN ${sdnn} ms, pNN50 ${pnn50} %`,
@@ -150,7 +151,7 @@ function profileText(maxSpeed: number | null, found: AccelerationSpeedProfile | 
     profile === null
       ? `none: ${reason}`
       : `A0 ${profile.a0} m/s2, S0 ${profile.s0} m/s, tau ${profile.tau} s, R2 ${profile.r2_before} of ${profile.n_before} points`;
-  return `  maximum speed held for 0.5 s: ${decimalText(maxSpeed, 2)} m/s\n  acceleration-speed profile of this session: ${text}\n`;
+  return `  maximum speed held for 0.5 s: ${decimalText(maxSpeed, 2)} m/s\n  acceleration-speed profile of these rows: ${text}\n`;
 }
 
 function metabolicText(estimate: MetabolicEstimate): string {

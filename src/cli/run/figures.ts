@@ -57,7 +57,7 @@ export interface NamedResult extends RecipeResult {
   sensitivity?: readonly SensitivityRow[];
 }
 
-/** Figures of one recording, by their keys in the output of --json; only requested ones. */
+/** Figures of a recording or a period of it, by their keys in the output of --json; only requested ones. */
 export interface Figures {
   peak_demands?: PeakDemands;
   recipes?: readonly NamedResult[];
@@ -65,7 +65,7 @@ export interface Figures {
   metabolic?: MetabolicEstimate;
   /** m/s, sustained for 0.5 s; null below 5 Hz. */
   session_max_speed?: number | null;
-  /** For this session only, relative to its own maximum speed; null without one. */
+  /** For these rows only, relative to their own maximum speed; null without one. */
   acceleration_speed?: AccelerationSpeedProfile | null;
   /** Experimental. */
   standard_runs?: StandardRuns;

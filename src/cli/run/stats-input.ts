@@ -1,5 +1,7 @@
 import { basename } from "node:path";
 import {
+  type Beats,
+  beatsBetween,
   computeMetrics,
   type MetricSamples,
   type Metrics,
@@ -40,6 +42,15 @@ export interface StatsTask {
   figures: WantedFigures | null;
 }
 
+/** Figures of a period. */
+export interface PeriodStats {
+  name: string;
+  /** Null if the player does not take part. */
+  metrics: Metrics | null;
+  /** Absent if none was requested; null without data. */
+  figures?: Figures | null;
+}
+
 /** Figures of a recording. */
 export interface Stats {
   info: RecordingInfo;
@@ -48,8 +59,7 @@ export interface Stats {
   metrics: Metrics;
   /** From the roster; null if it does not contain the player. */
   player: string | null;
-  /** Figures of each period; null for one in which the player does not take part. */
-  periods: { name: string; metrics: Metrics | null }[];
+  periods: PeriodStats[];
   /** Message about periods outside the recording; null for none. */
   outside: string | null;
   present: Present;
@@ -65,16 +75,33 @@ export async function statsOf(
   const read = await readSamples(input, selection, signal, onProgress);
   const { inspection, repeated } = read;
   const { info, report } = inspection;
-  const { own, prepared, intervals: _, ...ofRecording } = figuresOf(input, read, options, club, zones);
+  const { own, prepared, intervals, ...ofRecording } = figuresOf(input, read, options, club, zones);
   if (wanted === null) return { info, report, repeated, ...ofRecording, figures: null };
   const beats = wanted.hrv ? await readBeats(input, selection.serial, read, signal) : [];
+  const figuresIn = (part: readonly Interval[]) =>
+    furtherFigures(prepared, beatsIn(beats, part), { ...own, ...limitsOfIntervals(part) }, wanted);
   return {
     info,
     report,
     repeated,
     ...ofRecording,
+    periods: ofRecording.periods.map(({ name, metrics }) => ({
+      name,
+      metrics,
+      figures:
+        metrics === null || metrics.first_timestamp === null
+          ? null
+          : figuresIn(intervals.filter((one) => one.name === name)),
+    })),
     figures: furtherFigures(prepared, beats, own, wanted),
   };
+}
+
+/** The beats in intervals, whose ends are exclusive; nothing is compared across their limits. */
+function beatsIn(beats: readonly Beats[], intervals: readonly Interval[]): Beats[] {
+  return intervals.flatMap(({ startMs, endMs }) =>
+    beats.map((batch) => beatsBetween(batch, startMs, endMs - 1)),
+  );
 }
 
 /** A player's part of a period. */

@@ -79,10 +79,6 @@ export async function stats(args: string[], flags: StatsFlags, context: Context)
     hasPeriods: club.periods !== null,
   });
   tellZones(flags, definition, context);
-  if (figures !== null && club.periods !== null)
-    console.message(
-      "Recipes and other additional figures apply to whole recordings, not to periods; asi squad --recipe counts by period.",
-    );
   const present: Present[] = [];
   const jobs = jobsFor(inputs, flags.jobs);
   const workers = jobs > 1 ? new (await import("./workers.js")).Workers("stats", signal) : null;
@@ -105,14 +101,13 @@ export async function stats(args: string[], flags: StatsFlags, context: Context)
         if (flags.output === undefined) await console.data(lines);
         else csv += lines;
       } else {
-        for (const part of [{ name: null, metrics }, ...periods]) {
+        for (const part of [{ name: null, metrics, figures }, ...periods]) {
           const name = [nameOf(input), player, part.name].filter((text) => text !== null).join(", ");
           const text =
             part.metrics === null
               ? `${name}\n  does not take part\n`
               : statsText(name, info, part.metrics, instantText);
-          // additional figures describe the whole recording
-          const further = part.name === null ? figuresText(figures, instantText) : "";
+          const further = figuresText(part.figures ?? null, instantText);
           await console.data(`${isFirst ? "" : "\n"}${text}${further}`);
           isFirst = false;
         }

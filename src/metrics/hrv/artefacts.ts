@@ -84,8 +84,37 @@ function windowed(
   figure: (sorted: Float64Array) => number,
 ): Float64Array {
   const half = (width - 1) / 2;
-  const all = Float64Array.from(values);
-  return all.map((_, i) => figure(all.slice(Math.max(0, i - half), i + half + 1).sort()));
+  const n = values.length;
+  // the window stays sorted while it moves: sorting each one anew would take seconds for a day of beats
+  const sorted = new Float64Array(width);
+  let count = 0;
+  const add = (value: number) => {
+    const at = placeIn(sorted, count, value);
+    sorted.copyWithin(at + 1, at, count++);
+    sorted[at] = value;
+  };
+  const remove = (value: number) => {
+    const at = placeIn(sorted, count, value);
+    sorted.copyWithin(at, at + 1, count--);
+  };
+  for (let i = 0; i < Math.min(half, n); i++) add(values[i] ?? 0);
+  return Float64Array.from({ length: n }, (_, i) => {
+    if (i > half) remove(values[i - half - 1] ?? 0);
+    if (i + half < n) add(values[i + half] ?? 0);
+    return figure(sorted.subarray(0, count));
+  });
+}
+
+/** Index of the first of `count` ascending values that is not below `value`. */
+function placeIn(sorted: Float64Array, count: number, value: number): number {
+  let low = 0;
+  let high = count;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((sorted[middle] ?? 0) < value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /** With linear interpolation between the two nearest values. */
@@ -125,12 +154,14 @@ export function correctIntervals(rrMs: ArrayLike<number>, labels: readonly Label
 function interpolated(values: readonly number[], isBad: readonly boolean[]): Float64Array {
   const result = Float64Array.from(values);
   let before = -1;
+  // kept for the following bad ones: a rhythm of pairs can label hours of intervals
+  let after = 0;
   for (let k = 0; k < values.length; k++) {
     if (!isBad[k]) {
       before = k;
       continue;
     }
-    let after = k + 1;
+    after = Math.max(after, k + 1);
     while (after < values.length && isBad[after]) after++;
     const left = values[before];
     const right = values[after];

@@ -18,6 +18,10 @@ const LONG_DIFFERENCE_MS = 50;
 /** Interpolated intervals have rounding errors: a difference of 50 ms is not a longer one. */
 const ROUNDING_MS = 1e-9;
 
+/** Other intervals are no heartbeats *(choice)*. Without a limit, a wrong one would mean millions of windows of alpha 1. */
+const SHORTEST_INTERVAL_MS = 1;
+const LONGEST_INTERVAL_MS = 60_000;
+
 /** Beats: batches of `decodeBeats`, or these columns of them. `rrMs` is 0 if the interval is unknown, which ends a series. */
 export type Beats = Readonly<Pick<BeatBatch, "length" | "timestampMs" | "rrMs">>;
 
@@ -86,14 +90,14 @@ export function heartRateVariability(
   requireBooleans(options, OPTIONS);
   const all = seriesOf(beats);
   const labels = all.flatMap((series) => series.labels);
-  const bad = labels.filter((label) => label !== null).length;
+  const labelled = labels.filter((label) => label !== null).length;
   return {
     intervals: labels.length,
     series: all.length,
     artefacts: Object.fromEntries(
       ARTEFACTS.map((kind) => [kind, labels.filter((label) => label === kind).length]),
     ) as Record<Artefact, number>,
-    artefacts_percent: labels.length === 0 ? null : roundHalfUp((100 * bad) / labels.length, 1),
+    artefacts_percent: labels.length === 0 ? null : roundHalfUp((100 * labelled) / labels.length, 1),
     ...timeFigures(all.map(({ corrected }) => corrected)),
     dfa_alpha1: all.flatMap(({ startMs, rrMs, labels: own }) =>
       dfaOverTime(rrMs, own).map(({ endMs, alpha1, artefactsPercent, meanHeartRate }) => ({
@@ -161,8 +165,8 @@ function lowHighOf(all: readonly Series[]): NonNullable<HeartRateVariability["lf
   for (const { rrMs, labels, corrected } of all) {
     const power = lowHighPower(corrected);
     if (power === null) continue;
-    const bad = labels.filter((label) => label !== null).length;
-    if (100 * bad > MOST_ARTEFACTS_PERCENT * rrMs.length) return null;
+    const labelled = labels.filter((label) => label !== null).length;
+    if (100 * labelled > MOST_ARTEFACTS_PERCENT * rrMs.length) return null;
     return {
       lf: roundHalfUp(power.low, 0),
       hf: roundHalfUp(power.high, 0),
@@ -179,6 +183,7 @@ function seriesOf(beats: Beats | Iterable<Beats>): Series[] {
     for (let i = 0; i < batch.length; i++) {
       const rr = batch.rrMs[i] ?? 0;
       const ms = batch.timestampMs[i] ?? 0;
+      requireBeat(ms, rr, i);
       if (rr > 0 && found.length > 0) found.at(-1)?.rrMs.push(rr);
       else found.push({ startMs: rr > 0 ? ms - rr : ms, rrMs: rr > 0 ? [rr] : [] });
     }
@@ -191,6 +196,14 @@ function seriesOf(beats: Beats | Iterable<Beats>): Series[] {
     });
 }
 
+function requireBeat(ms: number, rr: number, i: number): void {
+  if (!Number.isFinite(ms)) throw bad(`timestampMs[${i}] is ${ms}; it must be a number of ms since 1970.`);
+  if (rr === 0 || (rr >= SHORTEST_INTERVAL_MS && rr <= LONGEST_INTERVAL_MS)) return;
+  throw bad(
+    `rrMs[${i}] is ${rr}; it must be from ${SHORTEST_INTERVAL_MS} to ${LONGEST_INTERVAL_MS} ms, or 0 if the interval is unknown.`,
+  );
+}
+
 function batchesOf(beats: Beats | Iterable<Beats>): Beats[] {
   const isIterable = typeof beats === "object" && beats !== null && Symbol.iterator in beats;
   const batches = isIterable ? [...beats] : [beats];
@@ -200,11 +213,12 @@ function batchesOf(beats: Beats | Iterable<Beats>): Beats[] {
       batch !== null &&
       [batch.timestampMs, batch.rrMs].every((column) => column?.length >= batch.length);
     if (!isBatch) {
-      throw new AsiError(
-        "BAD_ARGUMENT",
-        `The beats are ${shown(batch)}; pass a batch of decodeBeats, or an array of batches.`,
-      );
+      throw bad(`The beats are ${shown(batch)}; pass a batch of decodeBeats, or an array of batches.`);
     }
   }
   return batches;
+}
+
+function bad(message: string): AsiError {
+  return new AsiError("BAD_ARGUMENT", message);
 }

@@ -76,12 +76,13 @@ export function fitTwoParameters(peaks: readonly PeakDistance[]): CriticalSpeedF
 export function fitThreeParameters(peaks: readonly PeakDistance[]): ThreeParameterFit | null {
   if (peaks.length < 4) return null;
   const speeds = Float64Array.from(peaks, ({ windowS, distanceM }) => distanceM / windowS);
+  const windows = Float64Array.from(peaks, ({ windowS }) => windowS);
+  // filled anew for each of the 200 steps
+  const shares = new Float64Array(windows.length);
   const lineAt = (logTau: number) => {
     const tau = Math.exp(logTau);
-    return fitLine(
-      Float64Array.from(peaks, ({ windowS }) => tau / (windowS + tau)),
-      speeds,
-    );
+    for (let i = 0; i < windows.length; i++) shares[i] = tau / ((windows[i] ?? 0) + tau);
+    return fitLine(shares, speeds);
   };
   const logTau = minimum((q) => lineAt(q).residualSquares, Math.log(LOWEST_TAU_S), Math.log(HIGHEST_TAU_S));
   const { intercept, slope, r2 } = lineAt(logTau);

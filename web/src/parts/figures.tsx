@@ -27,7 +27,9 @@ export function FigurePanels({ figures, selection, settings }: Props) {
   const zones =
     settings.maxSpeedKmPerH.value === null
       ? `${preset}`
-      : "60, 80 and 90 % of the maximum speed; sprints from 80 %";
+      : settings.aerobicSpeedKmPerH.value === null
+        ? "60, 80 and 90 % of the maximum speed; sprints from 80 %"
+        : "60, 80 and 100 % of the aerobic speed, and 30 % of the way from it to the maximum speed; sprints from there";
 
   return (
     <>

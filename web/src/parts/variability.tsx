@@ -87,9 +87,10 @@ function artefactsText({ artefacts, artefacts_percent: share }: HeartRateVariabi
 }
 
 function alphaText({ dfa_alpha1: windows }: HeartRateVariability): string {
-  const known = windows.flatMap(({ alpha1 }) => alpha1 ?? []);
+  // a week of beats has more values than a call can have arguments
+  const known = windows.flatMap(({ alpha1 }) => alpha1 ?? []).sort((a, b) => a - b);
   if (known.length === 0) return NO_VALUE;
-  const [least, most] = [Math.min(...known), Math.max(...known)].map((alpha) => decimal(alpha, 2));
+  const [least, most] = [known[0], known.at(-1)].map((alpha = 0) => decimal(alpha, 2));
   return `${least} to ${most} in ${decimal(known.length, 0)} of ${decimal(windows.length, 0)} windows of 2 min`;
 }
 

@@ -12,7 +12,7 @@ import type { DistanceCurve, FigureSettings, Figures } from "./recording.js";
 export function figuresOf(
   rows: SampleBatch,
   { startMs, stopMs }: TimeWindow,
-  { preset, maxHeartRate, maxSpeedMPerS }: FigureSettings,
+  { preset, maxHeartRate, maxSpeedMPerS: mss, aerobicSpeedMPerS: mas }: FigureSettings,
 ): Figures {
   const from = Math.ceil(startMs);
   const to = Math.max(from, Math.floor(stopMs));
@@ -22,7 +22,7 @@ export function figuresOf(
     to,
     params: {
       ...(maxHeartRate !== null && { max_hr: maxHeartRate }),
-      ...(maxSpeedMPerS !== null && individualZones("mss", { mss: maxSpeedMPerS })),
+      ...(mss !== null && individualZones(mas === null ? "mss" : "asr", { mss, mas: mas ?? undefined })),
     },
   });
   const recordedS = metrics.time_per_speed_ranges.reduce((sum, { duration }) => sum + duration, 0);

@@ -58,6 +58,8 @@ export interface FigureSettings {
   maxHeartRate: number | null;
   /** Maximum speed of the athlete, from which the speed zones derive; null for those of the preset. */
   maxSpeedMPerS: number | null;
+  /** Aerobic speed of the athlete, for zones of both speeds; null for those of the maximum speed. */
+  aerobicSpeedMPerS: number | null;
 }
 
 /** Distance covered since the first row, at ascending instants, with the rules of the figures. */

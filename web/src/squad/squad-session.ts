@@ -41,8 +41,13 @@ export type { PlayerRow, SquadPlayer };
 
 /** Actions of the surrounding page that the squad uses. */
 export interface SquadActions {
-  /** Replaces the squad view with the recordings of a player, under the player's name. */
-  onPlayer: (name: string, files: readonly File[]) => Promise<void>;
+  /** Replaces the squad view with the recordings of a player, under the player's name. @param zones those of the squad */
+  onPlayer: (
+    name: string,
+    files: readonly File[],
+    zones: ZoneKind | null,
+    player: Player | null,
+  ) => Promise<void>;
   onClose: () => void;
 }
 
@@ -364,12 +369,14 @@ export class SquadSession {
   }
 
   /** Shows the recordings of a player instead of the squad. */
-  async openPlayer({ name, recordings, key }: SquadPlayer): Promise<void> {
+  async openPlayer({ name, player, recordings, key }: SquadPlayer): Promise<void> {
     this.chosen.value = key;
     if (recordings.length > 0)
       await this.#actions.onPlayer(
         name,
         recordings.map(({ file }) => file),
+        this.zones.peek(),
+        player,
       );
   }
 

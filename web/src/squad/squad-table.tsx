@@ -11,7 +11,7 @@ import { marksOf } from "./marks.js";
 import { captionOf, playersText } from "./scope-words.js";
 import { orderOf, sortColumn } from "./shown-order.js";
 import type { PlayerRow, SquadSession } from "./squad-session.js";
-import { type Against, type Group, tableModel } from "./table-model.js";
+import { type Against, tableModel } from "./table-model.js";
 
 /** A column after the figures, such as the clock. */
 export interface LastColumn {
@@ -144,7 +144,14 @@ export function SquadTable({ session, columns: choice, against, onCard, last, in
         {table.groups.map((group) => (
           <tbody key={group.name}>
             {group.name === null ? null : (
-              <GroupRow group={group} texts={textsOf(group.means)} hasLast={last !== undefined} />
+              <SummaryRow
+                kind="mean"
+                name={group.name}
+                note={` mean of ${group.count}`}
+                texts={textsOf(group.means)}
+              >
+                {last === undefined ? null : <td class="last" />}
+              </SummaryRow>
             )}
             {group.lines.map(({ row, cells }) => (
               <tr
@@ -275,40 +282,39 @@ function Head({ column, session, under }: { column: SquadColumn; session: SquadS
   );
 }
 
-function GroupRow({ group, texts, hasLast }: { group: Group; texts: readonly string[]; hasLast: boolean }) {
-  return (
-    <tr class="mean">
-      <th scope="row" class="name">
-        {group.name} <small>mean of {group.count}</small>
-      </th>
-      {texts.map((text, i) => (
-        <td key={i}>{text}</td>
-      ))}
-      {hasLast ? <td class="last" /> : null}
-    </tr>
-  );
+/** Means with their number of players in small letters, because columns are narrow. */
+function Means({ texts }: { texts: readonly string[] }) {
+  return texts.map((text, i) => {
+    const [value, count] = text.split(" of ");
+    return (
+      <td key={i} title={text}>
+        {value}
+        {count === undefined ? null : <small> of {count}</small>}
+      </td>
+    );
+  });
 }
 
 function SummaryRow({
+  kind,
   name,
   note,
   texts,
   children,
 }: {
+  kind?: "mean";
   name: string;
   note: string;
   texts: readonly string[];
   children?: ComponentChildren;
 }) {
   return (
-    <tr>
+    <tr class={kind}>
       <th scope="row" class="name">
         {name}
         <small>{note}</small>
       </th>
-      {texts.map((text, i) => (
-        <td key={i}>{text}</td>
-      ))}
+      <Means texts={texts} />
       {children}
     </tr>
   );

@@ -91,12 +91,10 @@ export function tableModel(rows: readonly PlayerRow[], form: TableForm): TableMo
   return {
     groups: groups.map(({ name, rows: own }) => ({
       name,
-      count: meanRows(own, rows, form).length,
-      means: form.columns.map((column) => textOf(meanOf(own, rows, column, form), column, form)),
+      ...meansOf(own, rows, form),
       lines: own.map(lineOf),
     })),
-    count: meanRows(rows, rows, form).length,
-    means: form.columns.map((column) => textOf(meanOf(rows, rows, column, form), column, form)),
+    ...meansOf(rows, rows, form),
     highest: form.columns.map((column) => textOf(highestOf(rows, column, form), column, form)),
   };
 }
@@ -146,13 +144,20 @@ function meanRows(
   return own.filter((row) => whole.has(row));
 }
 
-function meanOf(
+/** The means, and their number of players; a mean of fewer, because the others have no value, says of how many: `150 of 24`. */
+function meansOf(
   own: readonly PlayerRow[],
   all: readonly PlayerRow[],
-  column: SquadColumn,
   form: TableForm,
-): number | null {
-  return mean(valuesOf(meanRows(own, all, form), column, form));
+): Pick<TableModel, "count" | "means"> {
+  const of = meanRows(own, all, form);
+  const means = form.columns.map((column) => {
+    const values = valuesOf(of, column, form);
+    const text = textOf(mean(values), column, form);
+    const isOfFewer = values.length > 0 && values.length < of.length;
+    return isOfFewer ? `${text} of ${values.length}` : text;
+  });
+  return { count: of.length, means };
 }
 
 function highestOf(rows: readonly PlayerRow[], column: SquadColumn, form: TableForm): number | null {

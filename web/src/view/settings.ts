@@ -28,6 +28,8 @@ export interface Settings {
   maxHeartRate: Signal<number | null>;
   /** Confirmed maximum speed of the athlete, for zones of a person; null for the fixed zones of the sport. Not stored either. */
   maxSpeedKmPerH: Signal<number | null>;
+  /** Aerobic speed, for zones of both speeds; null for those of the maximum speed only. */
+  aerobicSpeedKmPerH: Signal<number | null>;
   /** Whether the outline of a pitch is drawn on the map. */
   pitch: Signal<"on" | "off">;
   /** Address of map tiles with `{z}`, `{x}` and `{y}`; empty for none. */
@@ -37,18 +39,21 @@ export interface Settings {
 const KM_PER_H = 3.6;
 
 /** The settings that affect figures. */
-export function figureSettings({ preset, maxHeartRate, maxSpeedKmPerH }: Settings): {
+export function figureSettings({ preset, maxHeartRate, maxSpeedKmPerH, aerobicSpeedKmPerH }: Settings): {
   preset: Preset;
   maxHeartRate: number | null;
   maxSpeedMPerS: number | null;
+  aerobicSpeedMPerS: number | null;
 } {
-  const maxSpeed = maxSpeedKmPerH.peek();
   return {
     preset: preset.peek(),
     maxHeartRate: maxHeartRate.peek(),
-    maxSpeedMPerS: maxSpeed === null ? null : maxSpeed / KM_PER_H,
+    maxSpeedMPerS: inMPerS(maxSpeedKmPerH.peek()),
+    aerobicSpeedMPerS: inMPerS(aerobicSpeedKmPerH.peek()),
   };
 }
+
+const inMPerS = (kmPerH: number | null) => (kmPerH === null ? null : kmPerH / KM_PER_H);
 
 /** The settings, which are stored in this browser. */
 export function rememberedSettings(): Settings {
@@ -63,6 +68,7 @@ export function rememberedSettings(): Settings {
     ),
     maxHeartRate: signal(null),
     maxSpeedKmPerH: signal(null),
+    aerobicSpeedKmPerH: signal(null),
     pitch: remembered("asi-pitch", ["on", "off"], "off"),
     tiles: rememberedText("asi-tiles"),
   };

@@ -1,0 +1,35 @@
+import type { Player, ZoneKind } from "asi-convert/squad";
+import type { Settings } from "./settings.js";
+
+/** Speeds of a person, km/h, from which the speed zones derive. */
+interface ZoneSpeeds {
+  max: number;
+  /** Null for zones of the maximum speed only. */
+  aerobic: number | null;
+}
+
+/** By recording: entered in the viewer, or those of a squad with individual limits. */
+const zoneSpeeds = new WeakMap<object, ZoneSpeeds>();
+
+/** Makes the zones those of the person of a recording. @returns keeps the speeds that are set then */
+export function showZonesOf(recording: object, { maxSpeedKmPerH, aerobicSpeedKmPerH }: Settings): () => void {
+  const known = zoneSpeeds.get(recording);
+  maxSpeedKmPerH.value = known?.max ?? null;
+  aerobicSpeedKmPerH.value = known?.aerobic ?? null;
+  return () => {
+    const max = maxSpeedKmPerH.peek();
+    if (max === null) zoneSpeeds.delete(recording);
+    else zoneSpeeds.set(recording, { max, aerobic: aerobicSpeedKmPerH.peek() });
+  };
+}
+
+/** Gives a recording the individual limits of a player; none if they are fixed, or the roster does not have the speeds. */
+export function setZones(recording: object, kind: ZoneKind | null, player: Player | null): void {
+  const max = kmPerH(player?.maxSpeedMPerS);
+  const aerobic = kind === "asr" ? kmPerH(player?.aerobicSpeedMPerS) : null;
+  if (kind === null || max === null || (kind === "asr" && aerobic === null)) return;
+  zoneSpeeds.set(recording, { max, aerobic });
+}
+
+/** Without the digits that the conversion from km/h to m/s and back adds. */
+const kmPerH = (mPerS: number | null | undefined) => (mPerS == null ? null : Math.round(mPerS * 3.6e6) / 1e6);
