@@ -96,7 +96,9 @@ describe("a ticket for live data", () => {
     const ann = await s.manager();
     const ticket = await create(s, ann);
     const rows = await s.store.database.queries.select().from(liveTickets);
-    expect(rows.some(({ ticketHash }) => Buffer.from(ticketHash).toString("base64url") === ticket)).toBe(false);
+    expect(rows.some(({ ticketHash }) => Buffer.from(ticketHash).toString("base64url") === ticket)).toBe(
+      false,
+    );
     expect((await use(s, ticket, "/api/v2/squads/999999999/live/")).status).toBe(404);
     expect(await use(s, ticket)).toMatchObject(INVALID);
     expect(await use(s, "made-up")).toMatchObject(INVALID);

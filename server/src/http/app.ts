@@ -18,7 +18,13 @@ import { readTrace } from "../observability/trace-context.js";
 import { currentTrace } from "../observability/tracing.js";
 import type { Database } from "../store/connection/database.js";
 import type { ReadReplica } from "../store/connection/read-replica.js";
-import { type Credential, callerOf, createAuthentication, credentialOf, ticketCredential } from "./authentication.js";
+import {
+  type Credential,
+  callerOf,
+  createAuthentication,
+  credentialOf,
+  ticketCredential,
+} from "./authentication.js";
 import { installBodies, JSON_MAX_BYTES } from "./body/bodies.js";
 import { endLateBodies, enforceBodyTimeout } from "./body/body-timeout.js";
 import { allowOrigins } from "./browser/cors.js";

@@ -45,7 +45,8 @@ export function requireFewDevices(count: number): void {
   );
 }
 
-export const ownershipVersion = ({ id, version }: Pick<Ownership, "id" | "version">): string => `${id}.${version}`;
+export const ownershipVersion = ({ id, version }: Pick<Ownership, "id" | "version">): string =>
+  `${id}.${version}`;
 
 /** A device with all samples of an ownership. */
 export const wholeDevice = (
@@ -71,9 +72,7 @@ const currentlyOwned = preparedOnce((queries) =>
   queries
     .select()
     .from(ownerships)
-    .where(
-      and(eq(ownerships.managerId, sql.placeholder("manager")), eq(ownerships.endTime, CURRENT_END)),
-    )
+    .where(and(eq(ownerships.managerId, sql.placeholder("manager")), eq(ownerships.endTime, CURRENT_END)))
     .orderBy(asc(ownerships.deviceId))
     .limit(MAX_LIVE_DEVICES + 1)
     .prepare("currently_owned"),

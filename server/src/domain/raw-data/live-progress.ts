@@ -59,8 +59,7 @@ export function advance(
   const late = sliceColumns(samples, 0, lateCount);
   const inTime = sliceColumns(samples, lateCount, samples.length);
   const newestMs = samples.timestampMs[samples.length - 1];
-  if (newestMs === undefined)
-    return { late, inTime, progress: { lastMs, frontMs, known: added.known } };
+  if (newestMs === undefined) return { late, inTime, progress: { lastMs, frontMs, known: added.known } };
   const notAhead = lowerBound(samples.timestampMs, samples.length, nowMs + AHEAD_MS);
   return {
     late,
@@ -78,7 +77,11 @@ export function samplesIn(samples: SampleColumns, times: readonly Interval[]): S
   const { timestampMs, length } = samples;
   const parts = times
     .map(({ startMs, stopMs }) =>
-      sliceColumns(samples, lowerBound(timestampMs, length, startMs), lowerBound(timestampMs, length, stopMs + 1)),
+      sliceColumns(
+        samples,
+        lowerBound(timestampMs, length, startMs),
+        lowerBound(timestampMs, length, stopMs + 1),
+      ),
     )
     .filter((part) => part.length > 0);
   const [only] = parts;

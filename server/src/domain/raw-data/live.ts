@@ -157,12 +157,7 @@ async function newSamples(
     // The next poll reads it with the new ownership.
     if (read === undefined || now?.ownership !== device.ownership) return [];
     const parts = commonParts(device, now);
-    const { late, inTime, progress } = advance(
-      progressOf(deviceId),
-      read,
-      timesOf(parts),
-      nowMs,
-    );
+    const { late, inTime, progress } = advance(progressOf(deviceId), read, timesOf(parts), nowMs);
     progresses.set(deviceId, progress);
     const hasHeart = device.hasHeart && now.hasHeart;
     const batches = [

@@ -72,7 +72,9 @@ export const squadDevices =
         times: [member, assignment].reduce<readonly Interval[]>(
           (times, valid) => intersect(times, timesOf(valid.startTime, valid.endTime)),
           normaliseIntervals(
-            grants.times(row.athleteId).flatMap(({ startTime, expirationTime }) => timesOf(startTime, expirationTime)),
+            grants
+              .times(row.athleteId)
+              .flatMap(({ startTime, expirationTime }) => timesOf(startTime, expirationTime)),
           ),
         ),
       })),

@@ -96,7 +96,9 @@ function lastEventMs(headers: FastifyRequest["headers"]): number | undefined {
 
 const GroupQuery = Type.Object({
   ticket: Type.Optional(
-    Type.String({ description: "A ticket of `/api/v2/live-tickets/`, in place of the header `Authorization`" }),
+    Type.String({
+      description: "A ticket of `/api/v2/live-tickets/`, in place of the header `Authorization`",
+    }),
   ),
   last_event_id: Type.Optional(
     Type.String({
@@ -169,8 +171,7 @@ export function liveRoutes(app: FastifyInstance): void {
     tag: "Squads",
     summary: "Receive the samples of a squad live",
     path: "/api/v2/squads/{squad}/live/",
-    handle: ({ target, ...call }) =>
-      openGroup(call, `squad ${target.id}`, squadDevices(call.ctx, target.id)),
+    handle: ({ target, ...call }) => openGroup(call, `squad ${target.id}`, squadDevices(call.ctx, target.id)),
   });
 
   route(app, {
