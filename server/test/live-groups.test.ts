@@ -184,16 +184,14 @@ describe("live data of all devices", () => {
           })),
         )
         .returning();
-      await queries
-        .insert(ownerships)
-        .values(
-          rows.map(({ id }) => ({
-            deviceId: id,
-            managerId: scene.manager.id,
-            startTime: new Date(T),
-            endTime: CURRENT_END,
-          })),
-        );
+      await queries.insert(ownerships).values(
+        rows.map(({ id }) => ({
+          deviceId: id,
+          managerId: scene.manager.id,
+          startTime: new Date(T),
+          endTime: CURRENT_END,
+        })),
+      );
     };
     await insert(MAX_LIVE_DEVICES);
     const client = await follow(s, "/api/v2/live/", { by: scene.manager });
