@@ -3,10 +3,14 @@ import { useEffect, useRef } from "preact/hooks";
 import { cameraFor } from "../../map/camera.js";
 import { type Box, joinBoxes, type Origin, project } from "../../map/projection.js";
 import { ScaleBar } from "../../map/scale-bar.js";
-import { type Dot, drawMoment } from "../../squad/map/moment-canvas.js";
+import type { Dot } from "../../squad/map/moment-canvas.js";
 import { useSize } from "../../view/element-size.js";
 import type { Settings } from "../../view/settings.js";
+import { useLoaded } from "../../view/use-loaded.js";
 import type { LivePlayer, Position } from "./session-feed.js";
+
+/** With what draws the map of a squad. */
+const loadMap = () => import("../../squad/map/map-part.js");
 
 const MARGIN_PX = 28;
 const RADIUS_PX = 10;
@@ -16,6 +20,16 @@ interface Props {
   /** Those with current positions. */
   players: readonly { player: string; number: string | null; position: string | null; live: LivePlayer }[];
 }
+
+/** A map of one player does not begin closer than this. */
+const AROUND_M = 15;
+
+const boxAt = (x: number, y: number): Box => ({
+  west: x - AROUND_M,
+  east: x + AROUND_M,
+  south: y - AROUND_M,
+  north: y + AROUND_M,
+});
 
 const e7 = (degrees: number) => Math.round(degrees * 1e7);
 
@@ -42,6 +56,7 @@ function dotsOf(players: Props["players"], origin: Origin): Dot[] {
 
 /** The players as dots with their last seconds. The map shows everywhere that they have been since it was opened. */
 export function LiveMap({ settings, players }: Props) {
+  const map = useLoaded(loadMap);
   const area = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const size = useSize(area);
@@ -56,15 +71,17 @@ export function LiveMap({ settings, players }: Props) {
     dots.value = dotsOf(players, origin.current);
     box.value = joinBoxes([
       box.peek(),
-      ...dots.peek().map(({ x, y }) => ({ west: x, east: x, south: y, north: y })),
+      ...dots.peek().flatMap(({ trail }) => trail.map(({ x, y }) => boxAt(x, y))),
     ]);
   }, [players, box, dots]);
   const camera = useComputed(() =>
     box.value === null || size.value.width === 0 ? null : cameraFor(box.value, size.value, MARGIN_PX),
   );
+  const drawMoment = useSignal(map?.drawMoment);
+  drawMoment.value = map?.drawMoment;
   useSignalEffect(() => {
     const view = camera.value;
-    if (view === null || canvas.current === null) return;
+    if (view === null || canvas.current === null || drawMoment.value === undefined) return;
     const style = getComputedStyle(document.documentElement);
     const colour = (name: string) => style.getPropertyValue(`--${name}`).trim();
     const look = {
@@ -73,7 +90,7 @@ export function LiveMap({ settings, players }: Props) {
       text: colour("text"),
       accent: colour("accent"),
     };
-    drawMoment(
+    drawMoment.value(
       canvas.current,
       { spots: dots.value, chosen: null, camera: view, size: size.value, radius: RADIUS_PX, look },
       devicePixelRatio,

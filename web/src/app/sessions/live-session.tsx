@@ -15,7 +15,7 @@ export const STALE_MS = 5_000;
 
 const STATES: Readonly<Record<FeedState, string>> = {
   connecting: "Connecting…",
-  live: "Live",
+  live: "Samples arrive",
   elsewhere: "Followed in another window",
   lost: "You can no longer follow this session",
 };
@@ -99,10 +99,7 @@ function Following({ client, figures, settings }: Omit<Props, "session"> & { fig
     <section class="live-session" aria-label="Live">
       <div class="section-head">
         <h2>Live</h2>
-        <span
-          class={state === "live" && current.length > 0 ? "live-state is-on" : "live-state"}
-          role="status"
-        >
+        <span class={state === "live" && current.length > 0 ? "live-feed is-on" : "live-feed"} role="status">
           {state === "live" && current.length === 0 ? "Waits for new samples" : STATES[state]}
         </span>
         {state === "elsewhere" ? (

@@ -61,7 +61,6 @@ function Content({ loaded, onChange, ...props }: ContentProps) {
           <label class="check">
             <input
               type="checkbox"
-              role="switch"
               checked={isLive.value}
               onChange={({ currentTarget }) => {
                 isLive.value = currentTarget.checked;
