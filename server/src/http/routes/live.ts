@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Context } from "../../domain/change/context.js";
 import { followDevices } from "../../domain/raw-data/live.js";
 import { type LiveTarget, openLiveConnection } from "../../domain/raw-data/live-connection.js";
@@ -28,23 +28,34 @@ async function* events(
   followed: Followed,
   toEvent: (found: LiveSamples) => Omit<ServerEvent, "event">,
   signal: AbortSignal,
-  log: FastifyBaseLogger,
+  { log, responseShare }: FastifyRequest,
 ): AsyncGenerator<ServerEvent | null> {
   let reason: string | null = null;
   try {
     for (;;) {
+      // The client reads: the last event does not wait any more.
+      responseShare?.resize(0);
       const next = await followed.next();
       if (next.done === true) {
         reason = next.value ?? (signal.aborted ? String(signal.reason) : null);
         break;
       }
       const found = next.value;
-      yield found && { event: found.isLate ? "late" : "samples", ...toEvent(found) };
+      if (found === null) {
+        yield null;
+        continue;
+      }
+      const event = { event: found.isLate ? "late" : "samples", ...toEvent(found) };
+      await responseShare?.reserve(event.data.length, signal);
+      yield event;
     }
   } catch (error) {
     // The head of the response has been sent, so only an event can inform the client.
-    log.warn({ err: error }, "live data ended");
-    reason = "unavailable";
+    if (signal.aborted) reason = String(signal.reason);
+    else {
+      log.warn({ err: error }, "live data ended");
+      reason = "unavailable";
+    }
   } finally {
     // The client has disconnected.
     await followed.return(null);
@@ -74,7 +85,7 @@ async function open(
   const signal = connections.open(ctx.caller?.id ?? 0, target, reply as FastifyReply);
   const connection = await openLiveConnection(ctx, target);
   const followed = followDevices(ctx, { target, connection, devices, position, signal });
-  return new EventStream(events(followed, toEvent, signal, request.log), liveHeartbeatMs);
+  return new EventStream(events(followed, toEvent, signal, request), liveHeartbeatMs);
 }
 
 /** The events of one device have its samples alone, and the time of the newest one. */
