@@ -52,7 +52,7 @@ describe("asi squad --individual-zones", () => {
       high_speed_from_m_per_s: "",
       sprint_from_m_per_s: "",
     });
-    expect(stderr).toMatch(/no max_speed of Graf: no high-speed distance and no sprints/);
+    expect(stderr).toMatch(/no max_speed of Graf: they have no high-speed distance and no sprints/);
   });
 
   it("shows the limits in a report; pages of players without speeds have no figures by speed", async () => {

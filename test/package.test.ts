@@ -64,7 +64,6 @@ describe("the packed files", () => {
   it("are the build and the documents only", () => {
     const others = scratch.files.filter((path) => !path.startsWith("dist/")).sort();
     expect(others).toEqual([
-      "CHANGELOG.md",
       "LICENSE",
       "README.md",
       "bin/asi.cjs",

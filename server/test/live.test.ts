@@ -72,7 +72,7 @@ async function until(holds: () => Promise<boolean>): Promise<void> {
 }
 
 const connectionsTo = async ({ id }: TestDevice) =>
-  s.store.database.queries.$count(liveConnections, eq(liveConnections.deviceId, id));
+  s.store.database.queries.$count(liveConnections, eq(liveConnections.target, `device ${id}`));
 
 describe("live data", () => {
   it("begin with the newest sample and continue with later samples, in order of time", async () => {

@@ -8,6 +8,7 @@ import { emitActivityEvent } from "../src/domain/webhooks/events.js";
 import { applyRetention } from "../src/jobs/retention.js";
 import { commands } from "../src/operator/commands.js";
 import { DocumentedCalls } from "./documented-calls.js";
+import { EventClient } from "./event-source.js";
 import { fillLargeDatabase } from "./large-database.js";
 import { type OpenApiDocument, readDocument, type Schema } from "./openapi-document.js";
 import { Plans } from "./plans.js";
@@ -99,6 +100,14 @@ async function operate(s: TestService, { owner, thatAthlete }: Scene): Promise<v
   await commands["account delete"](ctx as never, { username: owner.username });
 }
 
+/** The statements of a poll, which reads samples. */
+async function followLive(s: TestService, { owner }: Scene): Promise<void> {
+  const { body } = await s.post("/api/v2/live-tickets/", undefined, owner.token);
+  const client = await EventClient.open(`${s.service.url}/api/v2/live/?ticket=${body.ticket}`, {});
+  await client.next();
+  client.leave();
+}
+
 /** Runs all work of the service: every operation, jobs, commands, metrics, and retention. */
 async function liveThrough(s: TestService): Promise<void> {
   const calls = await DocumentedCalls.of(s);
@@ -110,6 +119,7 @@ async function liveThrough(s: TestService): Promise<void> {
   await emitBeyondQuota(s, scene);
   const again = await walk(scene.device.serial_number, new Date().toISOString(), 2);
   await s.load(scene.device, scene.owner, again);
+  await followLive(s, scene);
   await s.send("POST", "/api/v2/recordings/", {
     token: scene.owner.token,
     body: new Blob([again as Uint8Array<ArrayBuffer>]),

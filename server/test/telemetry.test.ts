@@ -122,6 +122,36 @@ describe("a service with OTEL_EXPORTER_OTLP_ENDPOINT", () => {
     );
   });
 
+  it("records no ticket for live data, neither in spans nor in the log", async () => {
+    const { ticket } = (await (await call("POST", "/api/v2/live-tickets/", newCaller().header)).json()) as {
+      ticket: string;
+    };
+    // The second use is refused.
+    for (const status of [200, 401]) {
+      const caller = newCaller();
+      const left = new AbortController();
+      const headers = { traceparent: caller.header };
+      const answer = await fetch(`${running.url}/api/v2/live/?ticket=${ticket}`, {
+        headers,
+        signal: left.signal,
+      });
+      expect(answer.status).toBe(status);
+      const span = await collector.span(
+        ({ traceId, kind }) => traceId === caller.trace && kind === SERVER,
+        "the span of the request",
+      );
+      expect(span.name).toBe("GET /api/v2/live/");
+      left.abort();
+    }
+    await collector.wait(
+      () => (linesOf(running.output()).some(({ path }) => path === "/api/v2/live/") ? true : undefined),
+      "the line",
+    );
+    expect(collector.exports.some(({ text }) => text.includes("/api/v2/live/"))).toBe(true);
+    expect(collector.exports.some(({ text }) => text.includes(ticket))).toBe(false);
+    expect(running.output()).not.toContain(ticket);
+  });
+
   it("also records a request whose client disconnects, without a status", async () => {
     const caller = newCaller();
     const { port, hostname } = new URL(running.url);

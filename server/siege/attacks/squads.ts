@@ -1,3 +1,6 @@
+import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
+import { recording } from "../scene.js";
 import { SESSION_MS } from "../squads.js";
 import { type Attack, repeat, type Siege } from "./attack.js";
 
@@ -179,6 +182,40 @@ export const squads: readonly Attack[] = [
       await repeat(siege.signal, 16, tally, (round) =>
         surround(siege, { squad, session: sessions[0] ?? 0 }, round, startMs),
       );
+    },
+  },
+  {
+    name: "live data of a squad and its sessions on connections that read nothing, opened over and over, while the device streams",
+    as: "user",
+    squad: { ...none, athletes: 200, members: 200, assignments: 400, sessions: 6 },
+    run: async (siege, tally) => {
+      const { client, attacker, signal } = siege;
+      const { squad, sessions } = await placeOf(siege);
+      const paths = ["/live/", `/squads/${squad}/live/`, ...sessions.map((id) => `/sessions/${id}/live/`)];
+      const { serial, startMs, token } = attacker;
+      const streaming = repeat(signal, 1, tally, async (round) => {
+        const rows = await recording(serial, startMs + round * 30_000, 300, 100);
+        return client
+          .send(`/api/v1/devices/${attacker.device}/bulk-load/`, {
+            method: "POST",
+            token,
+            json: { asi_b64: Buffer.from(rows).toString("base64") },
+            timeoutMs: 20_000,
+          })
+          .then(({ status }) => status);
+      });
+      const watching = paths.map((path) =>
+        repeat(signal, 1, tally, async () => {
+          const socket = client.connect();
+          socket.write(`GET ${V2}${path} HTTP/1.1\r\nHost: siege\r\nAuthorization: Bearer ${token}\r\n\r\n`);
+          const [head] = (await once(socket, "data", { signal }).catch(() => [""])) as [Uint8Array | string];
+          socket.pause();
+          await sleep(5_000, undefined, { signal }).catch(() => undefined);
+          socket.destroy();
+          return `live ${String(head).slice(9, 12)}`;
+        }),
+      );
+      await Promise.all([streaming, ...watching]);
     },
   },
 ];

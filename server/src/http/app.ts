@@ -18,7 +18,13 @@ import { readTrace } from "../observability/trace-context.js";
 import { currentTrace } from "../observability/tracing.js";
 import type { Database } from "../store/connection/database.js";
 import type { ReadReplica } from "../store/connection/read-replica.js";
-import { type Credential, callerOf, createAuthentication, credentialOf } from "./authentication.js";
+import {
+  type Credential,
+  callerOf,
+  createAuthentication,
+  credentialOf,
+  ticketCredential,
+} from "./authentication.js";
 import { installBodies, JSON_MAX_BYTES } from "./body/bodies.js";
 import { endLateBodies, enforceBodyTimeout } from "./body/body-timeout.js";
 import { allowOrigins } from "./browser/cors.js";
@@ -168,7 +174,11 @@ function installGuard(
   // The last bytes of a body arrive in the context of the connection, so set the context again.
   app.addHook("preValidation", (request, _reply, done) => onBehalfOf(request.onBehalfOf, done));
   const identify = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    const { ctx, credential } = request;
+    const { ctx } = request;
+    const { operation } = request.routeOptions.config;
+    if (request.credential === undefined && operation?.acceptsTicket)
+      request.credential = await ticketCredential(ctx, app.throttle, request);
+    const { credential } = request;
     if (credential === undefined || request.routeOptions.config.open) {
       return app.throttle("address", request, reply);
     }

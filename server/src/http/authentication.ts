@@ -2,8 +2,9 @@ import { and, eq, gt, isNull, sql } from "drizzle-orm";
 import type { FastifyRequest } from "fastify";
 import { LRUCache } from "lru-cache";
 import type { Config } from "../config/config.js";
-import type { Caller, Clock } from "../domain/change/context.js";
+import type { Caller, Clock, Context } from "../domain/change/context.js";
 import { hashSessionToken, hashToken } from "../domain/secrets/tokens.js";
+import { redeemLiveTicket } from "../oauth/live-tickets.js";
 import { noteUse } from "../oauth/personal-tokens.js";
 import { preparedOnce, type Queries } from "../store/connection/database.js";
 import { accessTokens, accounts, applications } from "../store/schema.js";
@@ -73,6 +74,27 @@ export function credentialOf(config: Config, request: FastifyRequest): Credentia
   }
   const token = sessionToken(config, request);
   return token === undefined ? undefined : credential(hashSessionToken(token));
+}
+
+/** Format of the tickets issued by the service. */
+const TICKET = /^[A-Za-z0-9_-]{43}$/;
+
+/**
+ * Returns the credential of a request whose ticket replaces the token. The ticket cannot be used again.
+ * @returns undefined without a ticket; null for one that is not valid now
+ * @throws ServiceError `throttled` if the address has sent too many invalid tokens
+ */
+export async function ticketCredential(
+  { queries, clock }: Context,
+  throttle: Throttle,
+  request: FastifyRequest,
+): Promise<Credential | null | undefined> {
+  const { ticket } = request.query as { ticket?: unknown };
+  if (ticket === undefined) return undefined;
+  if (typeof ticket !== "string" || !TICKET.test(ticket)) return null;
+  throttle.requireLeft("address", request);
+  const tokenHash = await redeemLiveTicket(queries, ticket, clock.now());
+  return tokenHash === undefined ? null : credential(tokenHash);
 }
 
 const credential = (tokenHash: Uint8Array): Credential => ({

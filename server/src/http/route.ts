@@ -134,6 +134,8 @@ export interface Operation<
   waitsForOthers?: boolean;
   /** Whether an `Idempotency-Key` is ignored: repeating the request has no further effect, or its response has a secret that must not be stored. */
   isRepeatable?: boolean;
+  /** Whether a ticket in the query can replace the token, for clients that cannot send headers. */
+  acceptsTicket?: boolean;
   /** Whether the body lasts as long as the client sends it. The handler ends it when no more bytes arrive. */
   isContinuous?: boolean;
   /** Whether to acquire a slot (`ConcurrencyLimiter`) as soon as the headers have arrived. */

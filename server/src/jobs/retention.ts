@@ -16,6 +16,7 @@ import {
   idempotencyKeys,
   jobBodies,
   jobs,
+  liveTickets,
   passwordResets,
   recordingStreams,
   refreshTokens,
@@ -49,6 +50,7 @@ export type OnRemoved = (kind: string, count: number) => void;
 /** Kinds of `OnRemoved`. */
 export const REMOVED_KINDS = [
   "access_tokens",
+  "live_tickets",
   "refresh_tokens",
   "authorization_codes",
   "password_resets",
@@ -104,6 +106,7 @@ async function removeExpired(
   /** Tables, their indexed column with the time, and the condition of expired rows. */
   const expired: [table: PgTable | SQL, time: SQL, condition: SQL | undefined][] = [
     [accessTokens, sql`${accessTokens.expiresAt}`, lte(accessTokens.expiresAt, now)],
+    [liveTickets, sql`${liveTickets.expiresAt}`, lte(liveTickets.expiresAt, now)],
     [refreshTokens, sql`${refreshTokens.expiresAt}`, lte(refreshTokens.expiresAt, now)],
     [authorizationCodes, sql`${authorizationCodes.expiresAt}`, lte(authorizationCodes.expiresAt, now)],
     [passwordResets, sql`${passwordResets.expiresAt}`, lte(passwordResets.expiresAt, now)],

@@ -576,16 +576,26 @@ export const changeEpochs = pgTable("change_epochs", {
   begunAt: instant("begun_at").notNull(),
 });
 
-/** Connection that receives the live data of a device for a user; the newest one replaces others. */
+/** Connection that receives live data for a user; the newest one to the same target replaces others. */
 export const liveConnections = pgTable(
   "live_connections",
   {
     accountId: reference("account_id").notNull(),
-    deviceId: reference("device_id").notNull(),
+    /** What it follows: `device 1`, `squad 1`, `session 1` or `devices`. */
+    target: text("target").notNull(),
     connection: uuid("connection").notNull(),
   },
-  (table) => [primaryKey({ columns: [table.accountId, table.deviceId] })],
+  (table) => [primaryKey({ columns: [table.accountId, table.target] })],
 );
+
+/** A ticket opens one live connection in place of a token, for clients that cannot send headers. */
+export const liveTickets = pgTable("live_tickets", {
+  /** SHA-256; the ticket itself is never stored. */
+  ticketHash: bytea("ticket_hash").primaryKey(),
+  /** Token that made it, and authenticates the connection. */
+  tokenHash: bytea("token_hash").notNull(),
+  expiresAt: instant("expires_at").notNull(),
+});
 
 /**
  * The recording that a device streams or streamed last. Its bytes are kept until it ends, because a decoder that continues

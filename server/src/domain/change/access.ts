@@ -84,6 +84,10 @@ export const access = {
   fetchLatestRawData: currentOwner,
   retrieveLatestTimestamp: currentOwner,
   streamRawData: currentOwner,
+  streamAllSamples: manager,
+  streamSquadSamples: readableSquad,
+  streamSessionSamples: readableSession,
+  createLiveTicket: managersAndAthletes,
 
   convertFile: authenticated,
   convertFileToFormat: authenticated,

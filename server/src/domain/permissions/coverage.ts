@@ -27,6 +27,8 @@ export function covers(granted: readonly Validity[], start: Date, end: Date): bo
 export interface Grants {
   /** Whether the permissions cover every instant of the interval. */
   cover(athleteId: number, start: Date, end: Date): boolean;
+  /** The times of the permissions, in the order of their starts. They may overlap. */
+  times(athleteId: number): readonly Validity[];
   /** Whether one of the permissions is active. */
   activeAt(athleteId: number, now: Date): boolean;
 }
@@ -71,9 +73,10 @@ export async function grantsOf(
       else known.push(row);
     }
   }
-  const granted = (athleteId: number) => byAthlete.get(athleteId) ?? [];
+  const granted = (athleteId: number): readonly Validity[] => byAthlete.get(athleteId) ?? [];
   return {
     cover: (athleteId, start, end) => covers(granted(athleteId), start, end),
+    times: granted,
     activeAt: (athleteId, now) => granted(athleteId).some((permission) => isActive(permission, now)),
   };
 }

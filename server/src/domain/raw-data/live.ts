@@ -1,138 +1,105 @@
-import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { samplesToJson } from "asi-convert/json";
-import { and, eq, sql } from "drizzle-orm";
 import { currentCaller, onBehalfOf } from "../../fairness/callers.js";
-import { preparedOnce } from "../../store/connection/database.js";
-import { lowerBound, sliceColumns } from "../../store/samples/columns.js";
-import {
-  addedSamples,
-  type KnownSamples,
-  type SampleColumns,
-  sqlClientOf,
-} from "../../store/samples/index.js";
-import { liveConnections } from "../../store/schema.js";
-import { LATEST_LIMITS } from "../../wire/page-limits.js";
-import { authorize } from "../change/access.js";
+import { addedSamples, type SampleColumns, sqlClientOf } from "../../store/samples/index.js";
+import type { LivePosition } from "../../wire/live-position.js";
 import type { Context } from "../change/context.js";
 import { ServiceError } from "../change/errors.js";
-import type { OwnedDevice } from "../ownerships/rules.js";
-import { withOwnershipRecheck } from "./ownership-recheck.js";
-import { SAMPLE_KEYS } from "./resource.js";
+import { closeLiveConnection, isNewest, type LiveTarget } from "./live-connection.js";
+import {
+  commonParts,
+  extentOf,
+  type LiveDevices,
+  MAX_LIVE_DEVICES,
+  TOO_MANY_DEVICES,
+  timesOf,
+} from "./live-devices.js";
+import { advance, type Progress, progressFrom, samplesIn } from "./live-progress.js";
 
-/** Samples of a device that the client does not have. */
+/** Samples of a device that the client does not have, with ascending times. */
 export interface LiveSamples {
+  deviceId: number;
+  athleteId: number | null;
+  hasHeart: boolean;
   /** Whether they are not later than a sample that the client has received, because the tracker sent them late. */
   isLate: boolean;
-  /** JSON array of samples with ascending times. */
-  json: string;
-  /**
-   * Time of the newest sample that the client has, ms since 1970 UTC, but not later than now: a client that reconnects requests
-   * newer samples, and one sample ahead of the clock must not hide the others.
-   */
+  samples: SampleColumns;
+  /** Time of the newest sample of the device that the client has after this batch, see `Progress`. */
   lastMs: number;
+  /** What the client has after these samples. It changes with the next batch. */
+  position: LivePosition;
 }
 
 /**
- * A sample that is at least this far ahead of the server's clock comes from a tracker with a fast clock, and does not affect
- * other samples.
+ * Reason why a connection ends: the session of the user has ended, the user may no longer see what it follows, it has too many devices, or
+ * the user has opened another connection.
  */
-const AHEAD_MS = 10_000;
-
-/** What a client has. */
-interface Progress {
-  /** Same as in `LiveSamples`; null before the first sample. */
-  lastMs: number | null;
-  /** Time of the newest sample that is not ahead of the clock. Samples up to this time are late. */
-  frontMs: number;
-  /** Null before the first poll. */
-  known: KnownSamples | null;
-}
-
-/**
- * Reason why a connection ends: the session has ended, the device has a different owner or none, or the user has opened another
- * connection.
- */
-export type LiveEnd = "signed_out" | "not_permitted" | "replaced";
-
-const connectionOf = preparedOnce((queries) =>
-  queries
-    .select({ connection: liveConnections.connection })
-    .from(liveConnections)
-    .where(
-      and(
-        eq(liveConnections.accountId, sql.placeholder("account")),
-        eq(liveConnections.deviceId, sql.placeholder("device")),
-      ),
-    )
-    .prepare("connection_of"),
-);
-
-/**
- * Registers a new connection of the caller to a device. Another one ends at its next poll, in any process.
- * @returns id of the connection
- */
-export async function openLiveConnection({ queries, caller }: Context, device: number): Promise<string> {
-  const connection = randomUUID();
-  await queries
-    .insert(liveConnections)
-    .values({ accountId: caller?.id ?? 0, deviceId: device, connection })
-    .onConflictDoUpdate({
-      target: [liveConnections.accountId, liveConnections.deviceId],
-      set: { connection },
-    });
-  return connection;
-}
+export type LiveEnd = "signed_out" | "not_permitted" | "too_many_devices" | "replaced";
 
 /** Parameters of a live connection. */
 interface Following {
+  target: LiveTarget;
   /** Id from `openLiveConnection`. */
   connection: string;
-  /** Time of the last sample that the client has, ms since 1970 UTC; null to begin with the newest sample. */
-  afterMs: number | null;
+  devices: LiveDevices;
+  /** What the client has. The samples of other devices begin with the newest one. */
+  position: LivePosition;
   /** Ends the connection without a reason. */
   signal: AbortSignal;
 }
 
+/** Number of devices that have left the connection and whose progress is kept, in case they join it again. */
+const MAX_LEFT_DEVICES = MAX_LIVE_DEVICES;
+
 /**
- * Yields the samples of a device in the order of storage, regardless of their times: every `LIVE_POLL_MS` a batch, preceded by
- * a batch of late samples if there are any, or null without samples. Omits samples that are at least 15 minutes older than the
- * newest one, and all but the newest 300 of a batch. Every poll checks that the caller may still see the device.
+ * Yields the samples of devices in the order of storage, regardless of their times: every `LIVE_POLL_MS` a batch of each device, preceded
+ * by a batch of its late samples if there are any, or null without samples. Omits samples that are at least 15 minutes older than the
+ * newest one of the device, and all but the newest 300 of a batch. Every poll checks the rights of the caller.
  * @returns the reason for the end; null after the signal
  */
-export async function* followRawData(
+export async function* followDevices(
   ctx: Context,
-  target: OwnedDevice,
-  { connection, afterMs, signal }: Following,
+  { target, connection, devices, position, signal }: Following,
 ): AsyncGenerator<LiveSamples | null, LiveEnd | null> {
   // A stream may request the next batch in the context of another request.
   const caller = currentCaller();
-  const device = target.device.id;
-  let progress: Progress = { lastMs: afterMs, frontMs: Number.NEGATIVE_INFINITY, known: null };
-  const poll = async (): Promise<LiveSamples[] | LiveEnd> => {
-    const [signedIn, [holder]] = await Promise.all([
+  const has = new Map(position);
+  const progresses = new Map(
+    [...position].map(([device, lastMs]) => [device, progressFrom(lastMs ?? Number.NEGATIVE_INFINITY)]),
+  );
+  const poll = async (): Promise<Found[] | LiveEnd> => {
+    const [signedIn, newest] = await Promise.all([
       ctx.isSignedIn?.() ?? false,
-      connectionOf(ctx.queries).execute({ account: ctx.caller?.id ?? 0, device }),
+      isNewest(ctx, target, connection),
     ]);
     if (!signedIn) return "signed_out";
-    if (holder?.connection !== connection) return "replaced";
+    if (!newest) return "replaced";
     try {
-      const found = await newSamples(ctx, device, progress);
-      progress = found.progress;
-      return found.events;
+      return await newSamples(ctx, devices, progresses);
     } catch (error) {
-      const isRefused =
-        error instanceof ServiceError && (error.kind === "forbidden" || error.kind === "not_found");
-      if (!isRefused) throw error;
-      return "not_permitted";
+      if (!(error instanceof ServiceError)) throw error;
+      if (error.kind === "forbidden" || error.kind === "not_found") return "not_permitted";
+      if (error.code === TOO_MANY_DEVICES) return TOO_MANY_DEVICES;
+      throw error;
     }
   };
   try {
     while (!signal.aborted) {
       const found = await onBehalfOf(caller, poll);
       if (typeof found === "string") return found;
-      if (found.length === 0) yield null;
-      yield* found;
+      forgetLeft(has, progresses);
+      // First, so that a client that gets only some of the events continues without a gap.
+      for (const { deviceId, batches } of found) {
+        if (batches.length === 0 && !has.has(deviceId)) has.set(deviceId, null);
+      }
+      let isNothing = true;
+      for (const { deviceId, batches, lastMs } of found) {
+        for (const [i, batch] of batches.entries()) {
+          if (i === batches.length - 1) has.set(deviceId, lastMs);
+          isNothing = false;
+          yield { deviceId, ...batch, lastMs, position: has };
+        }
+      }
+      if (isNothing) yield null;
       await sleep(ctx.config.livePollMs, undefined, { signal }).catch(() => undefined);
     }
     return null;
@@ -142,47 +109,65 @@ export async function* followRawData(
   }
 }
 
-async function closeLiveConnection({ queries, caller }: Context, connection: string): Promise<void> {
-  await queries
-    .delete(liveConnections)
-    .where(and(eq(liveConnections.accountId, caller?.id ?? 0), eq(liveConnections.connection, connection)));
+/** What a poll has found of a device. */
+interface Found {
+  deviceId: number;
+  batches: Pick<LiveSamples, "athleteId" | "hasHeart" | "isLate" | "samples">[];
+  lastMs: number;
+}
+
+/** Devices that have left, the first ones first. */
+function forgetLeft(has: Map<number, number | null>, progresses: Map<number, Progress>): void {
+  let surplus = Math.max(has.size, progresses.size) - MAX_LIVE_DEVICES - MAX_LEFT_DEVICES;
+  if (surplus <= 0) return;
+  for (const [device, { known }] of progresses) {
+    if (known !== null) continue;
+    progresses.delete(device);
+    has.delete(device);
+    if (--surplus <= 0) return;
+  }
 }
 
 /**
- * Returns the samples since the last poll, at most the newest 300. The first poll returns the samples after `lastMs`, or the
- * newest sample if it is null.
+ * Reads the samples since the last poll of all devices, and checks the rights again afterwards: between the first check and the read, the
+ * caller may have released a device, and another manager may have taken it and loaded samples.
  */
 async function newSamples(
   ctx: Context,
-  id: number,
-  { lastMs, frontMs, known }: Progress,
-): Promise<{ events: LiveSamples[]; progress: Progress }> {
-  const target = await authorize(ctx, "streamRawData", { device: id });
-  return withOwnershipRecheck(ctx, "streamRawData", target, async ({ device, ownership }, recheck) => {
-    const ownedFromMs = ownership.startTime.getTime();
-    const found = await addedSamples(sqlClientOf(ctx.queries), device.id, ownedFromMs, known);
-    const { timestampMs, length } = found.samples;
-    const first =
-      known !== null ? 0 : lastMs === null ? length - 1 : lowerBound(timestampMs, length, lastMs + 1);
-    const samples = sliceColumns(found.samples, Math.max(0, first, length - LATEST_LIMITS.max), length);
-    const newestMs = samples.timestampMs[samples.length - 1];
-    const before = { lastMs, frontMs, known: found.known };
-    if (newestMs === undefined) return { events: [], progress: before };
-    await recheck(newestMs);
-    const nowMs = ctx.clock.now().getTime();
-    const heldMs = Math.max(Math.min(newestMs, nowMs), lastMs ?? Number.NEGATIVE_INFINITY);
-    const lateCount = lowerBound(samples.timestampMs, samples.length, frontMs + 1);
-    const inTime = lowerBound(samples.timestampMs, samples.length, nowMs + AHEAD_MS);
-    const events = [
-      { isLate: true, part: sliceColumns(samples, 0, lateCount) },
-      { isLate: false, part: sliceColumns(samples, lateCount, samples.length) },
-    ]
-      .filter(({ part }) => part.length > 0)
-      .map(({ isLate, part }) => ({ isLate, json: jsonOf(part), lastMs: heldMs }));
-    const newFrontMs = Math.max(frontMs, samples.timestampMs[inTime - 1] ?? frontMs);
-    return { events, progress: { ...before, lastMs: heldMs, frontMs: newFrontMs } };
+  devices: LiveDevices,
+  progresses: Map<number, Progress>,
+): Promise<Found[]> {
+  const before = await devices();
+  const ids = new Set(before.map(({ deviceId }) => deviceId));
+  for (const [device, progress] of progresses) {
+    if (!ids.has(device) && progress.known !== null) progresses.set(device, { ...progress, known: null });
+  }
+  const progressOf = (device: number) => progresses.get(device) ?? progressFrom(null);
+  const added = await addedSamples(
+    sqlClientOf(ctx.queries),
+    before.map((device) => ({ ...extentOf(device), known: progressOf(device.deviceId).known })),
+  );
+  const isNew = [...added.values()].some(({ samples }) => samples.length > 0);
+  const still = new Map((isNew ? await devices() : before).map((device) => [device.deviceId, device]));
+  const nowMs = ctx.clock.now().getTime();
+  return before.flatMap((device) => {
+    const { deviceId } = device;
+    const now = still.get(deviceId);
+    const read = added.get(deviceId);
+    // The next poll reads it with the new ownership.
+    if (read === undefined || now?.ownership !== device.ownership) return [];
+    const parts = commonParts(device, now);
+    const { late, inTime, progress } = advance(progressOf(deviceId), read, timesOf(parts), nowMs);
+    progresses.set(deviceId, progress);
+    const hasHeart = device.hasHeart && now.hasHeart;
+    const batches = [
+      { isLate: true, samples: late },
+      { isLate: false, samples: inTime },
+    ].flatMap(({ isLate, samples }) =>
+      parts
+        .map(({ athleteId, times }) => ({ athleteId, hasHeart, isLate, samples: samplesIn(samples, times) }))
+        .filter((batch) => batch.samples.length > 0),
+    );
+    return [{ deviceId, batches, lastMs: progress.lastMs ?? 0 }];
   });
 }
-
-const jsonOf = (samples: SampleColumns): string =>
-  Buffer.from(samplesToJson(samples, { keys: SAMPLE_KEYS })).toString();

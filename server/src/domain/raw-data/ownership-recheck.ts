@@ -6,8 +6,7 @@ type ReadingOperation =
   | "fetchRawData"
   | "listRawDataRanges"
   | "fetchLatestRawData"
-  | "retrieveLatestTimestamp"
-  | "streamRawData";
+  | "retrieveLatestTimestamp";
 
 /**
  * The owner of the device has changed since the caller's right was checked, so the samples may belong to another

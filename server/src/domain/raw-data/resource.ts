@@ -1,5 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
-import type { JsonValue } from "asi-convert/json";
+import { type JsonValue, samplesToJson } from "asi-convert/json";
+import type { SampleColumns } from "../../store/samples/index.js";
 import { DateTimeOut, Nullable } from "../../wire/types.js";
 
 export const RawDataSample = Type.Object(
@@ -26,6 +27,12 @@ export const SAMPLE_KEYS: Readonly<Record<keyof RawDataSample, JsonValue>> = {
   "gnss.timestamp": "timestamp",
   "ecg.hr": "hr",
 };
+
+const { "ecg.hr": _, ...KEYS_WITHOUT_HEART } = SAMPLE_KEYS;
+
+/** A JSON array of samples. @param hasHeart whether they have heart rates */
+export const liveSamplesJson = (samples: SampleColumns, hasHeart: boolean): string =>
+  Buffer.from(samplesToJson(samples, { keys: hasHeart ? SAMPLE_KEYS : KEYS_WITHOUT_HEART })).toString();
 
 export const RawDataRange = Type.Object(
   {

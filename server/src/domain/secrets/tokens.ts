@@ -15,5 +15,8 @@ export const hashSessionToken = (token: string): Uint8Array => hashToken(`sessio
 /** Hashes the token of a password reset link. Differs from the hash of other tokens. */
 export const hashResetToken = (token: string): Uint8Array => hashToken(`password reset ${token}`);
 
+/** Hashes a ticket for live data. Differs from the hash of other tokens. */
+export const hashTicket = (ticket: string): Uint8Array => hashToken(`live ticket ${ticket}`);
+
 /** Whether the secret matches the stored hash, in constant time. */
 export const isToken = (token: string, hash: Uint8Array): boolean => timingSafeEqual(hashToken(token), hash);

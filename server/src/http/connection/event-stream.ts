@@ -52,10 +52,10 @@ async function* pulledOutsideOfSpans<T>(items: AsyncIterable<T>): AsyncGenerator
   }
 }
 
-/** Returns the last event received by a reconnecting client; undefined without a valid number. */
+/** Returns the id of the last event received by a reconnecting client; undefined without one. */
 export function lastEventId(
   headers: Readonly<Record<string, string | string[] | undefined>>,
-): number | undefined {
+): string | undefined {
   const id = headers["last-event-id"];
-  return typeof id === "string" && /^\d{1,15}$/.test(id) ? Number(id) : undefined;
+  return typeof id === "string" ? id : undefined;
 }

@@ -13,6 +13,8 @@ export interface ConnectionLimits {
 
 /** Each polls the database every `LIVE_POLL_MS`. */
 export const LIVE_LIMITS: ConnectionLimits = { process: 256, address: 128, user: 32 };
+/** Each takes up to 5 MB of memory, for 100 devices. */
+export const GROUP_LIVE_LIMITS: ConnectionLimits = { process: 64, address: 32, user: 8 };
 const RETRY_AFTER_MS = 5_000;
 
 /** Reason why the process ends a connection. */
@@ -24,7 +26,7 @@ interface Connection {
   readonly controller: AbortController;
 }
 
-/** The work of the newest held connection of a user and a device. */
+/** The work of the newest held connection of a user to a target. */
 interface Work {
   readonly ended: Promise<void>;
   /** Whether it waits for the work of the connection that it has replaced. */
@@ -41,7 +43,7 @@ export interface HeldConnection {
   release(): void;
 }
 
-/** Long connections of a process. A user has one per device; a new one ends the old one immediately. */
+/** Long connections of a process. A user has one for each target, such as a device; a new one ends the old one immediately. */
 export class LiveConnections {
   readonly #limits: ConnectionLimits;
   readonly #open = new Map<string, Connection>();
@@ -64,8 +66,8 @@ export class LiveConnections {
    * @throws ServiceError `throttled` if there are too many, `unavailable` if the process is stopping; Error if the client has
    *   disconnected
    */
-  open(user: number, device: number, reply: Pick<FastifyReply, "raw" | "request">): AbortSignal {
-    return this.#add(user, device, reply, (connection) => this.#remove(`${user} ${device}`, connection));
+  open(user: number, target: string | number, reply: Pick<FastifyReply, "raw" | "request">): AbortSignal {
+    return this.#add(user, target, reply, (connection) => this.#remove(`${user} ${target}`, connection));
   }
 
   /**
@@ -73,11 +75,11 @@ export class LiveConnections {
    * first; at most one connection waits.
    * @throws like `open`; also `throttled` if a connection is already waiting
    */
-  hold(user: number, device: number, reply: Pick<FastifyReply, "raw" | "request">): HeldConnection {
-    const key = `${user} ${device}`;
+  hold(user: number, target: string | number, reply: Pick<FastifyReply, "raw" | "request">): HeldConnection {
+    const key = `${user} ${target}`;
     const before = this.#work.get(key);
     if (before?.isWaiting === true) throw errors.throttled(RETRY_AFTER_MS);
-    const signal = this.#add(user, device, reply, () => undefined);
+    const signal = this.#add(user, target, reply, () => undefined);
     const connection = this.#open.get(key);
     let resolve = () => {};
     const ended = new Promise<void>((settle) => {
@@ -100,12 +102,12 @@ export class LiveConnections {
   /** @param onEnd called when the response has ended, before the signal is aborted */
   #add(
     user: number,
-    device: number,
+    target: string | number,
     reply: Pick<FastifyReply, "raw" | "request">,
     onEnd: (connection: Connection) => void,
   ): AbortSignal {
     if (this.#isStopping) throw errors.unavailable("The service is restarting.", RETRY_AFTER_MS);
-    const key = `${user} ${device}`;
+    const key = `${user} ${target}`;
     const address = reply.request.onBehalfOf.group;
     const replaced = this.#open.get(key);
     if (!this.#hasRoom(user, address, replaced)) throw errors.throttled(RETRY_AFTER_MS);
@@ -165,11 +167,27 @@ export function measureConnections(
   });
 }
 
-/** Live connections of an application: counted in its metrics, and ended when it stops. */
-export function liveConnectionsOf(app: FastifyInstance): LiveConnections {
-  const connections = new LiveConnections(LIVE_LIMITS);
-  measureConnections(app, connections, "asi_live_connections", "Open connections with live data of a device");
+/** Live connections of an application to single devices, or to several devices. */
+export interface LiveConnectionsOfApp {
+  single: LiveConnections;
+  group: LiveConnections;
+}
+
+/** They are counted in the metrics, and ended when the application stops. */
+export function liveConnectionsOf(app: FastifyInstance): LiveConnectionsOfApp {
+  const single = new LiveConnections(LIVE_LIMITS);
+  const group = new LiveConnections(GROUP_LIVE_LIMITS);
+  measureConnections(app, single, "asi_live_connections", "Open connections with live data of a device");
+  measureConnections(
+    app,
+    group,
+    "asi_group_live_connections",
+    "Open connections with live data of a squad, of a session or of all devices of a user",
+  );
   // Before the server waits for the end of all responses.
-  app.addHook("preClose", async () => connections.stop());
-  return connections;
+  app.addHook("preClose", async () => {
+    single.stop();
+    group.stop();
+  });
+  return { single, group };
 }

@@ -1,35 +1,61 @@
-import type { FastifyBaseLogger, FastifyInstance } from "fastify";
-import { followRawData, openLiveConnection } from "../../domain/raw-data/live.js";
-import { LATEST_LIMITS } from "../../wire/page-limits.js";
+import { Type } from "@sinclair/typebox";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { Context } from "../../domain/change/context.js";
+import { followDevices } from "../../domain/raw-data/live.js";
+import { type LiveTarget, openLiveConnection } from "../../domain/raw-data/live-connection.js";
+import { type LiveDevices, ownDevices, thatDevice } from "../../domain/raw-data/live-devices.js";
+import { liveSamplesJson } from "../../domain/raw-data/resource.js";
+import { sessionDevices, squadDevices } from "../../domain/sessions/live.js";
+import { createLiveTicket, LiveTicket } from "../../oauth/live-tickets.js";
+import {
+  type LivePosition,
+  POSITION_MAX_LENGTH,
+  POSITION_PATTERN,
+  parsePosition,
+  positionText,
+} from "../../wire/live-position.js";
 import { EventStream, lastEventId, type ServerEvent } from "../connection/event-stream.js";
-import { liveConnectionsOf } from "../connection/live-connections.js";
+import { type LiveConnections, liveConnectionsOf } from "../connection/live-connections.js";
+import type { ResponseHead } from "../responses.js";
 import { route } from "../route.js";
+import { GROUP_DESCRIPTION, LIVE_DESCRIPTION } from "./live-descriptions.js";
 
-const LIVE_DESCRIPTION = `Server-sent events. The first \`samples\` event has the newest sample of your ownership, and none while there is none. Later events contain samples stored afterwards, within about a second, each once and in the order in which they were stored. Late samples, which a tracker has sent after later ones, come in a \`late\` event when they are stored; a sample ahead of the clock makes no other one late. Samples more than 15 minutes older than the newest one may be omitted, and so may the older ones of more than ${LATEST_LIMITS.max} at a time, and a heart rate that is added to a sample is not sent. The data of an event are samples in the order of time. Its id is the time of the newest sample so far, but not later than now: a client that connects again with \`Last-Event-ID\` gets what is newer, and nothing that was stored late meanwhile. A comment is sent when there is nothing else to send.
-
-The last event is \`end\`. Its data is an object with the \`reason\`: \`replaced\` (you have opened another connection for this device; there is one for each user and device), \`signed_out\` (the token or the session has ended), \`not_permitted\` (you no longer own the device), \`stopping\` (the process of the service stops) or \`unavailable\` (the database does not respond). After the last two, connect again.`;
+type Followed = ReturnType<typeof followDevices>;
+type LiveSamples = NonNullable<Exclude<Awaited<ReturnType<Followed["next"]>>["value"], string>>;
 
 /** Events of a connection: samples, and finally the reason for its end. */
 async function* events(
-  followed: ReturnType<typeof followRawData>,
+  followed: Followed,
+  toEvent: (found: LiveSamples) => Omit<ServerEvent, "event">,
   signal: AbortSignal,
-  log: FastifyBaseLogger,
+  { log, responseShare }: FastifyRequest,
 ): AsyncGenerator<ServerEvent | null> {
   let reason: string | null = null;
   try {
     for (;;) {
+      // The client reads: the last event does not wait any more.
+      responseShare?.resize(0);
       const next = await followed.next();
       if (next.done === true) {
         reason = next.value ?? (signal.aborted ? String(signal.reason) : null);
         break;
       }
       const found = next.value;
-      yield found && { event: found.isLate ? "late" : "samples", id: String(found.lastMs), data: found.json };
+      if (found === null) {
+        yield null;
+        continue;
+      }
+      const event = { event: found.isLate ? "late" : "samples", ...toEvent(found) };
+      await responseShare?.reserve(event.data.length, signal);
+      yield event;
     }
   } catch (error) {
     // The head of the response has been sent, so only an event can inform the client.
-    log.warn({ err: error }, "live data ended");
-    reason = "unavailable";
+    if (signal.aborted) reason = String(signal.reason);
+    else {
+      log.warn({ err: error }, "live data ended");
+      reason = "unavailable";
+    }
   } finally {
     // The client has disconnected.
     await followed.return(null);
@@ -39,9 +65,81 @@ async function* events(
 
 async function* nothing(): AsyncGenerator<never> {}
 
-/** Sends new raw data of a device as it is stored. */
+interface Opening {
+  ctx: Context;
+  request: FastifyRequest;
+  reply: ResponseHead;
+}
+
+/** Opens a connection. A HEAD opens none. */
+async function open(
+  connections: LiveConnections,
+  { ctx, request, reply }: Opening,
+  target: LiveTarget,
+  devices: LiveDevices,
+  position: LivePosition,
+  toEvent: (found: LiveSamples) => Omit<ServerEvent, "event">,
+): Promise<EventStream> {
+  const { liveHeartbeatMs } = ctx.config;
+  if (request.method === "HEAD") return new EventStream(nothing(), liveHeartbeatMs);
+  const signal = connections.open(ctx.caller?.id ?? 0, target, reply as FastifyReply);
+  const connection = await openLiveConnection(ctx, target);
+  const followed = followDevices(ctx, { target, connection, devices, position, signal });
+  return new EventStream(events(followed, toEvent, signal, request), liveHeartbeatMs);
+}
+
+/** The events of one device have its samples alone, and the time of the newest one. */
+const ofDevice = ({ lastMs, samples }: LiveSamples) => ({
+  id: String(lastMs),
+  data: liveSamplesJson(samples, true),
+});
+
+const ofGroup = ({ deviceId, athleteId, hasHeart, samples, position }: LiveSamples) => ({
+  id: positionText(position),
+  data: `{"device":${deviceId},"athlete":${athleteId},"samples":${liveSamplesJson(samples, hasHeart)}}`,
+});
+
+/** Time of the last event of one device. */
+function lastEventMs(headers: FastifyRequest["headers"]): number | undefined {
+  const id = lastEventId(headers);
+  return id !== undefined && /^\d{1,15}$/.test(id) ? Number(id) : undefined;
+}
+
+const GroupQuery = Type.Object({
+  ticket: Type.Optional(
+    Type.String({
+      description: "A ticket of `/api/v2/live-tickets/`, in place of the header `Authorization`",
+    }),
+  ),
+  last_event_id: Type.Optional(
+    Type.String({
+      pattern: POSITION_PATTERN,
+      maxLength: POSITION_MAX_LENGTH,
+      problem: "Must be the id of an event.",
+      description: "In place of the header `Last-Event-ID`, which takes precedence",
+      openapi: { type: "string" },
+    }),
+  ),
+});
+
+const STREAM = { status: 200, mediaType: "text/event-stream", isStream: true } as const;
+
+/** What the operations of several devices have in common. */
+const GROUP = {
+  version: 2,
+  description: GROUP_DESCRIPTION,
+  method: "GET",
+  query: GroupQuery,
+  success: STREAM,
+  failures: [400, 409],
+  throttle: ["rawData"],
+  acceptsTicket: true,
+} as const;
+
+/** Sends new samples as they are stored. */
 export function liveRoutes(app: FastifyInstance): void {
-  const connections = liveConnectionsOf(app);
+  const { single, group } = liveConnectionsOf(app);
+
   route(app, {
     id: "streamRawData",
     tag: "Raw data",
@@ -49,19 +147,65 @@ export function liveRoutes(app: FastifyInstance): void {
     description: LIVE_DESCRIPTION,
     method: "GET",
     path: "/api/v1/devices/{device}/live/",
-    success: { status: 200, mediaType: "text/event-stream", isStream: true },
+    success: STREAM,
     throttle: ["rawData"],
-    async handle({ ctx, target, request, reply }) {
-      if (request.method === "HEAD") return new EventStream(nothing(), app.config.liveHeartbeatMs);
-      const device = target.device.id;
-      const signal = connections.open(ctx.caller?.id ?? 0, device, reply);
-      const connection = await openLiveConnection(ctx, device);
-      const followed = followRawData(ctx, target, {
-        connection,
-        afterMs: lastEventId(request.headers) ?? null,
-        signal,
-      });
-      return new EventStream(events(followed, signal, request.log), app.config.liveHeartbeatMs);
+    handle({ target: { device }, ...call }) {
+      const lastMs = lastEventMs(call.request.headers);
+      const position = new Map(lastMs === undefined ? [] : [[device.id, lastMs]]);
+      return open(single, call, `device ${device.id}`, thatDevice(call.ctx, device.id), position, ofDevice);
     },
+  });
+
+  async function openGroup(
+    call: Opening & { query: { last_event_id?: string } },
+    target: LiveTarget,
+    devices: LiveDevices,
+  ): Promise<EventStream> {
+    // Refuses too many devices with a status.
+    await devices();
+    const last = lastEventId(call.request.headers) ?? call.query.last_event_id ?? "";
+    return open(group, call, target, devices, parsePosition(last) ?? new Map(), ofGroup);
+  }
+
+  route(app, {
+    ...GROUP,
+    id: "streamAllSamples",
+    tag: "Raw data",
+    summary: "Receive the samples of all devices live",
+    path: "/api/v2/live/",
+    handle: (call) => openGroup(call, "devices", ownDevices(call.ctx)),
+  });
+
+  route(app, {
+    ...GROUP,
+    id: "streamSquadSamples",
+    tag: "Squads",
+    summary: "Receive the samples of a squad live",
+    path: "/api/v2/squads/{squad}/live/",
+    handle: ({ target, ...call }) => openGroup(call, `squad ${target.id}`, squadDevices(call.ctx, target.id)),
+  });
+
+  route(app, {
+    ...GROUP,
+    id: "streamSessionSamples",
+    tag: "Sessions",
+    summary: "Receive the samples of a session live",
+    path: "/api/v2/sessions/{session}/live/",
+    handle: ({ target, ...call }) =>
+      openGroup(call, `session ${target.id}`, sessionDevices(call.ctx, target.id)),
+  });
+
+  route(app, {
+    id: "createLiveTicket",
+    tag: "Raw data",
+    version: 2,
+    summary: "Create a ticket for live data",
+    description:
+      "For clients that cannot send the header `Authorization`, such as `EventSource` in browsers. The parameter `ticket` of an operation with live data of several devices replaces this header, once, within 30 seconds. The connection has the rights of the token that made the ticket, and ends with it.",
+    method: "POST",
+    path: "/api/v2/live-tickets/",
+    success: { status: 201, schema: LiveTicket },
+    isRepeatable: true,
+    handle: ({ ctx }) => createLiveTicket(ctx),
   });
 }

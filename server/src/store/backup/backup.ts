@@ -12,7 +12,13 @@ export const HISTORY_TABLES = ["changes", "change_epochs"];
  * Tables omitted from a backup: `migrate` creates their rows, the rows are short-lived (counters, open connections), or they belong
  * to the history of one database.
  */
-const SKIPPED = new Set(["migrations", "throttle_counters", "live_connections", ...HISTORY_TABLES]);
+const SKIPPED = new Set([
+  "migrations",
+  "throttle_counters",
+  "live_connections",
+  "live_tickets",
+  ...HISTORY_TABLES,
+]);
 
 /** Maximum number of row sizes in one read, and maximum number of bytes that a statement reads or writes. */
 export const BATCH_ROWS = 500;

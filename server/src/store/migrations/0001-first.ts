@@ -558,15 +558,23 @@ CREATE INDEX idempotency_keys_age ON idempotency_keys (created_at);
 -- The bytes of large responses are limited for each account.
 CREATE INDEX idempotency_keys_large ON idempotency_keys (account_id) WHERE octet_length(body) > 2048;
 
--- Who receives the live data of a device, and on which connection: a user has one for each device, in any process. The rows of
--- a killed process are taken over by the next connection of the user.
+-- Who receives live data, and on which connection: a user has one for each device, squad and session, and one for all devices, in any
+-- process. The rows of a killed process are taken over by the next connection of the user.
 CREATE TABLE live_connections (
   account_id bigint NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
-  device_id bigint NOT NULL REFERENCES devices (id) ON DELETE CASCADE,
+  target text NOT NULL,
   connection uuid NOT NULL,
-  PRIMARY KEY (account_id, device_id)
+  PRIMARY KEY (account_id, target)
 );
-CREATE INDEX live_connections_device ON live_connections (device_id);
+
+-- A ticket opens one live connection in place of the token that made it, and ends with this token.
+CREATE TABLE live_tickets (
+  ticket_hash bytea PRIMARY KEY,
+  token_hash bytea NOT NULL REFERENCES access_tokens (token_hash) ON DELETE CASCADE,
+  expires_at timestamptz(3) NOT NULL
+);
+CREATE INDEX live_tickets_token ON live_tickets (token_hash);
+CREATE INDEX live_tickets_expiry ON live_tickets (expires_at);
 
 -- The recording that a device streams, or has streamed last, and its bytes until it ends.
 CREATE TABLE recording_streams (

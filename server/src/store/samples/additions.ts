@@ -1,6 +1,8 @@
+import { setImmediate as nextEventLoopTurn } from "node:timers/promises";
 import { bucketOf, bucketStartMs } from "./bucket.js";
-import { decodeRow, readChunks, readNewestHeaders } from "./chunk-rows.js";
+import { type ChunkHeader, decodeRow } from "./chunk-rows.js";
 import { concatColumns, lowerBound, type SampleColumns, sliceColumns } from "./columns.js";
+import { readChunksOf, readNewestHeadersOf } from "./many-devices.js";
 import type { SqlClient } from "./sql-client.js";
 
 /** Number of watched chunks: the newest one, and at least 15 minutes before it. */
@@ -14,41 +16,87 @@ interface KnownChunk {
   offsets: Int32Array;
 }
 
-/** State at the last poll. Immutable. */
+/** State of a device at the last poll. Immutable. */
 export interface KnownSamples {
   /** First watched bucket. Samples in earlier buckets are not read. */
   firstBucket: number;
   chunks: ReadonlyMap<number, KnownChunk>;
 }
 
+/** A device to poll. */
+export interface WatchedDevice {
+  deviceId: number;
+  /** Earliest time of a sample, ms since 1970 UTC. */
+  fromMs: number;
+  /** Samples in chunks after this time are not read; may be infinite. */
+  untilMs: number;
+  /** Result of the last poll; null for the first one, which returns all samples of the newest chunks. */
+  known: KnownSamples | null;
+}
+
+export interface AddedSamples {
+  /** New samples with ascending times. */
+  samples: SampleColumns;
+  /** State for the next poll. */
+  known: KnownSamples;
+}
+
 /**
- * Returns the samples of a device stored since the last poll, with any times within the newest chunks. Compares the chunks with
+ * Returns the samples of devices stored since the last poll, with any times within the newest chunks of each. Compares the chunks with
  * their known state, because a load may add samples with earlier times to any chunk. Does not detect a heart rate that fills a
- * missing one.
+ * missing one. Two statements read up to 50 devices.
  *
- * @param fromMs earliest time of a sample, ms since 1970 UTC
- * @param known result of the last poll; null for the first one, which returns all samples of the newest chunks
- * @returns new samples with ascending times, and the state for the next poll
+ * @param devices each once
  * @throws SampleStoreError `CORRUPT_CHUNK`
  */
 export async function addedSamples(
   client: SqlClient,
-  deviceId: number,
-  fromMs: number,
-  known: KnownSamples | null,
-): Promise<{ samples: SampleColumns; known: KnownSamples }> {
-  const firstBucket = Math.max(known?.firstBucket ?? Number.NEGATIVE_INFINITY, bucketOf(fromMs));
-  const headers = await readNewestHeaders(client, deviceId, firstBucket, WATCHED_CHUNKS);
+  devices: readonly WatchedDevice[],
+): Promise<Map<number, AddedSamples>> {
+  const spans = devices.map((device) => ({
+    deviceId: device.deviceId,
+    first: Math.max(device.known?.firstBucket ?? Number.NEGATIVE_INFINITY, bucketOf(device.fromMs)),
+    last: bucketOf(Math.min(device.untilMs, Number.MAX_SAFE_INTEGER)),
+  }));
+  const headers = await readNewestHeadersOf(client, spans, WATCHED_CHUNKS);
+  const changed = devices.map(({ deviceId, known }) => ({
+    deviceId,
+    buckets: (headers.get(deviceId) ?? [])
+      .filter((header) => !isKnown(header, known?.chunks.get(header.bucket)))
+      .map(({ bucket }) => bucket),
+  }));
+  const found = new Map<number, AddedSamples>();
+  const rows = await readChunksOf(client, changed);
+  for (const [index, device] of devices.entries()) {
+    const read = rows.get(device.deviceId) ?? [];
+    const first = spans[index]?.first ?? 0;
+    found.set(device.deviceId, additionsTo(device, first, headers.get(device.deviceId) ?? [], read));
+    // Decoding the chunks of a device takes up to a few milliseconds.
+    if (read.length > 0) await nextEventLoopTurn();
+  }
+  return found;
+}
+
+const isKnown = ({ startMs, stopMs, size }: ChunkHeader, before: KnownChunk | undefined): boolean =>
+  before?.startMs === startMs && before.stopMs === stopMs && before.offsets.length === size;
+
+/**
+ * @param headers of the newest chunks, newest first
+ * @param read changed chunks, ascending
+ */
+function additionsTo(
+  { deviceId, fromMs, known }: WatchedDevice,
+  firstBucket: number,
+  headers: readonly ChunkHeader[],
+  read: readonly ChunkHeader[],
+): AddedSamples {
   const chunks = new Map<number, KnownChunk>();
-  const changed: number[] = [];
-  for (const { bucket, startMs, stopMs, size } of headers) {
+  for (const { bucket } of headers) {
     const before = known?.chunks.get(bucket);
     if (before !== undefined) chunks.set(bucket, before);
-    if (before?.startMs === startMs && before.stopMs === stopMs && before.offsets.length === size) continue;
-    changed.push(bucket);
   }
   const parts: SampleColumns[] = [];
-  for (const header of await readChunks(client, deviceId, changed)) {
+  for (const header of read) {
     const { bucket, startMs, stopMs } = header;
     const samples = decodeRow(deviceId, header);
     const offsets = Int32Array.from(

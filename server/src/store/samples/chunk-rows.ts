@@ -20,7 +20,7 @@ import type { SqlBigint, SqlClient } from "./sql-client.js";
  */
 
 /** Payloads are sent as base64 text, because PGlite returns another type for bytea and converts it slowly. */
-const PAYLOAD_AS_TEXT = "encode(payload, 'base64')";
+export const PAYLOAD_AS_TEXT = "encode(payload, 'base64')";
 
 /** Properties of a chunk in its row, available without decoding the samples. */
 export interface ChunkHeader {
@@ -44,7 +44,8 @@ export interface EncodedChunk {
   payload: Uint8Array;
 }
 
-interface ChunkRow {
+/** A chunk as the drivers return it. */
+export interface ChunkRow {
   bucket: SqlBigint;
   start_ms: SqlBigint;
   stop_ms: SqlBigint;
@@ -170,21 +171,6 @@ export async function readChunksInOrder(
   return rows.map(toHeader);
 }
 
-/** Returns the headers of the newest `limit` chunks of one device from bucket `first`, newest first. Reads only the index. */
-export async function readNewestHeaders(
-  client: SqlClient,
-  deviceId: number,
-  first: number,
-  limit: number,
-): Promise<ChunkHeader[]> {
-  const { rows } = await client.query<Omit<ChunkRow, "payload">>(
-    `SELECT bucket, start_ms, stop_ms, n FROM sample_chunks
-     WHERE device_id = $1 AND bucket >= $2 ORDER BY bucket DESC LIMIT $3`,
-    [deviceId, first, limit],
-  );
-  return rows.map((row) => toHeader({ ...row, payload: null }));
-}
-
 /** Number of chunks that usually contain the newest samples: the last may have few samples, and the one before it is full. */
 const FEW_CHUNKS = 2;
 
@@ -300,7 +286,7 @@ export function decodeRow(deviceId: number, header: ChunkHeader): SampleColumns 
   });
 }
 
-function toHeader(row: ChunkRow): ChunkHeader {
+export function toHeader(row: ChunkRow): ChunkHeader {
   return {
     bucket: Number(row.bucket),
     startMs: Number(row.start_ms),

@@ -1,4 +1,4 @@
-export { addedSamples, type KnownSamples } from "./additions.js";
+export { type AddedSamples, addedSamples, type KnownSamples } from "./additions.js";
 export { type Batch, firstBatch } from "./batch.js";
 export { BUCKET_MS, bucketOf } from "./bucket.js";
 export {
@@ -6,6 +6,7 @@ export {
   concatColumns,
   FIX_2D,
   FIX_3D,
+  lowerBound,
   type SampleColumns,
   sliceColumns,
 } from "./columns.js";

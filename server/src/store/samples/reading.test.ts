@@ -186,9 +186,10 @@ onEachDatabase("reading samples", (on) => {
     it("are found exactly once, within the newest four chunks and after the given time", async () => {
       let known: KnownSamples | null = null;
       const poll = async () => {
-        const found = await addedSamples(on.db.client, DEVICE, 100, known);
-        known = found.known;
-        return samplesOf(found.samples).map(({ ms }) => ms);
+        const watched = { deviceId: DEVICE, fromMs: 100, untilMs: Number.POSITIVE_INFINITY, known };
+        const found = (await addedSamples(on.db.client, [watched])).get(DEVICE);
+        known = found?.known ?? null;
+        return found && samplesOf(found.samples).map(({ ms }) => ms);
       };
       expect(await poll()).toEqual([]);
       await on.storeAt(50, 100, 300_000);

@@ -3,6 +3,8 @@ export interface StreamedEvent {
   /** `open` for lines without data: the first lines, and comments. */
   event: string;
   data: string;
+  /** What the client has with the event, to continue after it. */
+  id?: string;
 }
 
 /**
@@ -32,10 +34,14 @@ export async function* readEvents(
 function eventOf(block: string): StreamedEvent {
   let event = "message";
   const data: string[] = [];
+  let id: string | undefined;
   for (const line of block.split("\n")) {
     const [, name, value = ""] = /^([^:]*):? ?(.*)$/.exec(line) ?? [];
     if (name === "event") event = value;
+    if (name === "id") id = value;
     if (name === "data") data.push(value);
   }
-  return data.length === 0 ? { event: "open", data: "" } : { event, data: data.join("\n") };
+  return data.length === 0
+    ? { event: "open", data: "" }
+    : { event, data: data.join("\n"), ...(id === undefined ? {} : { id }) };
 }

@@ -14,9 +14,10 @@ import { mayEdit, mayReadHeart } from "../squads/roles.js";
 import type { ViewProps } from "../view.js";
 import { type LoadedSession, loadSession, missingPlayers, playersIn } from "./load-session.js";
 import { SessionForm } from "./session-form.js";
-import { clock, kindName, playersText, timesOf } from "./session-words.js";
+import { clock, isRunning, kindName, playersText, timesOf } from "./session-words.js";
 
 const SessionTable = lazily(async () => (await import("./guest-parts.js")).SessionTable);
+const LiveSession = lazily(async () => (await import("./live-part.js")).LiveSession);
 const ReplacePeriods = lazily(async () => (await import("./guest-parts.js")).ReplacePeriods);
 
 /** One session: its details, its periods, and missing players. */
@@ -48,6 +49,7 @@ function Content({ loaded, onChange, ...props }: ContentProps) {
   const close = () => {
     open.value = null;
   };
+  const isLive = useSignal(false);
   const names = playersIn(figures);
   const missing = missingPlayers(figures, role);
   const withData = figures.rows.filter(({ period, start }) => period === null && start !== null).length;
@@ -55,6 +57,18 @@ function Content({ loaded, onChange, ...props }: ContentProps) {
     <>
       <div class="view-head">
         <h1>{session.name}</h1>
+        {isRunning(session) ? (
+          <label class="check">
+            <input
+              type="checkbox"
+              checked={isLive.value}
+              onChange={({ currentTarget }) => {
+                isLive.value = currentTarget.checked;
+              }}
+            />
+            Live
+          </label>
+        ) : null}
         {mayEdit(role) ? (
           <button
             type="button"
@@ -71,6 +85,7 @@ function Content({ loaded, onChange, ...props }: ContentProps) {
           </a>
         ) : null}
       </div>
+      {isLive.value ? <LiveSession client={client} session={session.id} settings={settings} /> : null}
       <div class="columns">
         <section class="panel padded">
           <h2>Session</h2>

@@ -4,6 +4,9 @@ import type { SquadSession } from "../squad-session.js";
 import { ChosenPlayer } from "./player-card.js";
 import { SquadMap } from "./squad-map.js";
 
+// The live view of a session draws the same dots.
+export { drawMoment } from "./moment-canvas.js";
+
 /** The map, and under it the chosen player. */
 export function MapSide({ session }: { session: SquadSession }) {
   return (

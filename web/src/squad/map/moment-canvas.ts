@@ -1,7 +1,21 @@
 import { type Camera, type Size, toScreen } from "../../map/camera.js";
 import { ramp, STEPS, type Theme } from "../../map/palette.js";
 import { FASTEST_KM_PER_H, TRAIL_MS } from "../rules.js";
-import type { Spot } from "./positions.js";
+import type { Point } from "./plane.js";
+import type { TrailPoint } from "./positions.js";
+
+/** A player on the map. */
+export interface Dot extends Point {
+  player: {
+    key: string;
+    name: string;
+    /** The row of the roster. */
+    player: { number: string | null; position: string | null } | null;
+  };
+  speedMmPerS: number;
+  /** Earlier positions, the oldest first, up to the current one. */
+  trail: readonly TrailPoint[];
+}
 
 /** Colours from the styles of the page. */
 export interface MomentLook {
@@ -12,7 +26,7 @@ export interface MomentLook {
 }
 
 export interface MomentDrawing {
-  spots: readonly Spot[];
+  spots: readonly Dot[];
   chosen: string | null;
   camera: Camera;
   size: Size;
@@ -46,7 +60,7 @@ export function drawMoment(canvas: HTMLCanvasElement, drawing: MomentDrawing, ra
   for (const spot of inOrder) drawDot(context, spot, drawing, colours);
 }
 
-function colourOf({ speedMmPerS }: Spot, colours: Uint8Array): string {
+function colourOf({ speedMmPerS }: Dot, colours: Uint8Array): string {
   const share = speedMmPerS / (FASTEST_KM_PER_H * MM_PER_S_OF_KM_PER_H);
   const step = 3 * Math.min(STEPS - 1, Math.max(0, Math.floor(share * STEPS)));
   return `rgb(${colours[step]} ${colours[step + 1]} ${colours[step + 2]})`;
@@ -54,7 +68,7 @@ function colourOf({ speedMmPerS }: Spot, colours: Uint8Array): string {
 
 function drawTrail(
   context: CanvasRenderingContext2D,
-  spot: Spot,
+  spot: Dot,
   { camera, size }: MomentDrawing,
   colours: Uint8Array,
 ): void {
@@ -87,7 +101,7 @@ function drawTrail(
 
 function drawDot(
   context: CanvasRenderingContext2D,
-  spot: Spot,
+  spot: Dot,
   { camera, size, radius, chosen, look }: MomentDrawing,
   colours: Uint8Array,
 ): void {
@@ -128,9 +142,9 @@ function drawDot(
   context.fillText(player.name, x, nameY);
 }
 
-const isGoalkeeper = ({ player }: Spot) => player.player?.position?.trim().toUpperCase() === "GK";
+const isGoalkeeper = ({ player }: Dot) => player.player?.position?.trim().toUpperCase() === "GK";
 
 /** The number, otherwise the initials of the name. */
-function shortName({ player, name }: Spot["player"]): string {
+function shortName({ player, name }: Dot["player"]): string {
   return player?.number ? String(player.number) : name.slice(0, 2);
 }

@@ -1,0 +1,108 @@
+import { and, asc, eq, sql } from "drizzle-orm";
+import { preparedOnce } from "../../store/connection/database.js";
+import { type Interval, normaliseIntervals } from "../../store/samples/index.js";
+import { ownerships } from "../../store/schema.js";
+import { CURRENT_END } from "../../wire/types.js";
+import { authorize } from "../change/access.js";
+import type { Context } from "../change/context.js";
+import { errors } from "../change/errors.js";
+import type { Ownership } from "../ownerships/rules.js";
+import { intersect } from "../sample-ownership/intervals.js";
+
+/** Times of a device for which the samples belong to one athlete, or to nobody in particular. */
+export interface LivePart {
+  athleteId: number | null;
+  /** Closed, ascending, disjoint. */
+  times: readonly Interval[];
+}
+
+/** A device that a connection follows, and what its caller may see of it now. */
+export interface LiveDevice {
+  deviceId: number;
+  /** Id and version of the current ownership. */
+  ownership: string;
+  parts: readonly LivePart[];
+  hasHeart: boolean;
+}
+
+/**
+ * Determines the devices of a connection, each once.
+ * @throws ServiceError `forbidden`, `not_found`; `conflict` if there are more than `MAX_LIVE_DEVICES`
+ */
+export type LiveDevices = () => Promise<LiveDevice[]>;
+
+/** Of one connection. Each takes up to 50 kB of memory: the times of the samples of the last 15 to 20 minutes. */
+export const MAX_LIVE_DEVICES = 100;
+
+export const TOO_MANY_DEVICES = "too_many_devices";
+
+/** @throws ServiceError `conflict` */
+export function requireFewDevices(count: number): void {
+  if (count <= MAX_LIVE_DEVICES) return;
+  throw errors.conflict(
+    TOO_MANY_DEVICES,
+    `A connection has at most ${MAX_LIVE_DEVICES} devices. Receive the live data of a squad, of a session or of single devices.`,
+  );
+}
+
+export const ownershipVersion = ({ id, version }: Pick<Ownership, "id" | "version">): string =>
+  `${id}.${version}`;
+
+/** A device with all samples of an ownership. */
+export const wholeDevice = (
+  ownership: Pick<Ownership, "id" | "version" | "deviceId" | "startTime">,
+): LiveDevice => ({
+  deviceId: ownership.deviceId,
+  ownership: ownershipVersion(ownership),
+  parts: [
+    {
+      athleteId: null,
+      times: [{ startMs: ownership.startTime.getTime(), stopMs: Number.POSITIVE_INFINITY }],
+    },
+  ],
+  hasHeart: true,
+});
+
+/** A device that the caller owns now. */
+export const thatDevice =
+  (ctx: Context, device: number): LiveDevices =>
+  async () => [wholeDevice((await authorize(ctx, "streamRawData", { device })).ownership)];
+
+const currentlyOwned = preparedOnce((queries) =>
+  queries
+    .select()
+    .from(ownerships)
+    .where(and(eq(ownerships.managerId, sql.placeholder("manager")), eq(ownerships.endTime, CURRENT_END)))
+    .orderBy(asc(ownerships.deviceId))
+    .limit(MAX_LIVE_DEVICES + 1)
+    .prepare("currently_owned"),
+);
+
+/** All devices that the caller owns now. */
+export const ownDevices =
+  (ctx: Context): LiveDevices =>
+  async () => {
+    await authorize(ctx, "streamAllSamples", {});
+    const owned = await currentlyOwned(ctx.queries).execute({ manager: ctx.caller?.id ?? 0 });
+    requireFewDevices(owned.length);
+    return owned.map(wholeDevice);
+  };
+
+/** The earliest and latest time of samples that the caller may see. */
+export const extentOf = ({ deviceId, parts }: LiveDevice) => ({
+  deviceId,
+  fromMs: Math.min(...parts.flatMap(({ times }) => times.map(({ startMs }) => startMs))),
+  untilMs: Math.max(...parts.flatMap(({ times }) => times.map(({ stopMs }) => stopMs))),
+});
+
+/** The times of all parts together. */
+export const timesOf = (parts: readonly LivePart[]): Interval[] =>
+  normaliseIntervals(parts.flatMap(({ times }) => times));
+
+/** What the caller could see of a device at both times. */
+export const commonParts = (before: LiveDevice, after: LiveDevice): LivePart[] =>
+  before.parts.flatMap(({ athleteId, times }) => {
+    const still = after.parts.find((part) => part.athleteId === athleteId);
+    const common = still === undefined ? [] : intersect(times, still.times);
+    return common.length === 0 ? [] : [{ athleteId, times: common }];
+  });

@@ -1,0 +1,89 @@
+import {
+  type AddedSamples,
+  concatColumns,
+  type Interval,
+  type KnownSamples,
+  lowerBound,
+  type SampleColumns,
+  sliceColumns,
+} from "../../store/samples/index.js";
+import { LATEST_LIMITS } from "../../wire/page-limits.js";
+
+/** A lead over the clock of the server from which on a sample says nothing of the others: its tracker has a fast clock. */
+const AHEAD_MS = 10_000;
+
+/** What a client has of a device. */
+export interface Progress {
+  /**
+   * Time of the newest sample, ms since 1970 UTC, but not later than now: a client that reconnects asks for newer samples, and one sample
+   * ahead of the clock must not hide the others. Null to begin with the newest sample.
+   */
+  lastMs: number | null;
+  /** Time of the newest sample that is not ahead of the clock. Samples up to this time are late. */
+  frontMs: number;
+  /** Null before the first poll. */
+  known: KnownSamples | null;
+}
+
+export const progressFrom = (lastMs: number | null): Progress => ({
+  lastMs,
+  frontMs: Number.NEGATIVE_INFINITY,
+  known: null,
+});
+
+/** New samples of a device for the client. */
+export interface Advance {
+  /** Those that a tracker has sent after later ones. */
+  late: SampleColumns;
+  inTime: SampleColumns;
+  progress: Progress;
+}
+
+/**
+ * The samples since the last poll, at most the newest 300. After the first poll, the samples after `lastMs`, or the newest sample if it
+ * is null.
+ * @param times of the samples that the client may have: closed, ascending, disjoint
+ */
+export function advance(
+  { lastMs, frontMs, known }: Progress,
+  added: AddedSamples,
+  times: readonly Interval[],
+  nowMs: number,
+): Advance {
+  const found = samplesIn(added.samples, times);
+  const { timestampMs, length } = found;
+  const first =
+    known !== null ? 0 : lastMs === null ? length - 1 : lowerBound(timestampMs, length, lastMs + 1);
+  const samples = sliceColumns(found, Math.max(0, first, length - LATEST_LIMITS.max), length);
+  const lateCount = lowerBound(samples.timestampMs, samples.length, frontMs + 1);
+  const late = sliceColumns(samples, 0, lateCount);
+  const inTime = sliceColumns(samples, lateCount, samples.length);
+  const newestMs = samples.timestampMs[samples.length - 1];
+  if (newestMs === undefined) return { late, inTime, progress: { lastMs, frontMs, known: added.known } };
+  const notAhead = lowerBound(samples.timestampMs, samples.length, nowMs + AHEAD_MS);
+  return {
+    late,
+    inTime,
+    progress: {
+      lastMs: Math.max(Math.min(newestMs, nowMs), lastMs ?? Number.NEGATIVE_INFINITY),
+      frontMs: Math.max(frontMs, samples.timestampMs[notAhead - 1] ?? frontMs),
+      known: added.known,
+    },
+  };
+}
+
+/** The samples within closed, ascending, disjoint times. */
+export function samplesIn(samples: SampleColumns, times: readonly Interval[]): SampleColumns {
+  const { timestampMs, length } = samples;
+  const parts = times
+    .map(({ startMs, stopMs }) =>
+      sliceColumns(
+        samples,
+        lowerBound(timestampMs, length, startMs),
+        lowerBound(timestampMs, length, stopMs + 1),
+      ),
+    )
+    .filter((part) => part.length > 0);
+  const [only] = parts;
+  return parts.length === 1 && only !== undefined ? only : concatColumns(parts);
+}

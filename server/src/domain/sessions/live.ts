@@ -1,0 +1,170 @@
+import { and, asc, eq, gt, lte, or, sql } from "drizzle-orm";
+import { type Interval, normaliseIntervals } from "../../store/samples/index.js";
+import { assignments, ownerships, sessionTimeframes, squadMembers, timeframes } from "../../store/schema.js";
+import { CURRENT_END } from "../../wire/types.js";
+import { authorize } from "../change/access.js";
+import type { Context } from "../change/context.js";
+import { type Grants, grantsOf } from "../permissions/coverage.js";
+import {
+  type LiveDevice,
+  type LiveDevices,
+  MAX_LIVE_DEVICES,
+  ownershipVersion,
+  requireFewDevices,
+} from "../raw-data/live-devices.js";
+import { intersect } from "../sample-ownership/intervals.js";
+import { WHOLE } from "./wanted-timeframes.js";
+
+/** An ownership that has not ended. */
+const CURRENT = { id: ownerships.id, version: ownerships.version, startTime: ownerships.startTime };
+const isCurrentOf = (deviceId: typeof timeframes.deviceId | typeof assignments.deviceId, ownerId: number) =>
+  and(
+    eq(ownerships.deviceId, deviceId),
+    eq(ownerships.managerId, ownerId),
+    eq(ownerships.endTime, CURRENT_END),
+  );
+
+/** Rows of one statement: a player may have some assignments, and a device some players. */
+const MAX_ROWS = 10 * MAX_LIVE_DEVICES;
+
+/**
+ * The devices that players of a squad wear now, with the samples while they have worn them as players of the squad and the owner of the
+ * squad may read their data.
+ */
+export const squadDevices =
+  (ctx: Context, squad: number): LiveDevices =>
+  async () => {
+    const { ownerId, view } = await authorize(ctx, "streamSquadSamples", { squad });
+    const now = ctx.clock.now();
+    const worn = await ctx.queries
+      .select({
+        athleteId: squadMembers.athleteId,
+        deviceId: assignments.deviceId,
+        member: { startTime: squadMembers.startTime, endTime: squadMembers.endTime },
+        assignment: { startTime: assignments.startTime, endTime: assignments.endTime },
+        ownership: CURRENT,
+      })
+      .from(squadMembers)
+      .innerJoin(
+        assignments,
+        and(
+          eq(assignments.athleteId, squadMembers.athleteId),
+          eq(assignments.ownerId, ownerId),
+          lte(assignments.startTime, now),
+          gt(assignments.endTime, now),
+        ),
+      )
+      .innerJoin(ownerships, isCurrentOf(assignments.deviceId, ownerId))
+      .where(
+        and(
+          eq(squadMembers.squadId, squad),
+          lte(squadMembers.startTime, now),
+          gt(squadMembers.endTime, now),
+          view.athleteId === null ? undefined : eq(squadMembers.athleteId, view.athleteId),
+        ),
+      )
+      .orderBy(asc(assignments.deviceId), asc(assignments.id))
+      .limit(MAX_ROWS);
+    const grants = await readGrants(ctx, ownerId, worn);
+    return devicesOf(
+      worn.map(({ member, assignment, ...row }) => ({
+        ...row,
+        times: [member, assignment].reduce<readonly Interval[]>(
+          (times, valid) => intersect(times, timesOf(valid.startTime, valid.endTime)),
+          normaliseIntervals(
+            grants
+              .times(row.athleteId)
+              .flatMap(({ startTime, expirationTime }) => timesOf(startTime, expirationTime)),
+          ),
+        ),
+      })),
+      view.hasHeart,
+    );
+  };
+
+/** The devices of a session, with the samples of its time frames whose samples the owner of the session may read. */
+export const sessionDevices =
+  (ctx: Context, session: number): LiveDevices =>
+  async () => {
+    const { ownerId, view } = await authorize(ctx, "streamSessionSamples", { session });
+    const frames = await ctx.queries
+      .select({
+        athleteId: timeframes.athleteId,
+        deviceId: timeframes.deviceId,
+        startTime: timeframes.startTime,
+        endTime: timeframes.endTime,
+        ownership: CURRENT,
+      })
+      .from(sessionTimeframes)
+      .innerJoin(timeframes, eq(timeframes.id, sessionTimeframes.timeframeId))
+      .innerJoin(ownerships, isCurrentOf(timeframes.deviceId, ownerId))
+      .where(
+        and(
+          eq(sessionTimeframes.sessionId, session),
+          // The time frames of periods add nothing to that of the whole session, and there may be thousands.
+          or(eq(sessionTimeframes.period, WHOLE), sql`NOT ${hasWhole}`),
+          view.athleteId === null ? undefined : eq(timeframes.athleteId, view.athleteId),
+        ),
+      )
+      .orderBy(asc(timeframes.deviceId), asc(timeframes.id))
+      .limit(MAX_ROWS);
+    const grants = await readGrants(ctx, ownerId, frames);
+    return devicesOf(
+      frames
+        .filter(({ athleteId, startTime, endTime }) => grants.cover(athleteId, startTime, endTime))
+        .map(({ startTime, endTime, ...row }) => ({
+          ...row,
+          times: [{ startMs: startTime.getTime(), stopMs: endTime.getTime() }],
+        })),
+      view.hasHeart,
+    );
+  };
+
+/** Whether the session has a time frame of the whole session for the player and the device of a row. */
+const hasWhole = sql`EXISTS (SELECT FROM ${sessionTimeframes} AS whole JOIN ${timeframes} AS frame ON frame.id = whole.timeframe_id
+  WHERE whole.session_id = ${sessionTimeframes.sessionId} AND whole.period = ${WHOLE}
+    AND frame.athlete_id = ${timeframes.athleteId} AND frame.device_id = ${timeframes.deviceId})`;
+
+const readGrants = (
+  { queries }: Context,
+  ownerId: number,
+  rows: readonly { athleteId: number }[],
+): Promise<Grants> =>
+  grantsOf(
+    queries,
+    ownerId,
+    "READ",
+    rows.map(({ athleteId }) => athleteId),
+  );
+
+/** A time whose end is not included, as a closed interval. */
+const timesOf = (start: Date, end: Date): Interval[] => [
+  { startMs: start.getTime(), stopMs: end.getTime() - 1 },
+];
+
+interface Worn {
+  athleteId: number;
+  deviceId: number;
+  ownership: { id: number; version: number; startTime: Date };
+  times: readonly Interval[];
+}
+
+/** @throws ServiceError `conflict` */
+function devicesOf(rows: readonly Worn[], hasHeart: boolean): LiveDevice[] {
+  const devices = new Map<number, { ownership: string; parts: Map<number, Interval[]> }>();
+  for (const { athleteId, deviceId, ownership, times } of rows) {
+    const owned = { startMs: ownership.startTime.getTime(), stopMs: Number.MAX_SAFE_INTEGER };
+    const own = intersect(times, [owned]);
+    if (own.length === 0) continue;
+    const device = devices.get(deviceId) ?? { ownership: ownershipVersion(ownership), parts: new Map() };
+    device.parts.set(athleteId, [...(device.parts.get(athleteId) ?? []), ...own]);
+    devices.set(deviceId, device);
+  }
+  requireFewDevices(devices.size);
+  return [...devices].map(([deviceId, { ownership, parts }]) => ({
+    deviceId,
+    ownership,
+    parts: [...parts].map(([athleteId, times]) => ({ athleteId, times: normaliseIntervals(times) })),
+    hasHeart,
+  }));
+}
