@@ -52,8 +52,8 @@ const MATRIX: Record<string, string> = {
   retrieveSessionFigures: READERS,
   downloadSessionSamples: OWNER,
   downloadSquadSamples: OWNER,
-  streamSquadSamples: READERS,
-  streamSessionSamples: READERS,
+  streamSquadSamples: OWNER,
+  streamSessionSamples: OWNER,
   retrieveSquadSeason: READERS,
 };
 

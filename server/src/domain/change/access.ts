@@ -85,9 +85,9 @@ export const access = {
   retrieveLatestTimestamp: currentOwner,
   streamRawData: currentOwner,
   streamAllSamples: manager,
-  streamSquadSamples: readableSquad,
-  streamSessionSamples: readableSession,
-  createLiveTicket: managersAndAthletes,
+  streamSquadSamples: ownSquad,
+  streamSessionSamples: ownSession,
+  createLiveTicket: manager,
 
   convertFile: authenticated,
   convertFileToFormat: authenticated,

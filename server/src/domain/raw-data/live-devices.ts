@@ -22,7 +22,6 @@ export interface LiveDevice {
   /** Id and version of the current ownership. */
   ownership: string;
   parts: readonly LivePart[];
-  hasHeart: boolean;
 }
 
 /**
@@ -60,7 +59,6 @@ export const wholeDevice = (
       times: [{ startMs: ownership.startTime.getTime(), stopMs: Number.POSITIVE_INFINITY }],
     },
   ],
-  hasHeart: true,
 });
 
 /** A device that the caller owns now. */

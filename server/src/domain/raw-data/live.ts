@@ -19,7 +19,6 @@ import { advance, type Progress, progressFrom, samplesIn } from "./live-progress
 export interface LiveSamples {
   deviceId: number;
   athleteId: number | null;
-  hasHeart: boolean;
   /** Whether they are not later than a sample that the client has received, because the tracker sent them late. */
   isLate: boolean;
   samples: SampleColumns;
@@ -112,7 +111,7 @@ export async function* followDevices(
 /** What a poll has found of a device. */
 interface Found {
   deviceId: number;
-  batches: Pick<LiveSamples, "athleteId" | "hasHeart" | "isLate" | "samples">[];
+  batches: Pick<LiveSamples, "athleteId" | "isLate" | "samples">[];
   lastMs: number;
 }
 
@@ -159,13 +158,12 @@ async function newSamples(
     const parts = commonParts(device, now);
     const { late, inTime, progress } = advance(progressOf(deviceId), read, timesOf(parts), nowMs);
     progresses.set(deviceId, progress);
-    const hasHeart = device.hasHeart && now.hasHeart;
     const batches = [
       { isLate: true, samples: late },
       { isLate: false, samples: inTime },
     ].flatMap(({ isLate, samples }) =>
       parts
-        .map(({ athleteId, times }) => ({ athleteId, hasHeart, isLate, samples: samplesIn(samples, times) }))
+        .map(({ athleteId, times }) => ({ athleteId, isLate, samples: samplesIn(samples, times) }))
         .filter((batch) => batch.samples.length > 0),
     );
     return [{ deviceId, batches, lastMs: progress.lastMs ?? 0 }];

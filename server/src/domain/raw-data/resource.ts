@@ -28,11 +28,9 @@ export const SAMPLE_KEYS: Readonly<Record<keyof RawDataSample, JsonValue>> = {
   "ecg.hr": "hr",
 };
 
-const { "ecg.hr": _, ...KEYS_WITHOUT_HEART } = SAMPLE_KEYS;
-
-/** A JSON array of samples. @param hasHeart whether they have heart rates */
-export const liveSamplesJson = (samples: SampleColumns, hasHeart: boolean): string =>
-  Buffer.from(samplesToJson(samples, { keys: hasHeart ? SAMPLE_KEYS : KEYS_WITHOUT_HEART })).toString();
+/** A JSON array of samples. */
+export const liveSamplesJson = (samples: SampleColumns): string =>
+  Buffer.from(samplesToJson(samples, { keys: SAMPLE_KEYS })).toString();
 
 export const RawDataRange = Type.Object(
   {

@@ -28,13 +28,13 @@ const isCurrentOf = (deviceId: typeof timeframes.deviceId | typeof assignments.d
 const MAX_ROWS = 10 * MAX_LIVE_DEVICES;
 
 /**
- * The devices that players of a squad wear now, with the samples while they have worn them as players of the squad and the owner of the
- * squad may read their data.
+ * The devices that players of a squad wear now, with the samples while they have worn them as players of the squad and the manager may
+ * read their data.
  */
 export const squadDevices =
   (ctx: Context, squad: number): LiveDevices =>
   async () => {
-    const { ownerId, view } = await authorize(ctx, "streamSquadSamples", { squad });
+    const { ownerId } = await authorize(ctx, "streamSquadSamples", { squad });
     const now = ctx.clock.now();
     const worn = await ctx.queries
       .select({
@@ -56,12 +56,7 @@ export const squadDevices =
       )
       .innerJoin(ownerships, isCurrentOf(assignments.deviceId, ownerId))
       .where(
-        and(
-          eq(squadMembers.squadId, squad),
-          lte(squadMembers.startTime, now),
-          gt(squadMembers.endTime, now),
-          view.athleteId === null ? undefined : eq(squadMembers.athleteId, view.athleteId),
-        ),
+        and(eq(squadMembers.squadId, squad), lte(squadMembers.startTime, now), gt(squadMembers.endTime, now)),
       )
       .orderBy(asc(assignments.deviceId), asc(assignments.id))
       .limit(MAX_ROWS);
@@ -78,7 +73,6 @@ export const squadDevices =
           ),
         ),
       })),
-      view.hasHeart,
     );
   };
 
@@ -86,7 +80,7 @@ export const squadDevices =
 export const sessionDevices =
   (ctx: Context, session: number): LiveDevices =>
   async () => {
-    const { ownerId, view } = await authorize(ctx, "streamSessionSamples", { session });
+    const { ownerId } = await authorize(ctx, "streamSessionSamples", { session });
     const frames = await ctx.queries
       .select({
         athleteId: timeframes.athleteId,
@@ -103,7 +97,6 @@ export const sessionDevices =
           eq(sessionTimeframes.sessionId, session),
           // The time frames of periods add nothing to that of the whole session, and there may be thousands.
           or(eq(sessionTimeframes.period, WHOLE), sql`NOT ${hasWhole}`),
-          view.athleteId === null ? undefined : eq(timeframes.athleteId, view.athleteId),
         ),
       )
       .orderBy(asc(timeframes.deviceId), asc(timeframes.id))
@@ -116,7 +109,6 @@ export const sessionDevices =
           ...row,
           times: [{ startMs: startTime.getTime(), stopMs: endTime.getTime() }],
         })),
-      view.hasHeart,
     );
   };
 
@@ -150,7 +142,7 @@ interface Worn {
 }
 
 /** @throws ServiceError `conflict` */
-function devicesOf(rows: readonly Worn[], hasHeart: boolean): LiveDevice[] {
+function devicesOf(rows: readonly Worn[]): LiveDevice[] {
   const devices = new Map<number, { ownership: string; parts: Map<number, Interval[]> }>();
   for (const { athleteId, deviceId, ownership, times } of rows) {
     const owned = { startMs: ownership.startTime.getTime(), stopMs: Number.MAX_SAFE_INTEGER };
@@ -165,6 +157,5 @@ function devicesOf(rows: readonly Worn[], hasHeart: boolean): LiveDevice[] {
     deviceId,
     ownership,
     parts: [...parts].map(([athleteId, times]) => ({ athleteId, times: normaliseIntervals(times) })),
-    hasHeart,
   }));
 }

@@ -7,7 +7,7 @@ The last event is \`end\`. Its data is an object with the \`reason\`: \`replaced
 
 export const GROUP_DESCRIPTION = `Server-sent events, as those of one device (\`/api/v1/devices/{device}/live/\`), for all devices that you own now, for those that the players of a squad wear now, or for those of a session. Each event \`samples\` or \`late\` is about one device: its data has the \`device\`, the \`athlete\` who wears it (null for all devices) and the \`samples\`. Devices join and leave the connection while it is open.
 
-Of a squad or a session, you get the samples that its owner may read: athletes get their own only, and coaches and analysts no heart rates (the samples have no \`ecg.hr\`). Of a session, you get only samples within it.
+The streams of a squad and of a session are for their owner. They have the samples of times with the permission of the athlete, and those of a session only samples within it.
 
 The id of an event says which samples of each device you have got with it. A client that connects again with \`Last-Event-ID\`, or with the parameter \`last_event_id\`, gets the newer ones of each device; devices that the id does not contain begin with their newest sample.
 

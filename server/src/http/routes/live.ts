@@ -91,12 +91,12 @@ async function open(
 /** The events of one device have its samples alone, and the time of the newest one. */
 const ofDevice = ({ lastMs, samples }: LiveSamples) => ({
   id: String(lastMs),
-  data: liveSamplesJson(samples, true),
+  data: liveSamplesJson(samples),
 });
 
-const ofGroup = ({ deviceId, athleteId, hasHeart, samples, position }: LiveSamples) => ({
+const ofGroup = ({ deviceId, athleteId, samples, position }: LiveSamples) => ({
   id: positionText(position),
-  data: `{"device":${deviceId},"athlete":${athleteId},"samples":${liveSamplesJson(samples, hasHeart)}}`,
+  data: `{"device":${deviceId},"athlete":${athleteId},"samples":${liveSamplesJson(samples)}}`,
 });
 
 /** Time of the last event of one device. */

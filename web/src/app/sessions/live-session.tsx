@@ -10,7 +10,7 @@ import "./live-session.css";
 import { LiveMap } from "./live-map.js";
 import { distancesBefore, type FeedState, type LivePlayer, SessionFeed } from "./session-feed.js";
 
-/** A value that is older than this is not shown as current. */
+/** Age from which a value is no longer shown. */
 export const STALE_MS = 5_000;
 
 const STATES: Readonly<Record<FeedState, string>> = {
@@ -40,7 +40,7 @@ interface Row {
 
 /** The players of a session while it runs: where they are, how fast, how far. */
 export function LiveSession({ client, session, settings }: Props) {
-  // those of the page may be old
+  // the figures of the page may be old
   const request = useRequest(`live ${session}`, async (signal) => {
     const init = { params: { path: { session } }, signal };
     return (await unwrap(client.GET("/api/v2/sessions/{session}/figures/", init))) as Figures;

@@ -27,8 +27,7 @@ interface LiveSample {
   "gnss.longitude": number;
   "gnss.speed": number;
   "gnss.timestamp": number;
-  /** Absent for roles without heart data. */
-  "ecg.hr"?: number | null;
+  "ecg.hr": number | null;
 }
 
 interface LiveData {
@@ -83,7 +82,7 @@ export function withSamples(
       athlete,
       speed,
       ms,
-      heart: bpm == null ? (player?.heart ?? null) : { bpm, ms },
+      heart: bpm === null ? (player?.heart ?? null) : { bpm, ms },
       addedM:
         (player?.addedM ?? 0) + (isCounted ? (((player?.speed ?? 0) + speed) / 2) * (stepMs / 1000) : 0),
       trail: [

@@ -57,7 +57,7 @@ function Content({ loaded, onChange, ...props }: ContentProps) {
     <>
       <div class="view-head">
         <h1>{session.name}</h1>
-        {isRunning(session) ? (
+        {role === "owner" && isRunning(session) ? (
           <label class="check">
             <input
               type="checkbox"
