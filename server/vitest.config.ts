@@ -67,6 +67,7 @@ const ONCE = [
   "restore-elsewhere",
   "routing",
   "server-key",
+  "sessions-document",
   "stats-parity",
   "telemetry",
   "telemetry-settings",
