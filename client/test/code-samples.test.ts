@@ -189,8 +189,8 @@ class Examples {
     const env = { ...process.env, ASI_TOKEN: token };
     const options = { cwd: folder, env, timeout: 60_000 };
     this.#proxy.answers.length = 0;
-    // Configuration file of curl. The stream of live data does not end, so it gets a time limit.
-    const maxTime = operationId === "streamRawData" ? "max-time = 3\n" : "";
+    // Configuration file of curl. Streams of live data do not end, so they get a time limit.
+    const maxTime = source.includes("/live/") ? "max-time = 3\n" : "";
     writeFileSync(join(folder, ".curlrc"), `silent\n${maxTime}`);
     const outcome =
       language === "curl"

@@ -129,7 +129,7 @@ describe.runIf(isPostgres && pgbouncerVersion !== undefined)(`behind PgBouncer $
       /^The pooler .* DATABASE_PREPARED_STATEMENTS=false/,
     );
     await expect(started(pooler.url, false)).rejects.toThrow(
-      /^DATABASE_DIRECT_URL connects through a pooler .* It must lead to the server itself/,
+      /^DATABASE_DIRECT_URL connects through a pooler .* It must refer to the server itself/,
     );
   });
 
