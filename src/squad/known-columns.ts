@@ -31,6 +31,13 @@ const WORKBOOKS = ["PK\x03\x04", "\xd0\xcf\x11\xe0"];
 const IS_WORKBOOK = "This is a workbook, not CSV. Save its table as CSV (UTF-8), and use that file.";
 const TOO_LARGE = "The table has more than 10,000 rows, 1,000 columns or 4 MiB. Is it the correct file?";
 
+/**
+ * Maximum length of a cell, UTF-16 units. Cells are matched with patterns whose time grows with the square of the length. The column
+ * with serial numbers is a list of any length, and is only split *(choice)*.
+ */
+const MOST_LETTERS = 200;
+const LIST_COLUMN = "serial";
+
 /** Maximum length of a header that is checked for misspelling. */
 const LONGEST_NEAR = 100;
 
@@ -73,7 +80,16 @@ export function readKnownColumns(
     if (one !== null) places.set(one.column, [...(places.get(one.column) ?? []), i]);
   const severalTimes = [...places].filter(([, own]) => own.length > 1);
   const twice = new Set<string>();
-  const read = rows.map(({ line, fields }): KnownRow => {
+  const read = rows.map(({ line, fields: all }): KnownRow => {
+    const fields = all.map((field, i) => {
+      const column = found[i]?.column;
+      if (field.length <= MOST_LETTERS || column === undefined || column === LIST_COLUMN) return field;
+      problems.push({
+        line,
+        message: `The ${column} of this row has more than ${MOST_LETTERS} characters. Shorten it.`,
+      });
+      return "";
+    });
     const isFilled = (i: number) => (fields[i] ?? "") !== "";
     const placeOf = (column: string) => {
       const own = places.get(column) ?? [];

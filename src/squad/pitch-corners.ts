@@ -33,7 +33,12 @@ export function readPitchCorners(text: string): PitchCorners {
 
 /** `latitude,longitude` of a line of a CSV, or of several on one line. */
 function pairsOf(line: string): string[] {
-  if (!line.includes(";")) return line.replace(/\s*,\s*/g, ",").split(/\s+/);
+  if (!line.includes(";"))
+    return line
+      .split(",")
+      .map((field) => field.trim())
+      .join(",")
+      .split(/\s+/);
   return [
     line
       .split(";")

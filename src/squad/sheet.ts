@@ -1,3 +1,5 @@
+import { withoutFormula } from "../rows/csv-text.js";
+
 /** A table from a spreadsheet, saved as CSV by the user. */
 export interface Sheet {
   rows: SheetRow[];
@@ -111,6 +113,10 @@ export function columnName(header: string): string {
     .replace(/[\s_-]+/g, "_");
 }
 
+/** The text before `withoutFormula`: our own files have an apostrophe before text that a spreadsheet would run. */
+const withFormula = (field: string): string =>
+  field.startsWith("'") && withoutFormula(field.slice(1)) === field ? field.slice(1) : field;
+
 function textOf(bytes: Uint8Array): string {
   const [first, second] = bytes;
   if (first === 0xff && second === 0xfe) return new TextDecoder("utf-16le").decode(bytes);
@@ -146,7 +152,7 @@ function recordsOf(
   let field = "";
   let isQuoted = false;
   const endField = () => {
-    record.fields.push(field.trim());
+    record.fields.push(withFormula(field.trim()));
     field = "";
   };
   for (let i = 0; i < text.length; i++) {

@@ -1,3 +1,4 @@
+import { withoutFormula } from "../rows/csv-text.js";
 import { offsetText, TimeZone } from "../rows/time-zone.js";
 import type { Interval } from "./interval.js";
 import type { PeriodsContext, SessionPeriod } from "./periods.js";
@@ -34,15 +35,18 @@ function text(
     return form === "date" ? local : `${local}${offsetText(zone.offsetAt(ms))}`;
   };
   const timesOf = ({ startMs, endMs }: Interval) => [clock(startMs), clock(endMs)];
-  const lines = periods.flatMap(({ name, all, own }) => [
-    ...(all === null ? [] : [[name, ...timesOf(all), ""]]),
-    ...[...own].flatMap(([key, intervals]) => {
-      const player = names.get(key) ?? key;
-      return intervals.length === 0
-        ? [[name, "-", "-", player]]
-        : intervals.map((one) => [name, ...timesOf(one), player]);
-    }),
-  ]);
+  const lines = periods.flatMap(({ name: named, all, own }) => {
+    const name = withoutFormula(named);
+    return [
+      ...(all === null ? [] : [[name, ...timesOf(all), ""]]),
+      ...[...own].flatMap(([key, intervals]) => {
+        const player = withoutFormula(names.get(key) ?? key);
+        return intervals.length === 0
+          ? [[name, "-", "-", player]]
+          : intervals.map((one) => [name, ...timesOf(one), player]);
+      }),
+    ];
+  });
   return [["period", "start", "end", "player"], ...lines]
     .map((cells) => `${cells.map(quoted).join(",")}\n`)
     .join("");

@@ -115,6 +115,18 @@ describe("a roster", () => {
     ]);
   });
 
+  it("refuses long cells by their line, in time that grows with their length; a list of serial numbers has any length", () => {
+    const long = `1${" ".repeat(1_000_000)}x`;
+    for (const column of ["sprint", "max_hr", "mass"])
+      expect(problemsOf(`player,serial,${column}\nKunz,TRK-1,${long}\n`)[0]).toMatch(
+        /^2: The \w+ of this row has more than 200 characters/,
+      );
+    const serials = Array.from({ length: 100 }, (_, i) => `TRK-${i}`);
+    expect(readRoster(`player,serial\nKunz,${serials.join(" ")}\n`).roster.players[0]?.serials).toEqual(
+      serials,
+    );
+  });
+
   it("refuses rows shifted by a decimal comma, and unclosed quotes", () => {
     expect(problemsOf("player,serial,max_hr,sprint (km/h)\nKunz,TRK-1,190,20,5\n")).toEqual([
       '2: The cell "5" has no header: it is in column 5. Give it a header. If a comma is a decimal mark here, put the number in quotes or separate the columns by semicolons.',

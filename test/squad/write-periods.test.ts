@@ -27,6 +27,26 @@ describe("periods.csv", () => {
     expect(periodsCsv(readPeriods(text, MATCH).periods, MATCH)).toBe(text);
   });
 
+  it("starts no formula in a spreadsheet, and is read back without the apostrophe that prevents it", () => {
+    const match = { ...MATCH, players: ["=1+1", "'Kunz"] };
+    const { periods } = readPeriods(
+      "period,start,end,player\n@1st,16:30,17:15,=1+1\n@1st,-,-,'Kunz\n",
+      match,
+    );
+    const csv = periodsCsv(periods, match);
+    expect(csv).toBe("period,start,end,player\n'@1st,16:30:00,17:15:00,'=1+1\n'@1st,-,-,'Kunz\n");
+    expect(plain(readPeriods(csv, match).periods)).toEqual(plain(periods));
+  });
+
+  it("refuses a long cell by its line, in time that grows with its length", () => {
+    const start = `"2025-05-17${" ".repeat(1_000_000)}x\ny"`;
+    const { problems } = readPeriods(`period,start,end,player\n1st half,${start},17:15,\n`, MATCH);
+    expect(problems[0]).toEqual({
+      line: 2,
+      message: "The start of this row has more than 200 characters. Shorten it.",
+    });
+  });
+
   it("has dates if the session is longer than a day", () => {
     const camp = { ...MATCH, session: { ...MATCH.session, endMs: Date.UTC(2025, 4, 20) } };
     const text = "period,start,end,player\nDay 3,2025-05-19 09:00:00,2025-05-19 10:00:00,\n";

@@ -1,5 +1,6 @@
-import { lstatSync, realpathSync, statSync } from "node:fs";
+import { closeSync, lstatSync, openSync, readSync, realpathSync, statSync } from "node:fs";
 import { basename, join, relative, resolve, sep } from "node:path";
+import { isGzip } from "../../files/gzip.js";
 import { openFile } from "../../files/read-file.js";
 import { findInputs, type Input } from "../batch/inputs.js";
 import { DescribedError } from "../terminal/problem.js";
@@ -139,6 +140,17 @@ function realFolder(path: string): string {
 const isWithin = (folder: string, path: string) =>
   path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 
+/** By its content, as the reader of recordings: the name says nothing. */
+function isCompressed(path: string): boolean {
+  const first = new Uint8Array(4);
+  const file = openSync(path, "r");
+  try {
+    return isGzip(first.subarray(0, readSync(file, first)));
+  } finally {
+    closeSync(file);
+  }
+}
+
 /**
  * The number of bytes of a recording after decompression.
  *
@@ -146,7 +158,7 @@ const isWithin = (folder: string, path: string) =>
  */
 export async function boundedBytes(path: string, bytes: number): Promise<number> {
   let total = bytes;
-  if (/\.gz$/i.test(path) && total <= MAX_FILE_BYTES) {
+  if (total <= MAX_FILE_BYTES && isCompressed(path)) {
     const file = openFile(path);
     try {
       total = 0;

@@ -16,7 +16,7 @@ import {
 import { daysWithSamples, type PulledDay } from "../service/pulled-days.js";
 import { PulledFiles } from "../service/pulled-files.js";
 import { ExitStatus } from "../terminal/exit-status.js";
-import { printableJson } from "../terminal/printable.js";
+import { printable, printableJson } from "../terminal/printable.js";
 import { DescribedError, placeOf } from "../terminal/problem.js";
 import { ProgressLine } from "../terminal/progress.js";
 import { UsageError } from "../terminal/usage-error.js";
@@ -248,7 +248,7 @@ class Pull {
   }
 
   #show({ serial }: OwnDevice, date: string): void {
-    this.#current = `${serial} ${date}`;
+    this.#current = `${printable(serial)} ${date}`;
     this.#pause = "";
     this.#progress.update();
   }

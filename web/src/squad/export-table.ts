@@ -1,3 +1,4 @@
+import { withoutFormula } from "asi-convert/csv";
 import { instantFormat, SQUAD_COLUMNS } from "asi-convert/squad";
 import {
   csvInFile,
@@ -55,8 +56,11 @@ export function tableText(session: SquadSession, choice: ColumnChoice): string {
   ].join("\n");
 }
 
-/** A cell without tabs and line breaks that does not begin a formula. */
-const plain = (text: string): string => text.replace(/[\t\r\n]+/g, " ").replace(/^(?=[=+@])/, "'");
+/** A cell without tabs and line breaks. Only a number can begin with a sign; other text must not begin a formula. */
+function plain(text: string): string {
+  const line = text.replace(/[\t\r\n]+/g, " ");
+  return /^-?[\d.,]+$/.test(line) ? line : withoutFormula(line);
+}
 
 /** The columns of files: all figures, and the counts of the chosen recipes with their hashes. */
 function columnsOf(session: SquadSession): readonly FileColumn<SquadFileRow>[] {

@@ -81,7 +81,7 @@ async function send(ctx: Context, delivery: Delivery, account: number): Promise<
     return {
       delivered: answer.status >= 200 && answer.status < 300,
       status: answer.status,
-      response: answer.text ?? NOT_KEPT,
+      response: answer.text === undefined || answer.text === null ? NOT_KEPT : shortened(answer.text),
       retryAfterMs: HONOURS_RETRY_AFTER.includes(answer.status)
         ? parseRetryAfter(answer.retryAfter, clock.now())
         : undefined,
@@ -89,6 +89,15 @@ async function send(ctx: Context, delivery: Delivery, account: number): Promise<
   } catch (error) {
     return { delivered: false, status: null, response: failureReason(error), retryAfterMs: undefined };
   }
+}
+
+/** Kept bytes of a response or of the reason why there was none. */
+const KEPT_BYTES = 1024;
+
+/** The first KiB in UTF-8: a replaced byte of a response takes three. */
+function shortened(text: string): string {
+  const bytes = Buffer.from(text, "utf8").subarray(0, KEPT_BYTES);
+  return new TextDecoder().decode(bytes, { stream: true });
 }
 
 interface Call {
@@ -121,7 +130,8 @@ const standardCall = ({ event, createdAt, data }: Delivery, secret: string): Cal
 /** Returns the message, or the `code` if the message is empty, as in an AggregateError of several addresses. */
 function failureReason(error: unknown): string {
   const { message, code } = error as { message?: string; code?: string };
-  return message || code || "The receiver could not be reached.";
+  // The message about a wrong certificate names all its hosts.
+  return shortened(message || code || "The receiver could not be reached.");
 }
 
 /** @returns the time of the next attempt; undefined when the delivery has ended */

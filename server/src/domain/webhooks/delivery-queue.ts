@@ -328,7 +328,8 @@ export async function cancelDeliveries(
     .returning({ jobId: webhookDeliveries.jobId });
   const ids = cancelled.flatMap(({ jobId }) => jobId ?? []);
   // A job that a worker has taken does nothing, or is calling the receiver.
-  if (ids.length > 0) await unit.queries.delete(jobs).where(and(inArray(jobs.id, ids), isWaiting));
+  if (ids.length > 0)
+    await unit.queries.delete(jobs).where(and(sql`${jobs.id} = ANY(${sql.param(ids)}::bigint[])`, isWaiting));
 }
 
 /** Ends the delivery of a revoked job. */
