@@ -1,6 +1,6 @@
 /** Events of webhooks whose owner has reached the limit of waiting deliveries or of delivery bytes per day. */
 import { eq, sql } from "drizzle-orm";
-import { describe, expect } from "vitest";
+import { describe, expect, vi } from "vitest";
 import { transact } from "../src/domain/change/change.js";
 import { emitActivityEvents } from "../src/domain/webhooks/events.js";
 import { jobs } from "../src/store/schema.js";
@@ -87,6 +87,35 @@ describe("when too many deliveries wait, a receiver gets", () => {
     expect(await deliveries(other)).toMatchObject([
       { state: "failed", response: expect.stringContaining("2 events were not sent") },
     ]);
+  });
+
+  it("one count of all events of a large change that find no room, in a few transactions", async ({
+    hooks: { s, register, ann, startAnother },
+  }) => {
+    const hook = await receiver();
+    const few = await startAnother({ webhookMaxPending: 10 });
+    const webhook = await register(hook.url);
+    const { queries } = s.store.database;
+    await queries.execute(sql`
+      INSERT INTO webhooks (activity_id, webhook_url, secret_token, activity_events, timeframes_events, created_at)
+      SELECT activity_id, webhook_url, secret_token, activity_events, timeframes_events, created_at
+      FROM webhooks, generate_series(2, 100) WHERE id = ${webhook.id}`);
+    const subjects = Array.from({ length: 200 }, (_, i) => ({
+      activityId: webhook.activity,
+      timeframeId: i + 1,
+    }));
+    await transact(few.ctx, "test", (unit) => emitActivityEvents(unit, "timeframe-deleted", subjects));
+    const transactions = vi.spyOn(queries, "transaction");
+    await few.runJobs();
+    expect(transactions.mock.calls.length).toBeGreaterThan(0);
+    expect(transactions.mock.calls.length).toBeLessThan(80);
+    transactions.mockRestore();
+    const { rows } = await queries.execute<{ unsent: string; sent: string }>(sql`
+      SELECT sum(unsent) AS unsent, count(*) FILTER (WHERE unsent IS NULL) AS sent FROM webhook_deliveries
+      WHERE webhook_id IN (SELECT id FROM webhooks WHERE activity_id = ${webhook.activity})`);
+    expect(Number(rows[0]?.unsent) + Number(rows[0]?.sent)).toBe(100 * 200);
+    await few.stop();
+    await queries.delete(jobs).where(eq(jobs.chargedTo, ann.id));
   });
 });
 

@@ -86,14 +86,15 @@ async function remainingDeliveries(unit: UnitOfWork, account: number): Promise<n
  * one failed delivery per webhook counts them.
  * @param account the owner of the webhooks
  * @param atMost number of deliveries of one change
+ * @returns whether the account had no room for any
  */
 export async function createDeliveries(
   unit: UnitOfWork,
   account: number,
   wanted: readonly NewDelivery[],
   atMost = Number.POSITIVE_INFINITY,
-): Promise<void> {
-  if (wanted.length === 0) return;
+): Promise<{ isFull: boolean }> {
+  if (wanted.length === 0) return { isFull: false };
   const added = await withoutWaiting(unit, wanted);
   const limit = await limitOf(unit, account, added);
   const { room, reason } =
@@ -101,6 +102,17 @@ export async function createDeliveries(
   const sent = added.slice(0, room);
   if (sent.length > 0) await insertDeliveries(unit, account, sent);
   await countUnsent(unit, account, added.slice(room), reason);
+  return { isFull: limit.room === 0 };
+}
+
+/** Counts deliveries as not sent, because the account has reached a limit. */
+export async function countNotSent(
+  unit: UnitOfWork,
+  account: number,
+  unsent: readonly NewDelivery[],
+): Promise<void> {
+  const { reason } = await limitOf(unit, account, unsent.slice(0, 1));
+  await countUnsent(unit, account, unsent, reason);
 }
 
 /**

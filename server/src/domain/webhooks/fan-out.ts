@@ -6,10 +6,10 @@ import { accounts, webhooks } from "../../store/schema.js";
 import { transact } from "../change/change.js";
 import type { Context } from "../change/context.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
-import { createDeliveries, type NewDelivery } from "./delivery-queue.js";
+import { countNotSent, createDeliveries, type NewDelivery } from "./delivery-queue.js";
 import { deliveriesOf, type FanOut } from "./events.js";
 
-/** Number of deliveries that one transaction writes. It must be short, because others wait for it. */
+/** Number of deliveries that one transaction writes. It must be short, because others wait for it. Without room, the rest is counted at once. */
 const PER_TRANSACTION = 200;
 
 /**
@@ -23,26 +23,37 @@ export async function fanOut(ctx: Context, job: Job): Promise<{ deliveries: numb
   let done = payload.done ?? 0;
   while (done < wanted.length) {
     const slice = wanted.slice(done, done + PER_TRANSACTION);
-    const continues = await transact(ctx, "fan out webhooks", (unit) =>
-      writeSlice(unit, job, slice, done + slice.length),
+    const written = await transact(ctx, "fan out webhooks", (unit) =>
+      writeSlice(unit, job, slice, done + slice.length, createDeliveries),
     );
-    if (!continues) break;
+    if (written === null) break;
     done += slice.length;
+    if (!written.isFull || done === wanted.length) continue;
+    const rest = wanted.slice(done);
+    const counted = await transact(ctx, "fan out webhooks", (unit) =>
+      writeSlice(unit, job, rest, wanted.length, countNotSent),
+    );
+    if (counted === null) break;
+    done = wanted.length;
   }
   return { deliveries: done };
 }
 
-/** @returns false when the account is deleted and nothing was written */
-async function writeSlice(
+/**
+ * @param write creates the deliveries, or counts them as not sent
+ * @returns null when the account is deleted and nothing was written
+ */
+async function writeSlice<Written>(
   unit: UnitOfWork,
   job: Job,
   slice: readonly NewDelivery[],
   done: number,
-): Promise<boolean> {
+  write: (unit: UnitOfWork, owner: number, wanted: readonly NewDelivery[]) => Promise<Written>,
+): Promise<Written | null> {
   const { queries } = unit;
   const owner = job.chargedTo ?? NOBODY;
   // Lock the account before the job, in the same order as the deletion of an account.
-  if (owner !== NOBODY && !(await lockAccount(queries, owner))) return false;
+  if (owner !== NOBODY && !(await lockAccount(queries, owner))) return null;
   await addToPayload(queries, job, { done });
   const { outlives } = job.payload as unknown as FanOut;
   const enabled = outlives
@@ -58,12 +69,11 @@ async function writeSlice(
         )
         .for("key share");
   const known = enabled && new Set(enabled.map(({ id }) => id));
-  await createDeliveries(
+  return write(
     unit,
     owner,
     slice.filter(({ webhookId }) => known?.has(webhookId) ?? true),
   );
-  return true;
 }
 
 /** Prevents the deletion of an account until the transaction ends. @returns false when it is deleted */
