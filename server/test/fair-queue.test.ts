@@ -21,7 +21,7 @@ describe("the connection pool", () => {
     await Promise.all([...Array.from({ length: MANY }, () => query("busy")), query("late")]);
     await database.close();
     expect(order).toHaveLength(MANY + 1);
-    expect(order.indexOf("late")).toBeLessThan(MANY / 2);
+    expect(order.indexOf("late")).toBeLessThan(100);
   });
 
   it("continues after failed transactions, and releases their slots", async () => {

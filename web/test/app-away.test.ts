@@ -195,7 +195,7 @@ describe.skipIf(hasNoBrowser)(
         .waitFor();
       await gate.shut();
       await uploads(page)
-        .getByText(/The service stopped answering/)
+        .getByText(/The service stopped responding/)
         .waitFor();
       await page.getByText("The service does not respond. Trying again…").waitFor();
       await limitUpload(page, -1);

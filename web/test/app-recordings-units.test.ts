@@ -184,7 +184,7 @@ describe("server-sent events", () => {
       for await (const event of readEvents(stream, () => heard++)) events.push(event);
       expect(events).toEqual([
         { event: "open", data: "" },
-        { event: "samples", data: '[{"é":1}]' },
+        { event: "samples", data: '[{"é":1}]', id: "1" },
         { event: "open", data: "" },
         { event: "end", data: '{"reason":"stopping"}' },
       ]);

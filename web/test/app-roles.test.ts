@@ -93,9 +93,7 @@ describe.skipIf(hasNoBrowser)("roles in a squad", () => {
     // 12 minutes at 4 m/s, without the last second
     await coach.getByRole("row", { name: /Bea Bell.*2,876/ }).waitFor();
     expect((await heads(coach)).join()).not.toMatch(/heart|impulse/i);
-    await coach
-      .getByText("The owner and physicians of the squad also see the figures of the heart.")
-      .waitFor();
+    await coach.getByText("The owner and physicians of the squad also see heart-rate figures.").waitFor();
     for (const name of ["Edit…", "Delete the session…", "Replace by periods.csv…"])
       expect(await coach.getByRole("button", { name }).count()).toBe(0);
     expect(await coach.getByRole("link", { name: "Open the squad" }).count()).toBe(0);

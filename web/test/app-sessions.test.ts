@@ -131,7 +131,7 @@ describe.skipIf(hasNoBrowser)("sessions of a manager", () => {
     await page.dispatchEvent("main", "drop", { dataTransfer: dropped });
     await page.getByText("4 files: 4 done.").waitFor();
     expect(await violations(page)).toEqual([]);
-    await page.getByRole("link", { name: "Make a session of these" }).click();
+    await page.getByRole("link", { name: "Create a session from these" }).click();
     await page.getByLabel("Name").fill("Round 3");
     await page.getByLabel("Place").fill("Home");
     expect(await violations(page)).toEqual([]);

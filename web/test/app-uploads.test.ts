@@ -46,7 +46,7 @@ describe.skipIf(hasNoBrowser)("recordings that a manager uploads", () => {
     await fileItem(page, "match.asi").getByText(`device ${serial}`).waitFor();
     await rangeButtons(page).first().waitFor();
     expect(await violations(page)).toEqual([]);
-    await uploads(page).getByRole("link", { name: "Make a session of these" }).click();
+    await uploads(page).getByRole("link", { name: "Create a session from these" }).click();
     await page.getByRole("heading", { level: 1, name: "New session" }).waitFor();
     expect(await page.getByLabel("Start").inputValue()).toMatch(/^2025-05-17T16:30/);
     expect(await page.getByLabel("End").inputValue()).toMatch(/^2025-05-17T16:31/);

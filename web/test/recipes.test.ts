@@ -96,6 +96,6 @@ describe.skipIf(hasNoBrowser)("another recipe in the viewer", () => {
     await choose(other, fixturePath("valid/reception.csv"));
     await open(other);
     await other.locator("input[data-recipe]").setInputFiles(fileOf(gated));
-    await other.getByText("this recording does not say how good it was").waitFor();
+    await other.getByText("this recording does not contain it").waitFor();
   });
 });
