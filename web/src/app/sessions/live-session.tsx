@@ -8,10 +8,8 @@ import { Nothing } from "../parts/nothing.js";
 import { Requested, useRequest } from "../parts/request.js";
 import "./live-session.css";
 import { LiveMap } from "./live-map.js";
-import { distancesBefore, type FeedState, type LivePlayer, SessionFeed } from "./session-feed.js";
-
-/** Age from which a value is no longer shown. */
-export const STALE_MS = 5_000;
+import { distancesBefore, type LivePlayer, STALE_MS } from "./live-player.js";
+import { type FeedState, SessionFeed } from "./session-feed.js";
 
 const STATES: Readonly<Record<FeedState, string>> = {
   connecting: "Connecting…",
@@ -55,7 +53,7 @@ export function LiveSession({ client, session, settings }: Props) {
 function Following({ client, figures, settings }: Omit<Props, "session"> & { figures: Figures }) {
   const [before] = useState(() => distancesBefore(figures));
   const [feed] = useState(() => new SessionFeed(client, figures.session, before));
-  const nowMs = useSignal(Date.now());
+  const nowMs = useSignal(performance.now());
   useEffect(() => {
     // a browser has few connections for all its tabs
     const follow = () => (document.visibilityState === "visible" ? feed.start() : feed.stop());
@@ -68,7 +66,7 @@ function Following({ client, figures, settings }: Omit<Props, "session"> & { fig
   }, [feed]);
   useEffect(() => {
     const timer = setInterval(() => {
-      nowMs.value = Date.now();
+      nowMs.value = performance.now();
     }, 1000);
     return () => clearInterval(timer);
   }, [nowMs]);
@@ -84,16 +82,19 @@ function Following({ client, figures, settings }: Omit<Props, "session"> & { fig
       position,
       live: players.get(athlete),
     }));
-  const ageOf = ({ live }: Row) => (live === undefined ? null : Math.max(0, nowMs.value - live.ms));
+  const ageOf = ({ live }: Row) =>
+    live === undefined ? null : Math.max(0, nowMs.value - live.shown.heardMs);
   const isStale = (row: Row) => (ageOf(row) ?? Number.POSITIVE_INFINITY) > STALE_MS;
-  const speedOf = (row: Row) => (row.live === undefined || isStale(row) ? null : row.live.speed);
-  const heartOf = (row: Row) =>
-    row.live?.heart == null || nowMs.value - row.live.heart.ms > STALE_MS ? null : row.live.heart.bpm;
+  const speedOf = (row: Row) => (row.live === undefined || isStale(row) ? null : row.live.shown.speed);
+  const heartOf = ({ live }: Row) => {
+    const heart = live?.shown.heart;
+    return heart == null || nowMs.value - heart.heardMs > STALE_MS ? null : heart.bpm;
+  };
   const distanceOf = ({ athlete, live }: Row) => {
     const metres = before.get(athlete)?.metres;
     return metres === undefined && live === undefined ? null : (metres ?? 0) + (live?.addedM ?? 0);
   };
-  const hasHeart = rows.some((row) => row.live?.heart != null);
+  const hasHeart = rows.some((row) => row.live?.shown.heart != null);
   const current = rows.filter((row) => !isStale(row));
   return (
     <section class="live-session" aria-label="Live">

@@ -1,6 +1,7 @@
 import { type Signal, signal } from "@preact/signals";
-import { ApiError, type Client, type Resource, unwrap } from "asi-client";
+import { ApiError, type Client, unwrap } from "asi-client";
 import { readEvents } from "../recordings/read-events.js";
+import { type DistanceBefore, type LiveData, type LivePlayer, withSamples } from "./live-player.js";
 
 /** `elsewhere`: another window follows the session; `lost`: the user may no longer see it. */
 export type FeedState = "connecting" | "live" | "elsewhere" | "lost";
@@ -17,83 +18,6 @@ const AFTER_END: Readonly<Record<string, FeedState>> = {
   too_many_devices: "lost",
 };
 
-/** A longer step between two samples is a gap, over which nobody is known to have run. */
-const GAP_MS = 5_000;
-/** How long the earlier positions of a player are kept. */
-const TRAIL_MS = 10_000;
-
-interface LiveSample {
-  "gnss.latitude": number;
-  "gnss.longitude": number;
-  "gnss.speed": number;
-  "gnss.timestamp": number;
-  "ecg.hr": number | null;
-}
-
-interface LiveData {
-  device: number;
-  athlete: number | null;
-  samples: readonly LiveSample[];
-}
-
-export interface Position {
-  ms: number;
-  latitude: number;
-  longitude: number;
-}
-
-/** What is known of a player now. */
-export interface LivePlayer {
-  athlete: number;
-  /** m/s */
-  speed: number;
-  /** Newest last. */
-  trail: readonly Position[];
-  /** Time of the newest sample. */
-  ms: number;
-  heart: { bpm: number; ms: number } | null;
-  /** Distance since `DistanceBefore.endMs`, m. */
-  addedM: number;
-}
-
-/** The distance of a player in the figures of the service. */
-export interface DistanceBefore {
-  metres: number;
-  endMs: number;
-}
-
-/** Adds samples to what is known of a player. @param samples in order of time, all newer than those before */
-export function withSamples(
-  athlete: number,
-  known: LivePlayer | undefined,
-  samples: readonly LiveSample[],
-  before: DistanceBefore | undefined,
-): LivePlayer | undefined {
-  let player = known;
-  for (const sample of samples) {
-    const ms = sample["gnss.timestamp"];
-    // late samples of another device of the player
-    if (player !== undefined && ms <= player.ms) continue;
-    const bpm = sample["ecg.hr"];
-    const speed = sample["gnss.speed"];
-    const stepMs = player === undefined ? 0 : ms - player.ms;
-    const isCounted = player !== undefined && stepMs <= GAP_MS && player.ms >= (before?.endMs ?? 0);
-    player = {
-      athlete,
-      speed,
-      ms,
-      heart: bpm === null ? (player?.heart ?? null) : { bpm, ms },
-      addedM:
-        (player?.addedM ?? 0) + (isCounted ? (((player?.speed ?? 0) + speed) / 2) * (stepMs / 1000) : 0),
-      trail: [
-        ...(player?.trail ?? []).filter((one) => one.ms >= ms - TRAIL_MS),
-        { ms, latitude: sample["gnss.latitude"], longitude: sample["gnss.longitude"] },
-      ],
-    };
-  }
-  return player;
-}
-
 /** The players of a session as their samples arrive. */
 export class SessionFeed {
   readonly players: Signal<ReadonlyMap<number, LivePlayer>> = signal(new Map());
@@ -102,6 +26,8 @@ export class SessionFeed {
   readonly #session: number;
   readonly #before: ReadonlyMap<number, DistanceBefore>;
   #lastEventId: string | undefined;
+  /** Devices and athletes of this connection. */
+  #heard = new Set<string>();
   #stopping = new AbortController();
 
   /** @param before by athlete */
@@ -137,6 +63,7 @@ export class SessionFeed {
       timer = setTimeout(() => silent.abort(), SILENCE_MS);
     };
     const last = this.#lastEventId;
+    this.#heard = new Set();
     try {
       const stream = await unwrap(
         this.#client.GET("/api/v2/sessions/{session}/live/", {
@@ -164,11 +91,15 @@ export class SessionFeed {
     }
   }
 
-  #take({ athlete, samples }: LiveData): void {
+  #take(data: LiveData): void {
+    const { athlete, device } = data;
     if (athlete === null) return;
-    const known = this.players.peek();
-    const next = withSamples(athlete, known.get(athlete), samples, this.#before.get(athlete));
-    if (next !== undefined) this.players.value = new Map(known).set(athlete, next);
+    const players = this.players.peek();
+    const key = `${device} ${athlete}`;
+    const arrival = { heardMs: performance.now(), nowMs: Date.now(), isFirst: !this.#heard.has(key) };
+    this.#heard.add(key);
+    const next = withSamples(players.get(athlete), data, arrival, this.#before.get(athlete));
+    if (next !== undefined) this.players.value = new Map(players).set(athlete, next);
   }
 }
 
@@ -180,14 +111,3 @@ const pause = (ms: number, stopped: AbortSignal) =>
       resolve();
     });
   });
-
-/** The distances in the figures of a session, by athlete. */
-export const distancesBefore = ({ rows }: Resource["SessionFigures"]): Map<number, DistanceBefore> =>
-  new Map(
-    rows.flatMap(({ athlete, period, end, figures }) => {
-      const { distance_m: metres } = figures as { distance_m?: number | null };
-      return period !== null || end === null || metres == null
-        ? []
-        : [[athlete, { metres, endMs: Date.parse(end) }] as const];
-    }),
-  );
