@@ -67,6 +67,14 @@ describe("a player of a session that runs", () => {
     expect(player.shown).toMatchObject({ speed: 3, ms: START_MS + 900 });
   });
 
+  it("is not hidden by a sample that is a few seconds ahead of the clock", () => {
+    const player = add(undefined, samplesFrom(START_MS + 8000, 1, 9), at(START_MS));
+    expect(add(player, samplesFrom(START_MS, 1), at(START_MS)).shown).toMatchObject({
+      speed: 3,
+      ms: START_MS,
+    });
+  });
+
   it("ignores repeated samples", () => {
     const player = follow(undefined, START_MS, 5);
     expect(follow(player, START_MS + 4000, 1).shown).toMatchObject({ ms: START_MS + 4900, count: 50 });

@@ -156,6 +156,18 @@ function replaces(track: Track, shown: Track, nowMs: number): boolean {
   return nowMs - track.heardMs <= STALE_MS && track.count > shown.count + LEAD;
 }
 
+/**
+ * Whether newer figures replace the distance of a player so far. They are up to a minute behind, and must not take away what has been
+ * counted since.
+ */
+export function hasMore(
+  next: DistanceBefore,
+  before: DistanceBefore | undefined,
+  { addedM, countedMs }: LivePlayer,
+): boolean {
+  return next.endMs >= countedMs || next.metres >= (before?.metres ?? 0) + addedM;
+}
+
 /** The distances in the figures of a session, by athlete. */
 export const distancesBefore = ({ rows }: Resource["SessionFigures"]): Map<number, DistanceBefore> =>
   new Map(

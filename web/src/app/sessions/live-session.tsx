@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import { type Client, type Resource, unwrap } from "asi-client";
+import type { Client, Resource } from "asi-client";
 import { useEffect, useState } from "preact/hooks";
 import type { Settings } from "../../view/settings.js";
 import { decimal, NO_VALUE, speedFactor } from "../../view/values.js";
@@ -8,8 +8,8 @@ import { Nothing } from "../parts/nothing.js";
 import { Requested, useRequest } from "../parts/request.js";
 import "./live-session.css";
 import { LiveMap } from "./live-map.js";
-import { distancesBefore, type LivePlayer, STALE_MS } from "./live-player.js";
-import { type FeedState, SessionFeed } from "./session-feed.js";
+import { type LivePlayer, STALE_MS } from "./live-player.js";
+import { type FeedState, loadFigures, SessionFeed } from "./session-feed.js";
 
 const STATES: Readonly<Record<FeedState, string>> = {
   connecting: "Connecting…",
@@ -39,10 +39,7 @@ interface Row {
 /** The players of a session while it runs: where they are, how fast, how far. */
 export function LiveSession({ client, session, settings }: Props) {
   // the figures of the page may be old
-  const request = useRequest(`live ${session}`, async (signal) => {
-    const init = { params: { path: { session } }, signal };
-    return (await unwrap(client.GET("/api/v2/sessions/{session}/figures/", init))) as Figures;
-  });
+  const request = useRequest(`live ${session}`, (signal) => loadFigures(client, session, signal));
   return (
     <Requested request={request} what="the figures of the session">
       {(figures) => <Following client={client} figures={figures} settings={settings} />}
@@ -51,8 +48,7 @@ export function LiveSession({ client, session, settings }: Props) {
 }
 
 function Following({ client, figures, settings }: Omit<Props, "session"> & { figures: Figures }) {
-  const [before] = useState(() => distancesBefore(figures));
-  const [feed] = useState(() => new SessionFeed(client, figures.session, before));
+  const [feed] = useState(() => new SessionFeed(client, figures));
   const nowMs = useSignal(performance.now());
   useEffect(() => {
     // a browser has few connections for all its tabs
@@ -71,6 +67,7 @@ function Following({ client, figures, settings }: Omit<Props, "session"> & { fig
     return () => clearInterval(timer);
   }, [nowMs]);
   const players = feed.players.value;
+  const before = feed.before.value;
   const state = feed.state.value;
   const unit = settings.speedUnit.value;
   const rows: Row[] = figures.rows
@@ -146,7 +143,8 @@ function Following({ client, figures, settings }: Omit<Props, "session"> & { fig
         />
       </div>
       <p class="note">
-        The values are about a second old. A distance may lack the half minute before this view was opened.
+        The values are about a second old. A distance may lack the half minute before this view was opened, or
+        continued after a pause.
       </p>
     </section>
   );

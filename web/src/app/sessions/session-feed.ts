@@ -1,7 +1,15 @@
-import { type Signal, signal } from "@preact/signals";
-import { ApiError, type Client, unwrap } from "asi-client";
+import { batch, type ReadonlySignal, type Signal, signal } from "@preact/signals";
+import { ApiError, type Client, type Resource, unwrap } from "asi-client";
 import { readEvents } from "../recordings/read-events.js";
-import { type DistanceBefore, type LiveData, type LivePlayer, withSamples } from "./live-player.js";
+import {
+  type DistanceBefore,
+  distancesBefore,
+  GAP_MS,
+  hasMore,
+  type LiveData,
+  type LivePlayer,
+  withSamples,
+} from "./live-player.js";
 
 /** `elsewhere`: another window follows the session; `lost`: the user may no longer see it. */
 export type FeedState = "connecting" | "live" | "elsewhere" | "lost";
@@ -9,6 +17,16 @@ export type FeedState = "connecting" | "live" | "elsewhere" | "lost";
 /** The service sends at least one comment every 15 s. */
 const SILENCE_MS = 40_000;
 const RECONNECT_MS = 3_000;
+/** After a longer pause, the stream lacks samples: it begins with the newest 300 of a device, at 10 Hz. */
+const PAUSE_MS = 30_000;
+
+type Figures = Resource["SessionFigures"];
+
+/** @throws ApiError, AwayError */
+export const loadFigures = async (client: Client, session: number, signal: AbortSignal) => {
+  const init = { params: { path: { session } }, signal };
+  return (await unwrap(client.GET("/api/v2/sessions/{session}/figures/", init))) as Figures;
+};
 
 /** Reasons after which the page does not connect again. */
 const AFTER_END: Readonly<Record<string, FeedState>> = {
@@ -24,17 +42,25 @@ export class SessionFeed {
   readonly state: Signal<FeedState> = signal("connecting");
   readonly #client: Client;
   readonly #session: number;
-  readonly #before: ReadonlyMap<number, DistanceBefore>;
+  readonly #before: Signal<ReadonlyMap<number, DistanceBefore>>;
   #lastEventId: string | undefined;
   /** Devices and athletes of this connection. */
   #heard = new Set<string>();
+  /** By the clock, which also goes on while the computer sleeps. */
+  #heardMs = Date.now();
+  /** Whether the figures are as new as this connection. */
+  #hasFigures = false;
   #stopping = new AbortController();
 
-  /** @param before by athlete */
-  constructor(client: Client, session: number, before: ReadonlyMap<number, DistanceBefore>) {
+  constructor(client: Client, figures: Figures) {
     this.#client = client;
-    this.#session = session;
-    this.#before = before;
+    this.#session = figures.session;
+    this.#before = signal(distancesBefore(figures));
+  }
+
+  /** By athlete. */
+  get before(): ReadonlySignal<ReadonlyMap<number, DistanceBefore>> {
+    return this.#before;
   }
 
   /** Follows the session until `stop`, or until another window does. */
@@ -59,12 +85,15 @@ export class SessionFeed {
     const silent = new AbortController();
     let timer = setTimeout(() => silent.abort(), SILENCE_MS);
     const heard = () => {
+      this.#heardMs = Date.now();
       clearTimeout(timer);
       timer = setTimeout(() => silent.abort(), SILENCE_MS);
     };
     const last = this.#lastEventId;
     this.#heard = new Set();
+    this.#hasFigures = false;
     try {
+      if (Date.now() - this.#heardMs > PAUSE_MS) await this.#loadFigures(stopped);
       const stream = await unwrap(
         this.#client.GET("/api/v2/sessions/{session}/live/", {
           params: { path: { session: this.#session } },
@@ -81,7 +110,7 @@ export class SessionFeed {
         }
         this.state.value = "live";
         if (id !== undefined) this.#lastEventId = id;
-        if (event === "samples") this.#take(JSON.parse(data) as LiveData);
+        if (event === "samples") this.#take(JSON.parse(data) as LiveData, stopped);
       }
     } catch (error) {
       // for any other error, another connection is tried
@@ -91,15 +120,43 @@ export class SessionFeed {
     }
   }
 
-  #take(data: LiveData): void {
-    const { athlete, device } = data;
+  #take(data: LiveData, stopped: AbortSignal): void {
+    const { athlete, device, samples } = data;
     if (athlete === null) return;
     const players = this.players.peek();
+    const known = players.get(athlete);
     const key = `${device} ${athlete}`;
-    const arrival = { heardMs: performance.now(), nowMs: Date.now(), isFirst: !this.#heard.has(key) };
+    const isFirst = !this.#heard.has(key);
     this.#heard.add(key);
-    const next = withSamples(players.get(athlete), data, arrival, this.#before.get(athlete));
+    const lastMs = known?.tracks.get(device)?.ms;
+    const [first] = samples;
+    const isGap =
+      isFirst && lastMs !== undefined && first !== undefined && first["gnss.timestamp"] - lastMs > GAP_MS;
+    const arrival = { heardMs: performance.now(), nowMs: Date.now(), isFirst };
+    const next = withSamples(known, data, arrival, this.#before.peek().get(athlete));
     if (next !== undefined) this.players.value = new Map(players).set(athlete, next);
+    // also a shorter pause can have more samples than those with which the stream begins
+    if (isGap && !this.#hasFigures) void this.#loadFigures(stopped);
+  }
+
+  /** Loads the distances again, because samples are missing. */
+  async #loadFigures(stopped: AbortSignal): Promise<void> {
+    this.#hasFigures = true;
+    const figures = await loadFigures(this.#client, this.#session, stopped).catch(() => null);
+    // the samples can be followed without; the next connection tries again
+    if (figures === null) return;
+    const before = new Map(this.#before.peek());
+    const players = new Map(this.players.peek());
+    for (const [athlete, next] of distancesBefore(figures)) {
+      const player = players.get(athlete);
+      if (player !== undefined && !hasMore(next, before.get(athlete), player)) continue;
+      before.set(athlete, next);
+      if (player !== undefined) players.set(athlete, { ...player, addedM: 0 });
+    }
+    batch(() => {
+      this.#before.value = before;
+      this.players.value = players;
+    });
   }
 }
 
