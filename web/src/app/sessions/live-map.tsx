@@ -7,7 +7,7 @@ import type { Dot } from "../../squad/map/moment-canvas.js";
 import { useSize } from "../../view/element-size.js";
 import type { Settings } from "../../view/settings.js";
 import { useLoaded } from "../../view/use-loaded.js";
-import type { LivePlayer, Position } from "./session-feed.js";
+import type { LivePlayer, Position } from "./live-player.js";
 
 /** With what draws the map of a squad. */
 const loadMap = () => import("../../squad/map/map-part.js");
@@ -41,14 +41,18 @@ const placesOf = (trail: readonly Position[], origin: Origin) =>
   );
 
 function dotsOf(players: Props["players"], origin: Origin): Dot[] {
-  return players.map(({ player, number, position, live }) => {
-    const { east, north } = placesOf(live.trail, origin);
-    const trail = live.trail.map(({ ms }, i) => ({ x: east[i] ?? 0, y: north[i] ?? 0, ageMs: live.ms - ms }));
+  return players.map(({ player, number, position, live: { athlete, shown } }) => {
+    const { east, north } = placesOf(shown.trail, origin);
+    const trail = shown.trail.map(({ ms }, i) => ({
+      x: east[i] ?? 0,
+      y: north[i] ?? 0,
+      ageMs: shown.ms - ms,
+    }));
     return {
       x: trail.at(-1)?.x ?? 0,
       y: trail.at(-1)?.y ?? 0,
-      player: { key: String(live.athlete), name: player, player: { number, position } },
-      speedMmPerS: live.speed * 1000,
+      player: { key: String(athlete), name: player, player: { number, position } },
+      speedMmPerS: shown.speed * 1000,
       trail,
     };
   });
@@ -64,7 +68,7 @@ export function LiveMap({ settings, players }: Props) {
   const box = useSignal<Box | null>(null);
   const dots = useSignal<readonly Dot[]>([]);
   useEffect(() => {
-    const [first] = players[0]?.live.trail ?? [];
+    const [first] = players[0]?.live.shown.trail ?? [];
     if (origin.current === null && first !== undefined)
       origin.current = { latitudeE7: e7(first.latitude), longitudeE7: e7(first.longitude) };
     if (origin.current === null) return;

@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import { type Client, type Resource, unwrap } from "asi-client";
+import type { Client, Resource } from "asi-client";
 import { useEffect, useState } from "preact/hooks";
 import type { Settings } from "../../view/settings.js";
 import { decimal, NO_VALUE, speedFactor } from "../../view/values.js";
@@ -8,10 +8,8 @@ import { Nothing } from "../parts/nothing.js";
 import { Requested, useRequest } from "../parts/request.js";
 import "./live-session.css";
 import { LiveMap } from "./live-map.js";
-import { distancesBefore, type FeedState, type LivePlayer, SessionFeed } from "./session-feed.js";
-
-/** Age from which a value is no longer shown. */
-export const STALE_MS = 5_000;
+import { type LivePlayer, STALE_MS } from "./live-player.js";
+import { type FeedState, loadFigures, SessionFeed } from "./session-feed.js";
 
 const STATES: Readonly<Record<FeedState, string>> = {
   connecting: "Connecting…",
@@ -41,10 +39,7 @@ interface Row {
 /** The players of a session while it runs: where they are, how fast, how far. */
 export function LiveSession({ client, session, settings }: Props) {
   // the figures of the page may be old
-  const request = useRequest(`live ${session}`, async (signal) => {
-    const init = { params: { path: { session } }, signal };
-    return (await unwrap(client.GET("/api/v2/sessions/{session}/figures/", init))) as Figures;
-  });
+  const request = useRequest(`live ${session}`, (signal) => loadFigures(client, session, signal));
   return (
     <Requested request={request} what="the figures of the session">
       {(figures) => <Following client={client} figures={figures} settings={settings} />}
@@ -53,9 +48,8 @@ export function LiveSession({ client, session, settings }: Props) {
 }
 
 function Following({ client, figures, settings }: Omit<Props, "session"> & { figures: Figures }) {
-  const [before] = useState(() => distancesBefore(figures));
-  const [feed] = useState(() => new SessionFeed(client, figures.session, before));
-  const nowMs = useSignal(Date.now());
+  const [feed] = useState(() => new SessionFeed(client, figures));
+  const nowMs = useSignal(performance.now());
   useEffect(() => {
     // a browser has few connections for all its tabs
     const follow = () => (document.visibilityState === "visible" ? feed.start() : feed.stop());
@@ -68,11 +62,12 @@ function Following({ client, figures, settings }: Omit<Props, "session"> & { fig
   }, [feed]);
   useEffect(() => {
     const timer = setInterval(() => {
-      nowMs.value = Date.now();
+      nowMs.value = performance.now();
     }, 1000);
     return () => clearInterval(timer);
   }, [nowMs]);
   const players = feed.players.value;
+  const before = feed.before.value;
   const state = feed.state.value;
   const unit = settings.speedUnit.value;
   const rows: Row[] = figures.rows
@@ -84,16 +79,19 @@ function Following({ client, figures, settings }: Omit<Props, "session"> & { fig
       position,
       live: players.get(athlete),
     }));
-  const ageOf = ({ live }: Row) => (live === undefined ? null : Math.max(0, nowMs.value - live.ms));
+  const ageOf = ({ live }: Row) =>
+    live === undefined ? null : Math.max(0, nowMs.value - live.shown.heardMs);
   const isStale = (row: Row) => (ageOf(row) ?? Number.POSITIVE_INFINITY) > STALE_MS;
-  const speedOf = (row: Row) => (row.live === undefined || isStale(row) ? null : row.live.speed);
-  const heartOf = (row: Row) =>
-    row.live?.heart == null || nowMs.value - row.live.heart.ms > STALE_MS ? null : row.live.heart.bpm;
+  const speedOf = (row: Row) => (row.live === undefined || isStale(row) ? null : row.live.shown.speed);
+  const heartOf = ({ live }: Row) => {
+    const heart = live?.shown.heart;
+    return heart == null || nowMs.value - heart.heardMs > STALE_MS ? null : heart.bpm;
+  };
   const distanceOf = ({ athlete, live }: Row) => {
     const metres = before.get(athlete)?.metres;
     return metres === undefined && live === undefined ? null : (metres ?? 0) + (live?.addedM ?? 0);
   };
-  const hasHeart = rows.some((row) => row.live?.heart != null);
+  const hasHeart = rows.some((row) => row.live?.shown.heart != null);
   const current = rows.filter((row) => !isStale(row));
   return (
     <section class="live-session" aria-label="Live">
@@ -145,7 +143,8 @@ function Following({ client, figures, settings }: Omit<Props, "session"> & { fig
         />
       </div>
       <p class="note">
-        The values are about a second old. A distance may lack the half minute before this view was opened.
+        The values are about a second old. A distance may lack the half minute before this view was opened, or
+        continued after a pause.
       </p>
     </section>
   );

@@ -1,6 +1,15 @@
-import { type Signal, signal } from "@preact/signals";
+import { batch, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import { ApiError, type Client, type Resource, unwrap } from "asi-client";
 import { readEvents } from "../recordings/read-events.js";
+import {
+  type DistanceBefore,
+  distancesBefore,
+  GAP_MS,
+  hasMore,
+  type LiveData,
+  type LivePlayer,
+  withSamples,
+} from "./live-player.js";
 
 /** `elsewhere`: another window follows the session; `lost`: the user may no longer see it. */
 export type FeedState = "connecting" | "live" | "elsewhere" | "lost";
@@ -8,6 +17,16 @@ export type FeedState = "connecting" | "live" | "elsewhere" | "lost";
 /** The service sends at least one comment every 15 s. */
 const SILENCE_MS = 40_000;
 const RECONNECT_MS = 3_000;
+/** After a longer pause, the stream lacks samples: it begins with the newest 300 of a device, at 10 Hz. */
+const PAUSE_MS = 30_000;
+
+type Figures = Resource["SessionFigures"];
+
+/** @throws ApiError, AwayError */
+export const loadFigures = async (client: Client, session: number, signal: AbortSignal) => {
+  const init = { params: { path: { session } }, signal };
+  return (await unwrap(client.GET("/api/v2/sessions/{session}/figures/", init))) as Figures;
+};
 
 /** Reasons after which the page does not connect again. */
 const AFTER_END: Readonly<Record<string, FeedState>> = {
@@ -17,98 +36,31 @@ const AFTER_END: Readonly<Record<string, FeedState>> = {
   too_many_devices: "lost",
 };
 
-/** A longer step between two samples is a gap, over which nobody is known to have run. */
-const GAP_MS = 5_000;
-/** How long the earlier positions of a player are kept. */
-const TRAIL_MS = 10_000;
-
-interface LiveSample {
-  "gnss.latitude": number;
-  "gnss.longitude": number;
-  "gnss.speed": number;
-  "gnss.timestamp": number;
-  "ecg.hr": number | null;
-}
-
-interface LiveData {
-  device: number;
-  athlete: number | null;
-  samples: readonly LiveSample[];
-}
-
-export interface Position {
-  ms: number;
-  latitude: number;
-  longitude: number;
-}
-
-/** What is known of a player now. */
-export interface LivePlayer {
-  athlete: number;
-  /** m/s */
-  speed: number;
-  /** Newest last. */
-  trail: readonly Position[];
-  /** Time of the newest sample. */
-  ms: number;
-  heart: { bpm: number; ms: number } | null;
-  /** Distance since `DistanceBefore.endMs`, m. */
-  addedM: number;
-}
-
-/** The distance of a player in the figures of the service. */
-export interface DistanceBefore {
-  metres: number;
-  endMs: number;
-}
-
-/** Adds samples to what is known of a player. @param samples in order of time, all newer than those before */
-export function withSamples(
-  athlete: number,
-  known: LivePlayer | undefined,
-  samples: readonly LiveSample[],
-  before: DistanceBefore | undefined,
-): LivePlayer | undefined {
-  let player = known;
-  for (const sample of samples) {
-    const ms = sample["gnss.timestamp"];
-    // late samples of another device of the player
-    if (player !== undefined && ms <= player.ms) continue;
-    const bpm = sample["ecg.hr"];
-    const speed = sample["gnss.speed"];
-    const stepMs = player === undefined ? 0 : ms - player.ms;
-    const isCounted = player !== undefined && stepMs <= GAP_MS && player.ms >= (before?.endMs ?? 0);
-    player = {
-      athlete,
-      speed,
-      ms,
-      heart: bpm === null ? (player?.heart ?? null) : { bpm, ms },
-      addedM:
-        (player?.addedM ?? 0) + (isCounted ? (((player?.speed ?? 0) + speed) / 2) * (stepMs / 1000) : 0),
-      trail: [
-        ...(player?.trail ?? []).filter((one) => one.ms >= ms - TRAIL_MS),
-        { ms, latitude: sample["gnss.latitude"], longitude: sample["gnss.longitude"] },
-      ],
-    };
-  }
-  return player;
-}
-
 /** The players of a session as their samples arrive. */
 export class SessionFeed {
   readonly players: Signal<ReadonlyMap<number, LivePlayer>> = signal(new Map());
   readonly state: Signal<FeedState> = signal("connecting");
   readonly #client: Client;
   readonly #session: number;
-  readonly #before: ReadonlyMap<number, DistanceBefore>;
+  readonly #before: Signal<ReadonlyMap<number, DistanceBefore>>;
   #lastEventId: string | undefined;
+  /** Devices and athletes of this connection. */
+  #heard = new Set<string>();
+  /** By the clock, which also goes on while the computer sleeps. */
+  #heardMs = Date.now();
+  /** Whether the figures are as new as this connection. */
+  #hasFigures = false;
   #stopping = new AbortController();
 
-  /** @param before by athlete */
-  constructor(client: Client, session: number, before: ReadonlyMap<number, DistanceBefore>) {
+  constructor(client: Client, figures: Figures) {
     this.#client = client;
-    this.#session = session;
-    this.#before = before;
+    this.#session = figures.session;
+    this.#before = signal(distancesBefore(figures));
+  }
+
+  /** By athlete. */
+  get before(): ReadonlySignal<ReadonlyMap<number, DistanceBefore>> {
+    return this.#before;
   }
 
   /** Follows the session until `stop`, or until another window does. */
@@ -133,11 +85,15 @@ export class SessionFeed {
     const silent = new AbortController();
     let timer = setTimeout(() => silent.abort(), SILENCE_MS);
     const heard = () => {
+      this.#heardMs = Date.now();
       clearTimeout(timer);
       timer = setTimeout(() => silent.abort(), SILENCE_MS);
     };
     const last = this.#lastEventId;
+    this.#heard = new Set();
+    this.#hasFigures = false;
     try {
+      if (Date.now() - this.#heardMs > PAUSE_MS) await this.#loadFigures(stopped);
       const stream = await unwrap(
         this.#client.GET("/api/v2/sessions/{session}/live/", {
           params: { path: { session: this.#session } },
@@ -154,7 +110,7 @@ export class SessionFeed {
         }
         this.state.value = "live";
         if (id !== undefined) this.#lastEventId = id;
-        if (event === "samples") this.#take(JSON.parse(data) as LiveData);
+        if (event === "samples") this.#take(JSON.parse(data) as LiveData, stopped);
       }
     } catch (error) {
       // for any other error, another connection is tried
@@ -164,11 +120,43 @@ export class SessionFeed {
     }
   }
 
-  #take({ athlete, samples }: LiveData): void {
+  #take(data: LiveData, stopped: AbortSignal): void {
+    const { athlete, device, samples } = data;
     if (athlete === null) return;
-    const known = this.players.peek();
-    const next = withSamples(athlete, known.get(athlete), samples, this.#before.get(athlete));
-    if (next !== undefined) this.players.value = new Map(known).set(athlete, next);
+    const players = this.players.peek();
+    const known = players.get(athlete);
+    const key = `${device} ${athlete}`;
+    const isFirst = !this.#heard.has(key);
+    this.#heard.add(key);
+    const lastMs = known?.tracks.get(device)?.ms;
+    const [first] = samples;
+    const isGap =
+      isFirst && lastMs !== undefined && first !== undefined && first["gnss.timestamp"] - lastMs > GAP_MS;
+    const arrival = { heardMs: performance.now(), nowMs: Date.now(), isFirst };
+    const next = withSamples(known, data, arrival, this.#before.peek().get(athlete));
+    if (next !== undefined) this.players.value = new Map(players).set(athlete, next);
+    // also a shorter pause can have more samples than those with which the stream begins
+    if (isGap && !this.#hasFigures) void this.#loadFigures(stopped);
+  }
+
+  /** Loads the distances again, because samples are missing. */
+  async #loadFigures(stopped: AbortSignal): Promise<void> {
+    this.#hasFigures = true;
+    const figures = await loadFigures(this.#client, this.#session, stopped).catch(() => null);
+    // the samples can be followed without; the next connection tries again
+    if (figures === null) return;
+    const before = new Map(this.#before.peek());
+    const players = new Map(this.players.peek());
+    for (const [athlete, next] of distancesBefore(figures)) {
+      const player = players.get(athlete);
+      if (player !== undefined && !hasMore(next, before.get(athlete), player)) continue;
+      before.set(athlete, next);
+      if (player !== undefined) players.set(athlete, { ...player, addedM: 0 });
+    }
+    batch(() => {
+      this.#before.value = before;
+      this.players.value = players;
+    });
   }
 }
 
@@ -180,14 +168,3 @@ const pause = (ms: number, stopped: AbortSignal) =>
       resolve();
     });
   });
-
-/** The distances in the figures of a session, by athlete. */
-export const distancesBefore = ({ rows }: Resource["SessionFigures"]): Map<number, DistanceBefore> =>
-  new Map(
-    rows.flatMap(({ athlete, period, end, figures }) => {
-      const { distance_m: metres } = figures as { distance_m?: number | null };
-      return period !== null || end === null || metres == null
-        ? []
-        : [[athlete, { metres, endMs: Date.parse(end) }] as const];
-    }),
-  );

@@ -1,0 +1,180 @@
+import type { Resource } from "asi-client";
+
+/** Age from which a value is no longer shown. */
+export const STALE_MS = 5_000;
+/** A longer step between two samples is a gap, over which nobody is known to have run. */
+export const GAP_MS = 5_000;
+/** How long the earlier positions of a player are kept. */
+const TRAIL_MS = 10_000;
+/** A lead over the clock of the service from which on it does not take the following samples as late. */
+const AHEAD_MS = 10_000;
+/** By how many samples another device of a player must be ahead to replace the shown one, so that equal ones do not alternate. */
+const LEAD = 100;
+
+interface LiveSample {
+  "gnss.latitude": number;
+  "gnss.longitude": number;
+  "gnss.speed": number;
+  "gnss.timestamp": number;
+  "ecg.hr": number | null;
+}
+
+/** The data of an event. */
+export interface LiveData {
+  device: number;
+  athlete: number | null;
+  /** In order of time. */
+  samples: readonly LiveSample[];
+}
+
+export interface Position {
+  ms: number;
+  latitude: number;
+  longitude: number;
+}
+
+/** What a device has sent of a player. */
+export interface Track {
+  device: number;
+  /** m/s */
+  speed: number;
+  /** Newest last. */
+  trail: readonly Position[];
+  /** Time of the newest sample. */
+  ms: number;
+  /** When the newest sample arrived. It is a time of `performance.now()`, because the clock of the computer may be wrong. */
+  heardMs: number;
+  heart: { bpm: number; heardMs: number } | null;
+  /** Number of samples since it connected, or was silent. */
+  count: number;
+}
+
+/** What is known of a player now. */
+export interface LivePlayer {
+  athlete: number;
+  /** By device: a player may wear two. */
+  tracks: ReadonlyMap<number, Track>;
+  /** The one that is shown and counted. */
+  shown: Track;
+  /** Distance since `DistanceBefore.endMs`, m. */
+  addedM: number;
+  /** Time of the last sample that is counted. */
+  countedMs: number;
+}
+
+/** The distance of a player in the figures of the service. */
+export interface DistanceBefore {
+  metres: number;
+  endMs: number;
+}
+
+/** When samples arrived. */
+export interface Arrival {
+  /** A time of `performance.now()`. */
+  heardMs: number;
+  /** The same time by the clock. */
+  nowMs: number;
+  /** Whether the device has sent nothing else since connecting: its newest sample may be old. */
+  isFirst: boolean;
+}
+
+/** A part of the way of a player. */
+interface Step {
+  fromMs: number;
+  toMs: number;
+  metres: number;
+}
+
+/** Adds samples to what is known of a player. */
+export function withSamples(
+  known: LivePlayer | undefined,
+  { device, athlete, samples }: LiveData,
+  arrival: Arrival,
+  before: DistanceBefore | undefined,
+): LivePlayer | undefined {
+  if (athlete === null) return known;
+  const { track, steps } = followed(known?.tracks.get(device), device, samples, arrival);
+  if (track === undefined) return known;
+  const shown =
+    known === undefined || known.shown.device === device || replaces(track, known.shown, arrival.heardMs)
+      ? track
+      : known.shown;
+  let { addedM, countedMs } = known ?? { addedM: 0, countedMs: 0 };
+  for (const { fromMs, toMs, metres } of shown === track ? steps : []) {
+    // those up to this time were ahead of the clock
+    if (fromMs < countedMs - AHEAD_MS) countedMs = fromMs;
+    if (toMs - fromMs > GAP_MS || fromMs < Math.max(countedMs, before?.endMs ?? 0)) continue;
+    addedM += metres;
+    countedMs = toMs;
+  }
+  return { athlete, tracks: new Map(known?.tracks).set(device, track), shown, addedM, countedMs };
+}
+
+function followed(
+  known: Track | undefined,
+  device: number,
+  samples: readonly LiveSample[],
+  { heardMs, nowMs, isFirst }: Arrival,
+): { track: Track | undefined; steps: readonly Step[] } {
+  const newestMs = samples.at(-1)?.["gnss.timestamp"] ?? 0;
+  const newestHeardMs = isFirst ? heardMs - Math.max(0, nowMs - newestMs) : heardMs;
+  let track = known === undefined || heardMs - known.heardMs <= STALE_MS ? known : { ...known, count: 0 };
+  const steps: Step[] = [];
+  for (const sample of samples) {
+    const ms = sample["gnss.timestamp"];
+    // A sample with a time in the future must not hide the others until that time. The clock of the computer may be fast.
+    const isAhead = track !== undefined && (track.ms > nowMs || track.ms - ms > AHEAD_MS);
+    if (track !== undefined && ms <= track.ms && !isAhead) continue;
+    const speed = sample["gnss.speed"];
+    if (track !== undefined && ms > track.ms)
+      steps.push({
+        fromMs: track.ms,
+        toMs: ms,
+        metres: ((track.speed + speed) / 2) * ((ms - track.ms) / 1000),
+      });
+    const bpm = sample["ecg.hr"];
+    track = {
+      device,
+      speed,
+      ms,
+      heardMs: newestHeardMs,
+      heart:
+        bpm === null ? (track?.heart ?? null) : { bpm, heardMs: newestHeardMs - Math.max(0, newestMs - ms) },
+      count: (track?.count ?? 0) + 1,
+      trail: [
+        ...(track?.trail ?? []).filter((one) => one.ms >= ms - TRAIL_MS && one.ms < ms),
+        { ms, latitude: sample["gnss.latitude"], longitude: sample["gnss.longitude"] },
+      ],
+    };
+  }
+  return { track, steps };
+}
+
+/** Whether another device of a player is shown from now on. */
+function replaces(track: Track, shown: Track, nowMs: number): boolean {
+  if (nowMs - shown.heardMs > STALE_MS) return track.heardMs > shown.heardMs;
+  return nowMs - track.heardMs <= STALE_MS && track.count > shown.count + LEAD;
+}
+
+/**
+ * Whether newer figures replace the distance of a player so far. They are up to a minute behind, and must not take away what has been
+ * counted since.
+ */
+export function hasMore(
+  next: DistanceBefore,
+  before: DistanceBefore | undefined,
+  { addedM, countedMs }: LivePlayer,
+): boolean {
+  return next.endMs >= countedMs || next.metres >= (before?.metres ?? 0) + addedM;
+}
+
+/** The distances in the figures of a session, by athlete. */
+export const distancesBefore = ({ rows }: Resource["SessionFigures"]): Map<number, DistanceBefore> =>
+  new Map(
+    rows.flatMap(({ athlete, period, end, figures }) => {
+      const { distance_m: metres } = figures as { distance_m?: number | null };
+      if (period !== null || end === null || metres == null) return [];
+      // the last sample may be ahead of the clock
+      return [[athlete, { metres, endMs: Math.min(Date.parse(end), Date.now()) }] as const];
+    }),
+  );
