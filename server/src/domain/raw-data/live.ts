@@ -73,7 +73,7 @@ export async function* followDevices(
     if (!signedIn) return "signed_out";
     if (!newest) return "replaced";
     try {
-      return await newSamples(ctx, devices, progresses);
+      return await newSamples(ctx, devices, progresses, signal);
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
       if (error.kind === "forbidden" || error.kind === "not_found") return "not_permitted";
@@ -95,9 +95,11 @@ export async function* followDevices(
         for (const [i, batch] of batches.entries()) {
           if (i === batches.length - 1) has.set(deviceId, lastMs);
           isNothing = false;
+          if (signal.aborted) return null;
           yield { deviceId, ...batch, lastMs, position: has };
         }
       }
+      if (signal.aborted) return null;
       if (isNothing) yield null;
       await sleep(ctx.config.livePollMs, undefined, { signal }).catch(() => undefined);
     }
@@ -135,6 +137,7 @@ async function newSamples(
   ctx: Context,
   devices: LiveDevices,
   progresses: Map<number, Progress>,
+  signal: AbortSignal,
 ): Promise<Found[]> {
   const before = await devices();
   const ids = new Set(before.map(({ deviceId }) => deviceId));
