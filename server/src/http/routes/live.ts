@@ -89,7 +89,8 @@ async function open(
   try {
     await replacedWork;
     const connection = await openLiveConnection(ctx, target);
-    const followed = followDevices(ctx, { target, connection, devices, position, signal });
+    const onDamaged = (error: Error) => request.log.warn({ err: error }, "live data without a damaged chunk");
+    const followed = followDevices(ctx, { target, connection, devices, position, signal, onDamaged });
     if (release !== undefined) whenAborted(signal, () => void followed.return(null).finally(release));
     return new EventStream(events(followed, toEvent, signal, request), liveHeartbeatMs);
   } catch (error) {
@@ -169,7 +170,9 @@ export function liveRoutes(app: FastifyInstance): void {
       const lastMs = lastEventMs(call.request.headers);
       const position = new Map(lastMs === undefined ? [] : [[device.id, lastMs]]);
       const target: LiveTarget = `device ${device.id}`;
-      const count = () => ({ signal: single.open(call.ctx.caller?.id ?? 0, target, call.reply as FastifyReply) });
+      const count = () => ({
+        signal: single.open(call.ctx.caller?.id ?? 0, target, call.reply as FastifyReply),
+      });
       return open(call, count, target, thatDevice(call.ctx, device.id), position, ofDevice);
     },
   });
