@@ -1,6 +1,6 @@
 /** Live data of several devices on one connection: all devices of a user, a squad, a session. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { and, eq } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import fc from "fast-check";
 import { afterEach, describe, expect } from "vitest";
 import type { Context } from "../src/domain/change/context.js";
@@ -152,6 +152,44 @@ describe("live data of all devices", () => {
     );
   });
 
+  it("continue after the first event of a poll with the samples of the other devices", async ({
+    service: s,
+  }) => {
+    const scene = await SquadScene.of(s);
+    const [one, two] = [await scene.device(), await scene.device()];
+    await put(s, one, T);
+    await put(s, two, T + 500);
+    const client = await follow(s, "/api/v2/live/", { by: scene.manager });
+    const first = await client.next();
+    client.leave();
+    await put(s, two, T + 600);
+    const again = await follow(s, "/api/v2/live/", { by: scene.manager, lastEventId: first?.id });
+    const next = await again.next();
+    expect([dataOf(first).device, dataOf(next).device, timesOf(next)]).toEqual([
+      one.id,
+      two.id,
+      [T + 500, T + 600],
+    ]);
+    await put(s, one, T - 100);
+    const late = await again.next();
+    expect([late?.event, timesOf(late)]).toEqual(["late", [T - 100]]);
+  });
+
+  it("continue without the samples of a damaged chunk", async ({ service: s }) => {
+    const scene = await SquadScene.of(s);
+    const [one, two] = [await scene.device(), await scene.device()];
+    await put(s, one, T);
+    await put(s, two, T);
+    await s.store.database.queries.execute(
+      sql`UPDATE sample_chunks SET payload = substr(payload, 1, 10) WHERE device_id = ${one.id}`,
+    );
+    const client = await follow(s, "/api/v2/live/", { by: scene.manager });
+    expect(dataOf(await client.next()).device).toBe(two.id);
+    await put(s, one, T + 600_000);
+    const later = await client.next();
+    expect([dataOf(later).device, timesOf(later)]).toEqual([one.id, [T + 600_000]]);
+  });
+
   it("take the id of the last event from the query, for clients that cannot send headers", async ({
     service: s,
   }) => {
@@ -221,6 +259,7 @@ describe("live data of all devices", () => {
           devices: ownDevices(ctx),
           position: new Map(),
           signal: new AbortController().signal,
+          onDamaged: () => undefined,
         });
         expect((await followed.next()).value).toBeNull();
         for (const device of own) await put(s, device, T);

@@ -54,6 +54,17 @@ describe("a ticket for live data", () => {
     expect(await s.store.database.queries.$count(liveTickets)).toBe(0);
   });
 
+  it("is refused to a token with twenty valid ones; expired ones are removed", async () => {
+    const s = await startService();
+    const { token } = await s.manager();
+    const make = async () => (await s.post("/api/v2/live-tickets/", undefined, token)).status;
+    for (let n = 0; n < 20; n++) expect(await make()).toBe(201);
+    expect(await make()).toBe(429);
+    s.clock.advance(30_001);
+    expect(await make()).toBe(201);
+    expect(await s.store.database.queries.$count(liveTickets)).toBe(1);
+  });
+
   it("ends with its token, and so does its connection", async ({ service: s }) => {
     const { username, password } = await s.manager();
     const page = { "X-Asi-Page": "1" };

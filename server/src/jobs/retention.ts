@@ -105,8 +105,9 @@ async function removeExpired(
   const jobsBefore = ago(config.jobRetentionDays * DAY_MS);
   /** Tables, their indexed column with the time, and the condition of expired rows. */
   const expired: [table: PgTable | SQL, time: SQL, condition: SQL | undefined][] = [
-    [accessTokens, sql`${accessTokens.expiresAt}`, lte(accessTokens.expiresAt, now)],
+    // First, because removing a token removes its tickets in the same statement.
     [liveTickets, sql`${liveTickets.expiresAt}`, lte(liveTickets.expiresAt, now)],
+    [accessTokens, sql`${accessTokens.expiresAt}`, lte(accessTokens.expiresAt, now)],
     [refreshTokens, sql`${refreshTokens.expiresAt}`, lte(refreshTokens.expiresAt, now)],
     [authorizationCodes, sql`${authorizationCodes.expiresAt}`, lte(authorizationCodes.expiresAt, now)],
     [passwordResets, sql`${passwordResets.expiresAt}`, lte(passwordResets.expiresAt, now)],

@@ -1,11 +1,14 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { and, eq, gt, sql } from "drizzle-orm";
+import { and, eq, gt, lte, sql } from "drizzle-orm";
 import type { Context } from "../domain/change/context.js";
 import { errors } from "../domain/change/errors.js";
 import { hashTicket, newToken } from "../domain/secrets/tokens.js";
 import { preparedOnce, type Queries } from "../store/connection/database.js";
 import { accessTokens, liveTickets } from "../store/schema.js";
 import { DateTimeOut } from "../wire/types.js";
+
+/** Number of valid tickets of a token. */
+const MAX_TICKETS = 20;
 
 /** Enough for a request that follows immediately. A ticket in the log of a proxy is then useless. */
 const TICKET_LIFETIME_MS = 30_000;
@@ -25,7 +28,7 @@ export const LiveTicket = Type.Object(
 
 /**
  * Makes a ticket with the rights of the token of the caller.
- * @throws ServiceError `unauthenticated` if the token has just ended
+ * @throws ServiceError `unauthenticated` if the token has just ended; `throttled` if it has too many valid tickets
  */
 export async function createLiveTicket({
   queries,
@@ -33,7 +36,12 @@ export async function createLiveTicket({
   tokenHash,
 }: Context): Promise<Static<typeof LiveTicket>> {
   const ticket = newToken();
-  const expiresAt = new Date(clock.now().getTime() + TICKET_LIFETIME_MS);
+  const now = clock.now();
+  const expiresAt = new Date(now.getTime() + TICKET_LIFETIME_MS);
+  const ofToken = eq(liveTickets.tokenHash, tokenHash ?? new Uint8Array());
+  await queries.delete(liveTickets).where(and(ofToken, lte(liveTickets.expiresAt, now)));
+  // Concurrent requests may make a few more.
+  if ((await queries.$count(liveTickets, ofToken)) >= MAX_TICKETS) throw errors.throttled(TICKET_LIFETIME_MS);
   // The row of the token is locked, because its deletion must remove the ticket.
   const { rowCount } = await queries.execute(sql`
     INSERT INTO ${liveTickets} (ticket_hash, token_hash, expires_at)

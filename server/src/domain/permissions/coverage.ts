@@ -37,13 +37,14 @@ export interface Grants {
  * Reads a manager's permissions of one kind on some athletes.
  * @param lock prevents the athletes from being deleted and their permissions from changing until the transaction ends; for
  *   changes that depend on the result
+ * @param during leaves out permissions that do not overlap this time
  */
 export async function grantsOf(
   queries: Queries,
   managerId: number,
   kind: PermissionKind,
   athleteIds: readonly number[],
-  { lock = false } = {},
+  { lock = false, during }: { lock?: boolean; during?: { from: Date; to: Date } } = {},
 ): Promise<Grants> {
   const ids = [...new Set(athleteIds)];
   const byAthlete = new Map<number, Validity[]>();
@@ -64,6 +65,7 @@ export async function grantsOf(
           eq(permissions.managerId, managerId),
           eq(permissions.permission, kind),
           inArray(permissions.athleteId, ids),
+          during && and(lte(permissions.startTime, during.to), gt(permissions.expirationTime, during.from)),
         ),
       )
       .orderBy(permissions.startTime);

@@ -86,13 +86,6 @@ export const ownDevices =
     return owned.map(wholeDevice);
   };
 
-/** The earliest and latest time of samples that the caller may see. */
-export const extentOf = ({ deviceId, parts }: LiveDevice) => ({
-  deviceId,
-  fromMs: Math.min(...parts.flatMap(({ times }) => times.map(({ startMs }) => startMs))),
-  untilMs: Math.max(...parts.flatMap(({ times }) => times.map(({ stopMs }) => stopMs))),
-});
-
 /** The times of all parts together. */
 export const timesOf = (parts: readonly LivePart[]): Interval[] =>
   normaliseIntervals(parts.flatMap(({ times }) => times));

@@ -4,6 +4,7 @@ import {
   type Interval,
   type KnownSamples,
   lowerBound,
+  piecesIn,
   type SampleColumns,
   sliceColumns,
 } from "../../store/samples/index.js";
@@ -27,7 +28,8 @@ export interface Progress {
 
 export const progressFrom = (lastMs: number | null): Progress => ({
   lastMs,
-  frontMs: Number.NEGATIVE_INFINITY,
+  // Also after a break, samples up to the newest one that the client has are late.
+  frontMs: lastMs ?? Number.NEGATIVE_INFINITY,
   known: null,
 });
 
@@ -74,16 +76,7 @@ export function advance(
 
 /** The samples within closed, ascending, disjoint times. */
 export function samplesIn(samples: SampleColumns, times: readonly Interval[]): SampleColumns {
-  const { timestampMs, length } = samples;
-  const parts = times
-    .map(({ startMs, stopMs }) =>
-      sliceColumns(
-        samples,
-        lowerBound(timestampMs, length, startMs),
-        lowerBound(timestampMs, length, stopMs + 1),
-      ),
-    )
-    .filter((part) => part.length > 0);
+  const parts = piecesIn(samples, times);
   const [only] = parts;
   return parts.length === 1 && only !== undefined ? only : concatColumns(parts);
 }

@@ -2,12 +2,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { currentCaller, onBehalfOf } from "../../fairness/callers.js";
 import { addedSamples, type SampleColumns, sqlClientOf } from "../../store/samples/index.js";
 import type { LivePosition } from "../../wire/live-position.js";
+import { LATEST_LIMITS } from "../../wire/page-limits.js";
 import type { Context } from "../change/context.js";
 import { ServiceError } from "../change/errors.js";
 import { closeLiveConnection, isNewest, type LiveTarget } from "./live-connection.js";
 import {
   commonParts,
-  extentOf,
   type LiveDevices,
   MAX_LIVE_DEVICES,
   TOO_MANY_DEVICES,
@@ -44,6 +44,8 @@ interface Following {
   position: LivePosition;
   /** Ends the connection without a reason. */
   signal: AbortSignal;
+  /** Called once for each stored chunk that cannot be read. The connection continues without its samples. */
+  onDamaged: (error: Error) => void;
 }
 
 /** Number of devices that have left the connection and whose progress is kept, in case they join it again. */
@@ -57,7 +59,7 @@ const MAX_LEFT_DEVICES = MAX_LIVE_DEVICES;
  */
 export async function* followDevices(
   ctx: Context,
-  { target, connection, devices, position, signal }: Following,
+  { target, connection, devices, position, signal, onDamaged }: Following,
 ): AsyncGenerator<LiveSamples | null, LiveEnd | null> {
   // A stream may request the next batch in the context of another request.
   const caller = currentCaller();
@@ -73,7 +75,7 @@ export async function* followDevices(
     if (!signedIn) return "signed_out";
     if (!newest) return "replaced";
     try {
-      return await newSamples(ctx, devices, progresses);
+      return await newSamples(ctx, devices, progresses, { signal, onDamaged });
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
       if (error.kind === "forbidden" || error.kind === "not_found") return "not_permitted";
@@ -88,16 +90,20 @@ export async function* followDevices(
       forgetLeft(has, progresses);
       // First, so that a client that gets only some of the events continues without a gap.
       for (const { deviceId, batches } of found) {
-        if (batches.length === 0 && !has.has(deviceId)) has.set(deviceId, null);
+        if (has.has(deviceId)) continue;
+        const firstMs = batches.map(({ samples }) => samples.timestampMs[0] ?? 0);
+        has.set(deviceId, batches.length === 0 ? null : Math.min(...firstMs) - 1);
       }
       let isNothing = true;
       for (const { deviceId, batches, lastMs } of found) {
         for (const [i, batch] of batches.entries()) {
           if (i === batches.length - 1) has.set(deviceId, lastMs);
           isNothing = false;
+          if (signal.aborted) return null;
           yield { deviceId, ...batch, lastMs, position: has };
         }
       }
+      if (signal.aborted) return null;
       if (isNothing) yield null;
       await sleep(ctx.config.livePollMs, undefined, { signal }).catch(() => undefined);
     }
@@ -135,6 +141,7 @@ async function newSamples(
   ctx: Context,
   devices: LiveDevices,
   progresses: Map<number, Progress>,
+  polling: Pick<Following, "signal" | "onDamaged">,
 ): Promise<Found[]> {
   const before = await devices();
   const ids = new Set(before.map(({ deviceId }) => deviceId));
@@ -144,7 +151,12 @@ async function newSamples(
   const progressOf = (device: number) => progresses.get(device) ?? progressFrom(null);
   const added = await addedSamples(
     sqlClientOf(ctx.queries),
-    before.map((device) => ({ ...extentOf(device), known: progressOf(device.deviceId).known })),
+    before.map(({ deviceId, parts }) => ({
+      deviceId,
+      times: timesOf(parts),
+      known: progressOf(deviceId).known,
+    })),
+    { limit: LATEST_LIMITS.max, ...polling },
   );
   const isNew = [...added.values()].some(({ samples }) => samples.length > 0);
   const still = new Map((isNew ? await devices() : before).map((device) => [device.deviceId, device]));

@@ -24,6 +24,9 @@ const isCurrentOf = (deviceId: typeof timeframes.deviceId | typeof assignments.d
     eq(ownerships.endTime, CURRENT_END),
   );
 
+/** Permissions that ended earlier say nothing of live data. */
+const RECENT_MS = 20 * 60_000;
+
 /** Rows of one statement: a player may have some assignments, and a device some players. */
 const MAX_ROWS = 10 * MAX_LIVE_DEVICES;
 
@@ -60,7 +63,8 @@ export const squadDevices =
       )
       .orderBy(asc(assignments.deviceId), asc(assignments.id))
       .limit(MAX_ROWS);
-    const grants = await readGrants(ctx, ownerId, worn);
+    const recently = { from: new Date(now.getTime() - RECENT_MS), to: now };
+    const grants = await readGrants(ctx, ownerId, worn, recently);
     return devicesOf(
       worn.map(({ member, assignment, ...row }) => ({
         ...row,
@@ -101,7 +105,10 @@ export const sessionDevices =
       )
       .orderBy(asc(timeframes.deviceId), asc(timeframes.id))
       .limit(MAX_ROWS);
-    const grants = await readGrants(ctx, ownerId, frames);
+    const grants = await readGrants(ctx, ownerId, frames, {
+      from: new Date(Math.min(...frames.map(({ startTime }) => startTime.getTime()))),
+      to: new Date(Math.max(...frames.map(({ endTime }) => endTime.getTime()))),
+    });
     return devicesOf(
       frames
         .filter(({ athleteId, startTime, endTime }) => grants.cover(athleteId, startTime, endTime))
@@ -121,12 +128,14 @@ const readGrants = (
   { queries }: Context,
   ownerId: number,
   rows: readonly { athleteId: number }[],
+  during: { from: Date; to: Date },
 ): Promise<Grants> =>
   grantsOf(
     queries,
     ownerId,
     "READ",
     rows.map(({ athleteId }) => athleteId),
+    { during },
   );
 
 /** A time whose end is not included, as a closed interval. */

@@ -15,7 +15,7 @@ import {
   positionText,
 } from "../../wire/live-position.js";
 import { EventStream, lastEventId, type ServerEvent } from "../connection/event-stream.js";
-import { type LiveConnections, liveConnectionsOf } from "../connection/live-connections.js";
+import { type HeldConnection, liveConnectionsOf } from "../connection/live-connections.js";
 import type { ResponseHead } from "../responses.js";
 import { route } from "../route.js";
 import { GROUP_DESCRIPTION, LIVE_DESCRIPTION } from "./live-descriptions.js";
@@ -71,10 +71,13 @@ interface Opening {
   reply: ResponseHead;
 }
 
+/** Count of a connection; `release` and `replacedWork` only if it is counted until its work has ended. */
+type Place = Pick<HeldConnection, "signal"> & Partial<HeldConnection>;
+
 /** Opens a connection. A HEAD opens none. */
 async function open(
-  connections: LiveConnections,
-  { ctx, request, reply }: Opening,
+  { ctx, request }: Opening,
+  count: () => Place,
   target: LiveTarget,
   devices: LiveDevices,
   position: LivePosition,
@@ -82,10 +85,24 @@ async function open(
 ): Promise<EventStream> {
   const { liveHeartbeatMs } = ctx.config;
   if (request.method === "HEAD") return new EventStream(nothing(), liveHeartbeatMs);
-  const signal = connections.open(ctx.caller?.id ?? 0, target, reply as FastifyReply);
-  const connection = await openLiveConnection(ctx, target);
-  const followed = followDevices(ctx, { target, connection, devices, position, signal });
-  return new EventStream(events(followed, toEvent, signal, request), liveHeartbeatMs);
+  const { signal, replacedWork, release } = count();
+  try {
+    await replacedWork;
+    const connection = await openLiveConnection(ctx, target);
+    const onDamaged = (error: Error) => request.log.warn({ err: error }, "live data without a damaged chunk");
+    const followed = followDevices(ctx, { target, connection, devices, position, signal, onDamaged });
+    if (release !== undefined) whenAborted(signal, () => void followed.return(null).finally(release));
+    return new EventStream(events(followed, toEvent, signal, request), liveHeartbeatMs);
+  } catch (error) {
+    release?.();
+    throw error;
+  }
+}
+
+/** The client may not read any more, so this also ends what waits for it to read. A poll ends first. */
+function whenAborted(signal: AbortSignal, end: () => void): void {
+  if (signal.aborted) end();
+  else signal.addEventListener("abort", end, { once: true });
 }
 
 /** The events of one device have its samples alone, and the time of the newest one. */
@@ -152,7 +169,11 @@ export function liveRoutes(app: FastifyInstance): void {
     handle({ target: { device }, ...call }) {
       const lastMs = lastEventMs(call.request.headers);
       const position = new Map(lastMs === undefined ? [] : [[device.id, lastMs]]);
-      return open(single, call, `device ${device.id}`, thatDevice(call.ctx, device.id), position, ofDevice);
+      const target: LiveTarget = `device ${device.id}`;
+      const count = () => ({
+        signal: single.open(call.ctx.caller?.id ?? 0, target, call.reply as FastifyReply),
+      });
+      return open(call, count, target, thatDevice(call.ctx, device.id), position, ofDevice);
     },
   });
 
@@ -164,7 +185,8 @@ export function liveRoutes(app: FastifyInstance): void {
     // Refuses too many devices with a status.
     await devices();
     const last = lastEventId(call.request.headers) ?? call.query.last_event_id ?? "";
-    return open(group, call, target, devices, parsePosition(last) ?? new Map(), ofGroup);
+    const count = () => group.hold(call.ctx.caller?.id ?? 0, target, call.reply as FastifyReply);
+    return open(call, count, target, devices, parsePosition(last) ?? new Map(), ofGroup);
   }
 
   route(app, {

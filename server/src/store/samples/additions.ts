@@ -2,18 +2,33 @@ import { setImmediate as nextEventLoopTurn } from "node:timers/promises";
 import { bucketOf, bucketStartMs } from "./bucket.js";
 import { type ChunkHeader, decodeRow } from "./chunk-rows.js";
 import { concatColumns, lowerBound, type SampleColumns, sliceColumns } from "./columns.js";
+import { SampleStoreError } from "./errors.js";
+import type { Interval } from "./intervals.js";
 import { readChunksOf, readNewestHeadersOf } from "./many-devices.js";
 import type { SqlClient } from "./sql-client.js";
 
 /** Number of watched chunks: the newest one, and at least 15 minutes before it. */
 const WATCHED_CHUNKS = 4;
 
+/**
+ * Number of samples of a device whose times are compared, 120 kB: those of the watched chunks up to 25 Hz. Of the other chunks, only
+ * samples after the last known one are found.
+ */
+const COMPARED_SAMPLES = 30_000;
+
+/** Number of samples in the payloads that one statement reads, unless a single chunk has more: about 2 MB. */
+const SAMPLES_PER_STATEMENT = 200_000;
+
 /** Samples of a chunk at the last poll. */
 interface KnownChunk {
   startMs: number;
   stopMs: number;
-  /** Times relative to the start of the bucket, ms, ascending. They need half the memory of absolute times. */
-  offsets: Int32Array;
+  size: number;
+  /**
+   * Times relative to the start of the bucket, ms, ascending. They need half the memory of absolute times. Null if they are not
+   * compared.
+   */
+  offsets: Int32Array | null;
 }
 
 /** State of a device at the last poll. Immutable. */
@@ -26,109 +41,195 @@ export interface KnownSamples {
 /** A device to poll. */
 export interface WatchedDevice {
   deviceId: number;
-  /** Earliest time of a sample, ms since 1970 UTC. */
-  fromMs: number;
-  /** Samples in chunks after this time are not read; may be infinite. */
-  untilMs: number;
-  /** Result of the last poll; null for the first one, which returns all samples of the newest chunks. */
+  /** Times of the wanted samples: closed, ascending, disjoint. The last one may be infinite. */
+  times: readonly Interval[];
+  /** Result of the last poll; null for the first one, which finds all samples of the newest chunks. */
   known: KnownSamples | null;
 }
 
 export interface AddedSamples {
-  /** New samples with ascending times. */
+  /** New samples with ascending times, in memory of their own. */
   samples: SampleColumns;
   /** State for the next poll. */
   known: KnownSamples;
 }
 
+interface Polling {
+  /** Maximum number of samples of a device; the newest ones are returned. */
+  limit: number;
+  /** Called for each chunk that cannot be read. It is left out until it changes. */
+  onDamaged?: (error: SampleStoreError) => void;
+  /** Ends the poll, without a result. */
+  signal?: AbortSignal;
+}
+
 /**
  * Returns the samples of devices stored since the last poll, with any times within the newest chunks of each. Compares the chunks with
  * their known state, because a load may add samples with earlier times to any chunk. Does not detect a heart rate that fills a
- * missing one. Two statements read up to 50 devices.
+ * missing one. One statement reads the headers of up to 50 devices, and another one their changed chunks.
  *
  * @param devices each once
- * @throws SampleStoreError `CORRUPT_CHUNK`
+ * @throws SampleStoreError `CORRUPT_CHUNK` without `onDamaged`
  */
 export async function addedSamples(
   client: SqlClient,
   devices: readonly WatchedDevice[],
+  { limit, onDamaged, signal }: Polling,
 ): Promise<Map<number, AddedSamples>> {
-  const spans = devices.map((device) => ({
-    deviceId: device.deviceId,
-    first: Math.max(device.known?.firstBucket ?? Number.NEGATIVE_INFINITY, bucketOf(device.fromMs)),
-    last: bucketOf(Math.min(device.untilMs, Number.MAX_SAFE_INTEGER)),
+  const spans = devices.map(({ deviceId, times, known }) => ({
+    deviceId,
+    first: Math.max(known?.firstBucket ?? Number.NEGATIVE_INFINITY, bucketOf(times[0]?.startMs ?? 0)),
+    last: bucketOf(Math.min(times.at(-1)?.stopMs ?? 0, Number.MAX_SAFE_INTEGER)),
   }));
   const headers = await readNewestHeadersOf(client, spans, WATCHED_CHUNKS);
-  const changed = devices.map(({ deviceId, known }) => ({
-    deviceId,
-    buckets: (headers.get(deviceId) ?? [])
-      .filter((header) => !isKnown(header, known?.chunks.get(header.bucket)))
-      .map(({ bucket }) => bucket),
-  }));
-  const found = new Map<number, AddedSamples>();
-  const rows = await readChunksOf(client, changed);
-  for (const [index, device] of devices.entries()) {
-    const read = rows.get(device.deviceId) ?? [];
-    const first = spans[index]?.first ?? 0;
-    found.set(device.deviceId, additionsTo(device, first, headers.get(device.deviceId) ?? [], read));
-    // Decoding the chunks of a device takes up to a few milliseconds.
-    if (read.length > 0) await nextEventLoopTurn();
+  const additions = new Map(
+    devices.map((device, index) => {
+      const own = headers.get(device.deviceId) ?? [];
+      return [device.deviceId, new Additions(device, spans[index]?.first ?? 0, own, limit)] as const;
+    }),
+  );
+  let rest = [...additions.values()].flatMap((own) => own.changed.map((header) => ({ own, header })));
+  while (rest.length > 0 && !signal?.aborted) {
+    const group: typeof rest = [];
+    for (let size = 0; rest[0] !== undefined; rest = rest.slice(1)) {
+      const [{ own, header }] = rest as [(typeof rest)[0]];
+      size += header.size;
+      if (group.length > 0 && size > SAMPLES_PER_STATEMENT) break;
+      if (own.skip(header)) size -= header.size;
+      else group.push(rest[0]);
+    }
+    const buckets = new Map<number, number[]>();
+    for (const { own, header } of group) {
+      const { deviceId } = own.device;
+      buckets.set(deviceId, [...(buckets.get(deviceId) ?? []), header.bucket]);
+    }
+    const rows = await readChunksOf(
+      client,
+      [...buckets].map(([deviceId, wanted]) => ({ deviceId, buckets: wanted })),
+    );
+    for (const { own, header } of group) {
+      if (signal?.aborted) break;
+      const chunks = rows.get(own.device.deviceId);
+      const index = chunks?.findIndex(({ bucket }) => bucket === header.bucket) ?? -1;
+      // Retention may have removed it.
+      const [row] = index < 0 ? [] : (chunks?.splice(index, 1) ?? []);
+      if (row === undefined) continue;
+      try {
+        own.add(row);
+      } catch (error) {
+        if (onDamaged === undefined || !(error instanceof SampleStoreError)) throw error;
+        onDamaged(error);
+        own.leaveOut(row);
+      }
+      // Decoding a chunk takes up to some milliseconds.
+      await nextEventLoopTurn();
+    }
   }
-  return found;
+  return new Map(signal?.aborted ? [] : [...additions].map(([device, own]) => [device, own.found()]));
 }
 
 const isKnown = ({ startMs, stopMs, size }: ChunkHeader, before: KnownChunk | undefined): boolean =>
-  before?.startMs === startMs && before.stopMs === stopMs && before.offsets.length === size;
+  before?.startMs === startMs && before.stopMs === stopMs && before.size === size;
 
-/**
- * @param headers of the newest chunks, newest first
- * @param read changed chunks, ascending
- */
-function additionsTo(
-  { deviceId, fromMs, known }: WatchedDevice,
-  firstBucket: number,
-  headers: readonly ChunkHeader[],
-  read: readonly ChunkHeader[],
-): AddedSamples {
-  const chunks = new Map<number, KnownChunk>();
-  for (const { bucket } of headers) {
-    const before = known?.chunks.get(bucket);
-    if (before !== undefined) chunks.set(bucket, before);
+/** What a poll finds of a device. Takes the changed chunks one after the other, the newest first. */
+class Additions {
+  readonly device: WatchedDevice;
+  /** Changed chunks, newest first. */
+  readonly changed: readonly ChunkHeader[];
+  readonly #firstBucket: number;
+  readonly #limit: number;
+  /** Buckets of chunks whose times are compared. */
+  readonly #compared = new Set<number>();
+  readonly #chunks = new Map<number, KnownChunk>();
+  /** Newest first. */
+  readonly #parts: SampleColumns[] = [];
+  #count = 0;
+
+  /** @param headers of the newest chunks, newest first */
+  constructor(device: WatchedDevice, firstBucket: number, headers: readonly ChunkHeader[], limit: number) {
+    this.device = device;
+    this.#limit = limit;
+    const oldest = headers.at(-1);
+    const isFull = headers.length === WATCHED_CHUNKS && oldest !== undefined;
+    this.#firstBucket = isFull ? oldest.bucket : firstBucket;
+    let size = 0;
+    for (const header of headers) {
+      const { bucket } = header;
+      size += header.size;
+      const isCompared = size <= COMPARED_SAMPLES;
+      if (isCompared) this.#compared.add(bucket);
+      const before = device.known?.chunks.get(bucket);
+      if (before !== undefined) this.#chunks.set(bucket, isCompared ? before : { ...before, offsets: null });
+    }
+    this.changed = headers.filter((header) => !isKnown(header, device.known?.chunks.get(header.bucket)));
   }
-  const parts: SampleColumns[] = [];
-  for (const header of read) {
-    const { bucket, startMs, stopMs } = header;
-    const samples = decodeRow(deviceId, header);
-    const offsets = Int32Array.from(
-      samples.timestampMs,
-      (timestampMs) => timestampMs - bucketStartMs(bucket),
-    );
-    const before = chunks.get(bucket)?.offsets ?? new Int32Array(0);
-    const first = lowerBound(samples.timestampMs, samples.length, fromMs);
-    parts.push(...withoutKnown(samples, first, offsets, before));
-    chunks.set(bucket, { startMs, stopMs, offsets });
+
+  /** Whether the payload of a changed chunk is not needed, which is then known. */
+  skip(header: ChunkHeader): boolean {
+    if (this.#compared.has(header.bucket)) return false;
+    const before = this.#chunks.get(header.bucket);
+    if (this.#count < this.#limit && before?.stopMs !== header.stopMs) return false;
+    this.leaveOut(header);
+    return true;
   }
-  const oldest = headers.at(-1);
-  const isFull = headers.length === WATCHED_CHUNKS && oldest !== undefined;
-  return {
-    samples: concatColumns(parts),
-    known: { firstBucket: isFull ? oldest.bucket : firstBucket, chunks },
-  };
+
+  leaveOut({ bucket, startMs, stopMs, size }: ChunkHeader): void {
+    this.#chunks.set(bucket, { startMs, stopMs, size, offsets: null });
+  }
+
+  /** @throws SampleStoreError `CORRUPT_CHUNK` */
+  add(row: ChunkHeader): void {
+    const { bucket, startMs, stopMs, size } = row;
+    const samples = decodeRow(this.device.deviceId, row);
+    const { timestampMs } = samples;
+    const before = this.#chunks.get(bucket);
+    const offsets = this.#compared.has(bucket)
+      ? Int32Array.from(timestampMs, (timeMs) => timeMs - bucketStartMs(bucket))
+      : null;
+    const pieces = [
+      ...(offsets !== null && before?.offsets !== null
+        ? withoutKnown(samples, offsets, before?.offsets ?? new Int32Array(0))
+        : [sliceColumns(samples, lowerBound(timestampMs, size, (before?.stopMs ?? startMs - 1) + 1), size)]),
+    ];
+    for (const piece of pieces.reverse()) {
+      for (const part of piecesIn(piece, this.device.times).reverse()) {
+        const count = Math.min(part.length, this.#limit - this.#count);
+        if (count === 0) continue;
+        this.#count += count;
+        // A view would keep all samples of the chunk in memory.
+        this.#parts.push(concatColumns([sliceColumns(part, part.length - count, part.length)]));
+      }
+    }
+    this.#chunks.set(bucket, { startMs, stopMs, size, offsets });
+  }
+
+  found(): AddedSamples {
+    const samples = concatColumns(this.#parts.toReversed());
+    return { samples, known: { firstBucket: this.#firstBucket, chunks: this.#chunks } };
+  }
 }
 
-/**
- * Returns the samples from index `first` whose offsets are not in `before`, as pieces of successive samples. Both lists of
- * offsets ascend.
- */
+/** The pieces of samples within closed, ascending, disjoint times, as views. */
+export const piecesIn = (samples: SampleColumns, times: readonly Interval[]): SampleColumns[] =>
+  times
+    .map(({ startMs, stopMs }) =>
+      sliceColumns(
+        samples,
+        lowerBound(samples.timestampMs, samples.length, startMs),
+        lowerBound(samples.timestampMs, samples.length, stopMs + 1),
+      ),
+    )
+    .filter((piece) => piece.length > 0);
+
+/** Returns the samples whose offsets are not in `before`, as pieces of successive samples. Both lists of offsets ascend. */
 function* withoutKnown(
   samples: SampleColumns,
-  first: number,
   offsets: Int32Array,
   before: Int32Array,
 ): Generator<SampleColumns> {
-  let from = first;
+  let from = 0;
   let at = 0;
-  for (let i = first; i < offsets.length; i++) {
+  for (let i = 0; i < offsets.length; i++) {
     const offset = offsets[i] ?? 0;
     while (at < before.length && (before[at] ?? 0) < offset) at++;
     if (before[at] !== offset) continue;

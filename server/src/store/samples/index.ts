@@ -1,4 +1,4 @@
-export { type AddedSamples, addedSamples, type KnownSamples } from "./additions.js";
+export { type AddedSamples, addedSamples, type KnownSamples, piecesIn } from "./additions.js";
 export { type Batch, firstBatch } from "./batch.js";
 export { BUCKET_MS, bucketOf } from "./bucket.js";
 export {

@@ -186,8 +186,12 @@ onEachDatabase("reading samples", (on) => {
     it("are found exactly once, within the newest four chunks and after the given time", async () => {
       let known: KnownSamples | null = null;
       const poll = async () => {
-        const watched = { deviceId: DEVICE, fromMs: 100, untilMs: Number.POSITIVE_INFINITY, known };
-        const found = (await addedSamples(on.db.client, [watched])).get(DEVICE);
+        const watched = {
+          deviceId: DEVICE,
+          times: [{ startMs: 100, stopMs: Number.POSITIVE_INFINITY }],
+          known,
+        };
+        const found = (await addedSamples(on.db.client, [watched], { limit: 300 })).get(DEVICE);
         known = found?.known ?? null;
         return found && samplesOf(found.samples).map(({ ms }) => ms);
       };
@@ -203,6 +207,59 @@ onEachDatabase("reading samples", (on) => {
       expect(await poll()).toEqual([300_001, 1_199_999]);
       expect(await poll()).toEqual([]);
     });
+  });
+
+  describe("samples added to chunks of 1,000 samples a second", () => {
+    const SECONDS = 40;
+    const dense = (startMs: number, count = SECONDS * 1000) =>
+      on.storeAt(...Array.from({ length: count }, (_, i) => startMs + i));
+    const watched = { deviceId: DEVICE, times: [{ startMs: 0, stopMs: Number.POSITIVE_INFINITY }] };
+
+    it("are the newest ones in memory of their own, without the times of all", async () => {
+      for (const bucket of [0, 1, 2]) await dense(bucket * BUCKET_MS);
+      const first = (await addedSamples(on.db.client, [{ ...watched, known: null }], { limit: 300 })).get(
+        DEVICE,
+      );
+      const newestMs = 2 * BUCKET_MS + SECONDS * 1000 - 1;
+      expect(first?.samples.length).toBe(300);
+      expect(first?.samples.timestampMs.at(-1)).toBe(newestMs);
+      expect(first?.samples.timestampMs.buffer.byteLength).toBe(300 * 26);
+      const compared = [...(first?.known.chunks.values() ?? [])].map(({ offsets }) => offsets?.length ?? 0);
+      expect(compared).toEqual([0, 0, 0]);
+      await on.storeAt(newestMs + 1, newestMs + 2, BUCKET_MS + SECONDS * 1000);
+      const known = first?.known ?? null;
+      const next = (await addedSamples(on.db.client, [{ ...watched, known }], { limit: 300 })).get(DEVICE);
+      expect([...(next?.samples.timestampMs ?? [])]).toEqual([
+        BUCKET_MS + SECONDS * 1000,
+        newestMs + 1,
+        newestMs + 2,
+      ]);
+    });
+
+    it("are read by several statements, because one reads a limited number of samples", async () => {
+      for (const bucket of [0, 1]) await dense(bucket * BUCKET_MS, 120_000);
+      const { client, sent } = onceBefore(Number.POSITIVE_INFINITY, async () => undefined);
+      const times = [
+        { startMs: 0, stopMs: 10 },
+        { startMs: BUCKET_MS, stopMs: BUCKET_MS + 10 },
+      ];
+      const found = (
+        await addedSamples(client, [{ deviceId: DEVICE, times, known: null }], { limit: 300 })
+      ).get(DEVICE);
+      expect(found?.samples.length).toBe(22);
+      expect(sent()).toBe(3);
+    });
+  });
+
+  it("decodes no further chunk of a poll that has been aborted", async () => {
+    await on.storeAt(1, 400_000);
+    await on.db.client.query("UPDATE sample_chunks SET payload = substr(payload, 1, 10)");
+    const controller = new AbortController();
+    const { client } = onceBefore(2, async () => controller.abort());
+    const { signal } = controller;
+    const watched = { deviceId: DEVICE, times: [{ startMs: 0, stopMs: 900_000 }], known: null };
+    // A chunk that is decoded fails.
+    expect((await addedSamples(client, [watched], { limit: 300, signal })).size).toBe(0);
   });
 
   it("exports all samples in order, over more chunks than fit in one batch", async () => {
