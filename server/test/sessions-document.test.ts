@@ -1,4 +1,4 @@
-/** The commands of docs/sessions.md run as they stand: from files to the table of a session and to the season. */
+/** The commands of docs/sessions.md run unchanged: from files to the table of a session and the season. */
 import { execFile } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -5,9 +5,17 @@ import { transact } from "../src/domain/change/change.js";
 import { emitActivityEvents } from "../src/domain/webhooks/events.js";
 import { jobs } from "../src/store/schema.js";
 import { emit } from "./events.js";
+import type { TestService } from "./service.js";
 import { HOUR_MS, receiver, SECRET, withWebhooks } from "./webhook-scene.js";
 
 const it = withWebhooks();
+
+/** Adds copies of a webhook to its activity. */
+const copyWebhook = (s: TestService, id: number, count: number) =>
+  s.store.database.queries.execute(sql`
+    INSERT INTO webhooks (activity_id, webhook_url, secret_token, activity_events, timeframes_events, created_at)
+    SELECT activity_id, webhook_url, secret_token, activity_events, timeframes_events, created_at
+    FROM webhooks, generate_series(1, ${count}) WHERE id = ${id}`);
 
 describe("when too many deliveries wait, a receiver gets", () => {
   it("the deliveries within the quota; one failed delivery counts the others, even of the same instant", async ({
@@ -96,10 +104,7 @@ describe("when too many deliveries wait, a receiver gets", () => {
     const few = await startAnother({ webhookMaxPending: 10 });
     const webhook = await register(hook.url);
     const { queries } = s.store.database;
-    await queries.execute(sql`
-      INSERT INTO webhooks (activity_id, webhook_url, secret_token, activity_events, timeframes_events, created_at)
-      SELECT activity_id, webhook_url, secret_token, activity_events, timeframes_events, created_at
-      FROM webhooks, generate_series(2, 100) WHERE id = ${webhook.id}`);
+    await copyWebhook(s, webhook.id, 99);
     const subjects = Array.from({ length: 200 }, (_, i) => ({
       activityId: webhook.activity,
       timeframeId: i + 1,
@@ -176,10 +181,7 @@ describe("when the deliveries of a day have used their limit of bytes, a receive
     const few = await startAnother({ webhookBytesPerDay: 50_000 });
     const webhook = await register(hook.url);
     const { queries } = s.store.database;
-    await queries.execute(sql`
-      INSERT INTO webhooks (activity_id, webhook_url, secret_token, activity_events, timeframes_events, created_at)
-      SELECT activity_id, webhook_url, secret_token, activity_events, timeframes_events, created_at
-      FROM webhooks, generate_series(2, 100) WHERE id = ${webhook.id}`);
+    await copyWebhook(s, webhook.id, 99);
     const many = () =>
       transact(few.ctx, "test", (unit) =>
         emitActivityEvents(

@@ -7,7 +7,7 @@ import { preparedOnce, type Queries } from "../store/connection/database.js";
 import { accessTokens, liveTickets } from "../store/schema.js";
 import { DateTimeOut } from "../wire/types.js";
 
-/** Number of valid tickets of a token. */
+/** Maximum number of valid tickets of a token. */
 const MAX_TICKETS = 20;
 
 /** Enough for a request that follows immediately. A ticket in the log of a proxy is then useless. */
@@ -27,7 +27,7 @@ export const LiveTicket = Type.Object(
 );
 
 /**
- * Makes a ticket with the rights of the token of the caller.
+ * Creates a ticket with the rights of the token of the caller.
  * @throws ServiceError `unauthenticated` if the token has just ended; `throttled` if it has too many valid tickets
  */
 export async function createLiveTicket({
@@ -40,7 +40,7 @@ export async function createLiveTicket({
   const expiresAt = new Date(now.getTime() + TICKET_LIFETIME_MS);
   const ofToken = eq(liveTickets.tokenHash, tokenHash ?? new Uint8Array());
   await queries.delete(liveTickets).where(and(ofToken, lte(liveTickets.expiresAt, now)));
-  // Concurrent requests may make a few more.
+  // Concurrent requests may create a few more.
   if ((await queries.$count(liveTickets, ofToken)) >= MAX_TICKETS) throw errors.throttled(TICKET_LIFETIME_MS);
   // The row of the token is locked, because its deletion must remove the ticket.
   const { rowCount } = await queries.execute(sql`
@@ -64,7 +64,7 @@ const redeemed = preparedOnce((queries) =>
     .prepare("redeem_live_ticket"),
 );
 
-/** Uses a ticket up. @returns hash of the token that made it; undefined if the ticket is not valid now */
+/** Redeems a ticket. @returns hash of the token that created it; undefined if the ticket is not valid now */
 export async function redeemLiveTicket(
   queries: Queries,
   ticket: string,

@@ -121,7 +121,7 @@ export const sessionsOfMembers = (members: readonly Memberships[]): SessionIds =
       JOIN squads ON squads.id = squad_id AND owner_id = coalesce(manager_id, owner_id)
     ) AS member JOIN sessions USING (squad_id) WHERE ${isDuring(sql`joined`, sql`ended`)}`;
 
-/** Sessions in which an athlete has a time of their own in a period. */
+/** Sessions with a period that has separate times for the athlete. */
 export const sessionsWithTimesOf = (athleteId: number): SessionIds =>
   sql`SELECT session_id AS id FROM session_periods WHERE athlete_id = ${athleteId}`;
 

@@ -30,7 +30,7 @@ export interface LiveDevice {
  */
 export type LiveDevices = () => Promise<LiveDevice[]>;
 
-/** Of one connection. Each takes up to 50 kB of memory: the times of the samples of the last 15 to 20 minutes. */
+/** Maximum number of devices of a connection. Each takes up to 120 kB of memory: see `COMPARED_SAMPLES`. */
 export const MAX_LIVE_DEVICES = 100;
 
 export const TOO_MANY_DEVICES = "too_many_devices";

@@ -10,13 +10,16 @@ import {
 } from "../../store/samples/index.js";
 import { LATEST_LIMITS } from "../../wire/page-limits.js";
 
-/** A lead over the clock of the server from which on a sample says nothing of the others: its tracker has a fast clock. */
+/**
+ * A sample that is at least this far ahead of the server's clock comes from a tracker with a fast clock, and does not affect
+ * other samples.
+ */
 const AHEAD_MS = 10_000;
 
 /** What a client has of a device. */
 export interface Progress {
   /**
-   * Time of the newest sample, ms since 1970 UTC, but not later than now: a client that reconnects asks for newer samples, and one sample
+   * Time of the newest sample, ms since 1970 UTC, but not later than now: a client that reconnects requests newer samples, and one sample
    * ahead of the clock must not hide the others. Null to begin with the newest sample.
    */
   lastMs: number | null;

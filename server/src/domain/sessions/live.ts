@@ -24,7 +24,7 @@ const isCurrentOf = (deviceId: typeof timeframes.deviceId | typeof assignments.d
     eq(ownerships.endTime, CURRENT_END),
   );
 
-/** Permissions that ended earlier say nothing of live data. */
+/** Permissions that ended earlier do not apply to live data. */
 const RECENT_MS = 20 * 60_000;
 
 /** Rows of one statement: a player may have some assignments, and a device some players. */

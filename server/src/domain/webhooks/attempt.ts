@@ -81,7 +81,7 @@ async function send(ctx: Context, delivery: Delivery, account: number): Promise<
     return {
       delivered: answer.status >= 200 && answer.status < 300,
       status: answer.status,
-      response: answer.text === undefined || answer.text === null ? NOT_KEPT : shortened(answer.text),
+      response: answer.text === null ? NOT_KEPT : shortened(answer.text),
       retryAfterMs: HONOURS_RETRY_AFTER.includes(answer.status)
         ? parseRetryAfter(answer.retryAfter, clock.now())
         : undefined,

@@ -13,7 +13,7 @@ export interface ConnectionLimits {
 
 /** Each polls the database every `LIVE_POLL_MS`. */
 export const LIVE_LIMITS: ConnectionLimits = { process: 256, address: 128, user: 32 };
-/** Each takes up to 5 MB of memory, for 100 devices. */
+/** Each takes up to 12 MB of memory, for 100 devices. */
 export const GROUP_LIVE_LIMITS: ConnectionLimits = { process: 64, address: 32, user: 8 };
 const RETRY_AFTER_MS = 5_000;
 

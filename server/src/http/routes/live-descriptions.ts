@@ -5,10 +5,10 @@ export const LIVE_DESCRIPTION = `Server-sent events. The first \`samples\` event
 
 The last event is \`end\`. Its data is an object with the \`reason\`: \`replaced\` (you have opened another connection for this device; there is one for each user and device), \`signed_out\` (the token or the session has ended), \`not_permitted\` (you no longer own the device), \`stopping\` (the process of the service stops) or \`unavailable\` (the database does not respond). After the last two, connect again.`;
 
-export const GROUP_DESCRIPTION = `Server-sent events, as those of one device (\`/api/v1/devices/{device}/live/\`), for all devices that you own now, for those that the players of a squad wear now, or for those of a session. Each event \`samples\` or \`late\` is about one device: its data has the \`device\`, the \`athlete\` who wears it (null for all devices) and the \`samples\`. Devices join and leave the connection while it is open.
+export const GROUP_DESCRIPTION = `Server-sent events, like those of one device (\`/api/v1/devices/{device}/live/\`), for all devices that you own now, for those that the players of a squad wear now, or for those of a session. Each event \`samples\` or \`late\` is about one device: its data has the \`device\`, the \`athlete\` who wears it (null for all devices) and the \`samples\`. Devices join and leave the connection while it is open.
 
-The streams of a squad and of a session are for their owner. They have the samples of times with the permission of the athlete, and those of a session only samples within it.
+Only the owner of a squad or a session receives its samples, from times with the permission of the athlete; those of a session are within it.
 
-The id of an event says which samples of each device you have got with it. A client that connects again with \`Last-Event-ID\`, or with the parameter \`last_event_id\`, gets the newer ones of each device; devices that the id does not contain begin with their newest sample.
+The id of an event says which samples of each device you have received. A client that connects again with \`Last-Event-ID\`, or with the parameter \`last_event_id\`, gets the newer ones of each device; devices that the id does not contain begin with their newest sample.
 
 The last event is \`end\`, with the same reasons. There is one connection for each user and squad, for each user and session, and one for all devices. A connection has at most ${MAX_LIVE_DEVICES} devices: more are refused with 409, or end it with the reason \`too_many_devices\`.`;

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Context } from "../../domain/change/context.js";
-import { followDevices } from "../../domain/raw-data/live.js";
+import { followDevices, type LiveSamples } from "../../domain/raw-data/live.js";
 import { type LiveTarget, openLiveConnection } from "../../domain/raw-data/live-connection.js";
 import { type LiveDevices, ownDevices, thatDevice } from "../../domain/raw-data/live-devices.js";
 import { liveSamplesJson } from "../../domain/raw-data/resource.js";
@@ -16,12 +16,10 @@ import {
 } from "../../wire/live-position.js";
 import { EventStream, lastEventId, type ServerEvent } from "../connection/event-stream.js";
 import { type HeldConnection, liveConnectionsOf } from "../connection/live-connections.js";
-import type { ResponseHead } from "../responses.js";
 import { route } from "../route.js";
 import { GROUP_DESCRIPTION, LIVE_DESCRIPTION } from "./live-descriptions.js";
 
 type Followed = ReturnType<typeof followDevices>;
-type LiveSamples = NonNullable<Exclude<Awaited<ReturnType<Followed["next"]>>["value"], string>>;
 
 /** Events of a connection: samples, and finally the reason for its end. */
 async function* events(
@@ -68,7 +66,7 @@ async function* nothing(): AsyncGenerator<never> {}
 interface Opening {
   ctx: Context;
   request: FastifyRequest;
-  reply: ResponseHead;
+  reply: Pick<FastifyReply, "raw" | "request">;
 }
 
 /** Count of a connection; `release` and `replacedWork` only if it is counted until its work has ended. */
@@ -153,7 +151,7 @@ const GROUP = {
   acceptsTicket: true,
 } as const;
 
-/** Sends new samples as they are stored. */
+/** Operations with live data. */
 export function liveRoutes(app: FastifyInstance): void {
   const { single, group } = liveConnectionsOf(app);
 
@@ -171,7 +169,7 @@ export function liveRoutes(app: FastifyInstance): void {
       const position = new Map(lastMs === undefined ? [] : [[device.id, lastMs]]);
       const target: LiveTarget = `device ${device.id}`;
       const count = () => ({
-        signal: single.open(call.ctx.caller?.id ?? 0, target, call.reply as FastifyReply),
+        signal: single.open(call.ctx.caller?.id ?? 0, target, call.reply),
       });
       return open(call, count, target, thatDevice(call.ctx, device.id), position, ofDevice);
     },
@@ -185,7 +183,7 @@ export function liveRoutes(app: FastifyInstance): void {
     // Refuses too many devices with a status.
     await devices();
     const last = lastEventId(call.request.headers) ?? call.query.last_event_id ?? "";
-    const count = () => group.hold(call.ctx.caller?.id ?? 0, target, call.reply as FastifyReply);
+    const count = () => group.hold(call.ctx.caller?.id ?? 0, target, call.reply);
     return open(call, count, target, devices, parsePosition(last) ?? new Map(), ofGroup);
   }
 
@@ -223,7 +221,7 @@ export function liveRoutes(app: FastifyInstance): void {
     version: 2,
     summary: "Create a ticket for live data",
     description:
-      "For clients that cannot send the header `Authorization`, such as `EventSource` in browsers. The parameter `ticket` of an operation with live data of several devices replaces this header, once, within 30 seconds. The connection has the rights of the token that made the ticket, and ends with it.",
+      "For clients that cannot send the header `Authorization`, such as `EventSource` in browsers. The parameter `ticket` of an operation with live data of several devices replaces this header, once, within 30 seconds. The connection has the rights of the token that created the ticket, and ends with it. A token has at most 20 valid tickets.",
     method: "POST",
     path: "/api/v2/live-tickets/",
     success: { status: 201, schema: LiveTicket },

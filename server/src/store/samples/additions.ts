@@ -48,7 +48,7 @@ export interface WatchedDevice {
 }
 
 export interface AddedSamples {
-  /** New samples with ascending times, in memory of their own. */
+  /** New samples with ascending times, in a separate buffer. */
   samples: SampleColumns;
   /** State for the next poll. */
   known: KnownSamples;

@@ -4,7 +4,7 @@ import type { SqlClient } from "./sql-client.js";
 /*
  * Chunks of many devices in one statement: a SELECT for each device, joined by UNION ALL. Each has its device as a parameter, so it uses
  * the index and runs on the server of the device. A join with a list of devices could not be limited to the newest chunks of each: a
- * device that has been in a drawer for a year would make it read a year of all others.
+ * device that has not been used for a year would make it read a year of all others.
  */
 
 /** Number of devices in a statement, whose payloads are in memory together. */
@@ -60,7 +60,7 @@ export async function readNewestHeadersOf(
        WHERE device_id = ${device} AND bucket BETWEEN ${first} AND ${last} ORDER BY bucket DESC LIMIT ${limit}`,
     ({ deviceId, first, last }) => [deviceId, first, last],
   );
-  // UNION ALL promises no order.
+  // UNION ALL guarantees no order.
   for (const headers of found.values()) headers.sort((a, b) => b.bucket - a.bucket);
   return found;
 }

@@ -78,7 +78,7 @@ export interface Arrival {
   isFirst: boolean;
 }
 
-/** A part of the way of a player. */
+/** Part of a player's path. */
 interface Step {
   fromMs: number;
   toMs: number;

@@ -46,7 +46,7 @@ export class SessionFeed {
   #lastEventId: string | undefined;
   /** Devices and athletes of this connection. */
   #heard = new Set<string>();
-  /** By the clock, which also goes on while the computer sleeps. */
+  /** By the clock, which continues while the computer sleeps. */
   #heardMs = Date.now();
   /** Whether the figures are as new as this connection. */
   #hasFigures = false;
