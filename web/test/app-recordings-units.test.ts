@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { readEvents } from "../src/app/live-events/read-events.js";
 import { aroundDay, dateText, dayAfter, mondayOf, readDate, weeksUpTo } from "../src/app/parts/days.js";
 import { accountOf } from "../src/app/recordings/account-of-upload.js";
 import { addressedDevice, addressedRanges, addressOf } from "../src/app/recordings/address.js";
-import { readEvents } from "../src/app/recordings/read-events.js";
 import { tooLarge } from "../src/app/recordings/too-large.js";
 
 const at = (iso: string) => Date.parse(iso);

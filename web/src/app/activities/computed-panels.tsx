@@ -100,8 +100,7 @@ function HeartRateZones({
       <figure class="bars">
         <figcaption>Heart rate zones</figcaption>
         <p class="note">
-          The maximum heart rate of the athlete is not known. Enter it for this time frame, or the birth date
-          of the athlete.
+          The maximum heart rate is not known. Enter it for this time frame, or the birth date of the athlete.
         </p>
       </figure>
     );

@@ -50,7 +50,7 @@ export function FrameEditor(props: Props) {
       );
       throw new FormProblem(
         startMs == null || stopMs == null
-          ? { start_time: "Mark the time on the plot, or enter its start and its end." }
+          ? { start_time: "Mark a time on the plot, or enter it." }
           : { end_time: REVERSED },
       );
     }
@@ -170,7 +170,7 @@ export function FrameEditor(props: Props) {
                 label="Name"
                 maxLength={100}
                 initial={frame === null ? "" : frameName(frame)}
-                hint="As in “First half”. Time frames with the same name are compared."
+                hint="Such as “First half”. Those with the same name are compared."
               />
               <TimeFields part={part} zone={settings.zone.value} />
               <Field
@@ -181,7 +181,7 @@ export function FrameEditor(props: Props) {
                 max={240}
                 step="any"
                 initial={numberText(frame?.params.max_hr)}
-                hint="For heart rate zones. Empty: from the athlete's age."
+                hint="For heart rate zones. Empty: from the age."
               />
             </div>
           </Form>
@@ -238,7 +238,7 @@ function Figures({
       </div>
       {isMoved && !isWaiting ? (
         <p class="note warning">
-          These are the figures of the saved time. Save the change to compute them again.
+          These figures are of the saved time. Save the change to compute them again.
         </p>
       ) : null}
       {error === null ? null : (

@@ -1,7 +1,7 @@
 import { batch, type Signal, signal } from "@preact/signals";
 import { type Client, type Resource, unwrap } from "asi-client";
 import { isOfAnother, latestSamples } from "../devices/latest.js";
-import { readEvents } from "./read-events.js";
+import { endReason, pause, RECONNECT_MS, receiveEvents } from "../live-events/events.js";
 
 export type Sample = Resource["RawDataSample"];
 
@@ -11,9 +11,6 @@ export type Sample = Resource["RawDataSample"];
  */
 export type FeedState = "connecting" | "live" | "polling" | "elsewhere" | "lost";
 
-/** The service sends at least one comment every 15 s. */
-const SILENCE_MS = 40_000;
-const RECONNECT_MS = 3_000;
 const POLL_MS = 5_000;
 /** The page polls after this number of connections without an event, and tries a connection again after this number of polls. */
 const MAX_FAILURES = 2;
@@ -79,25 +76,19 @@ export class LiveFeed {
    * @returns whether an event arrived
    */
   async #receive(stopped: AbortSignal): Promise<boolean> {
-    const silent = new AbortController();
-    let timer = setTimeout(() => silent.abort(), SILENCE_MS);
-    const heard = () => {
-      clearTimeout(timer);
-      timer = setTimeout(() => silent.abort(), SILENCE_MS);
-    };
     let isOfUse = false;
     let isFirst = true;
     try {
-      const stream = await unwrap(
-        this.#client.GET("/api/v1/devices/{device}/live/", {
-          params: { path: { device: this.#device } },
-          headers: { Accept: "text/event-stream" },
-          parseAs: "stream",
-          signal: AbortSignal.any([stopped, silent.signal]),
-        }),
-      );
-      if (stream === null) return false;
-      for await (const { event, data } of readEvents(stream, heard)) {
+      const connect = (signal: AbortSignal) =>
+        unwrap(
+          this.#client.GET("/api/v1/devices/{device}/live/", {
+            params: { path: { device: this.#device } },
+            headers: { Accept: "text/event-stream" },
+            parseAs: "stream",
+            signal,
+          }),
+        );
+      for await (const { event, data } of receiveEvents(connect, stopped)) {
         isOfUse = true;
         if (event === "samples") {
           this.state.value = "live";
@@ -108,7 +99,7 @@ export class LiveFeed {
           if (isFirst && samples[0]?.["gnss.timestamp"] !== known) await this.#poll(stopped);
           isFirst = false;
         } else if (event === "end") {
-          this.state.value = AFTER_END[(JSON.parse(data) as { reason: string }).reason] ?? "connecting";
+          this.state.value = AFTER_END[endReason(data)] ?? "connecting";
         } else {
           // connected; a device without a new sample sends nothing else
           this.state.value = "live";
@@ -117,8 +108,6 @@ export class LiveFeed {
     } catch (error) {
       // for any other error, another connection is tried
       if (isOfAnother(error)) throw error;
-    } finally {
-      clearTimeout(timer);
     }
     return isOfUse;
   }
@@ -163,12 +152,3 @@ function replaces(next: Sample | undefined, shown: Sample | null | undefined): n
   const shownMs = shown["gnss.timestamp"];
   return next["gnss.timestamp"] >= shownMs || shownMs > Date.now();
 }
-
-const pause = (ms: number, stopped: AbortSignal) =>
-  new Promise<void>((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    stopped.addEventListener("abort", () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });

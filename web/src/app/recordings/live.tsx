@@ -1,9 +1,9 @@
-import { useSignal } from "@preact/signals";
 import type { Client, Resource } from "asi-client";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Settings } from "../../view/settings.js";
 import { duration } from "../../view/times.js";
 import { decimal, NO_VALUE, speedFactor } from "../../view/values.js";
+import { useEverySecond, useFollowing } from "../live-events/following.js";
 import { Facts } from "../parts/facts.js";
 import { dayAndSecond } from "../parts/when.js";
 import { type FeedState, LiveFeed, type Sample } from "./live-feed.js";
@@ -29,23 +29,8 @@ const STATES: Readonly<Record<FeedState, string>> = {
 /** The newest sample of a device as it arrives. */
 export function Live({ client, device, settings }: Props) {
   const [feed] = useState(() => new LiveFeed(client, device.id));
-  const nowMs = useSignal(Date.now());
-  useEffect(() => {
-    // a browser has few connections for all its tabs
-    const follow = () => (document.visibilityState === "visible" ? feed.start() : feed.stop());
-    follow();
-    document.addEventListener("visibilitychange", follow);
-    return () => {
-      document.removeEventListener("visibilitychange", follow);
-      feed.stop();
-    };
-  }, [feed]);
-  useEffect(() => {
-    const timer = setInterval(() => {
-      nowMs.value = Date.now();
-    }, 1000);
-    return () => clearInterval(timer);
-  }, [nowMs]);
+  useFollowing(feed);
+  const nowMs = useEverySecond(Date);
   const stored = storedUploads.value;
   const known = useRef(stored);
   useEffect(() => {

@@ -1,8 +1,8 @@
-import { useSignal } from "@preact/signals";
 import type { Client, Resource } from "asi-client";
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import type { Settings } from "../../view/settings.js";
 import { decimal, NO_VALUE, speedFactor } from "../../view/values.js";
+import { useEverySecond, useFollowing } from "../live-events/following.js";
 import { ChosenTable } from "../parts/chosen-table.js";
 import { Nothing } from "../parts/nothing.js";
 import { Requested, useRequest } from "../parts/request.js";
@@ -49,23 +49,8 @@ export function LiveSession({ client, session, settings }: Props) {
 
 function Following({ client, figures, settings }: Omit<Props, "session"> & { figures: Figures }) {
   const [feed] = useState(() => new SessionFeed(client, figures));
-  const nowMs = useSignal(performance.now());
-  useEffect(() => {
-    // a browser has few connections for all its tabs
-    const follow = () => (document.visibilityState === "visible" ? feed.start() : feed.stop());
-    follow();
-    document.addEventListener("visibilitychange", follow);
-    return () => {
-      document.removeEventListener("visibilitychange", follow);
-      feed.stop();
-    };
-  }, [feed]);
-  useEffect(() => {
-    const timer = setInterval(() => {
-      nowMs.value = performance.now();
-    }, 1000);
-    return () => clearInterval(timer);
-  }, [nowMs]);
+  useFollowing(feed);
+  const nowMs = useEverySecond(performance);
   const players = feed.players.value;
   const before = feed.before.value;
   const state = feed.state.value;

@@ -1,6 +1,6 @@
 import { batch, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import { ApiError, type Client, type Resource, unwrap } from "asi-client";
-import { readEvents } from "../recordings/read-events.js";
+import { endReason, pause, RECONNECT_MS, receiveEvents } from "../live-events/events.js";
 import {
   type DistanceBefore,
   distancesBefore,
@@ -14,9 +14,6 @@ import {
 /** `elsewhere`: another window follows the session; `lost`: the user may no longer see it. */
 export type FeedState = "connecting" | "live" | "elsewhere" | "lost";
 
-/** The service sends at least one comment every 15 s. */
-const SILENCE_MS = 40_000;
-const RECONNECT_MS = 3_000;
 /** After a longer pause, the stream lacks samples: it begins with the newest 300 of a device, at 10 Hz. */
 const PAUSE_MS = 30_000;
 
@@ -82,30 +79,29 @@ export class SessionFeed {
   }
 
   async #receive(stopped: AbortSignal): Promise<void> {
-    const silent = new AbortController();
-    let timer = setTimeout(() => silent.abort(), SILENCE_MS);
-    const heard = () => {
-      this.#heardMs = Date.now();
-      clearTimeout(timer);
-      timer = setTimeout(() => silent.abort(), SILENCE_MS);
-    };
     const last = this.#lastEventId;
     this.#heard = new Set();
     this.#hasFigures = false;
     try {
       if (Date.now() - this.#heardMs > PAUSE_MS) await this.#loadFigures(stopped);
-      const stream = await unwrap(
-        this.#client.GET("/api/v2/sessions/{session}/live/", {
-          params: { path: { session: this.#session } },
-          headers: { Accept: "text/event-stream", ...(last === undefined ? {} : { "Last-Event-ID": last }) },
-          parseAs: "stream",
-          signal: AbortSignal.any([stopped, silent.signal]),
-        }),
-      );
-      if (stream === null) return;
-      for await (const { event, data, id } of readEvents(stream as ReadableStream<Uint8Array>, heard)) {
+      const connect = (signal: AbortSignal) =>
+        unwrap(
+          this.#client.GET("/api/v2/sessions/{session}/live/", {
+            params: { path: { session: this.#session } },
+            headers: {
+              Accept: "text/event-stream",
+              ...(last === undefined ? {} : { "Last-Event-ID": last }),
+            },
+            parseAs: "stream",
+            signal,
+          }),
+        );
+      const heard = () => {
+        this.#heardMs = Date.now();
+      };
+      for await (const { event, data, id } of receiveEvents(connect, stopped, heard)) {
         if (event === "end") {
-          this.state.value = AFTER_END[(JSON.parse(data) as { reason: string }).reason] ?? "connecting";
+          this.state.value = AFTER_END[endReason(data)] ?? "connecting";
           return;
         }
         this.state.value = "live";
@@ -115,8 +111,6 @@ export class SessionFeed {
     } catch (error) {
       // for any other error, another connection is tried
       if (error instanceof ApiError && [403, 404, 409].includes(error.status)) this.state.value = "lost";
-    } finally {
-      clearTimeout(timer);
     }
   }
 
@@ -159,12 +153,3 @@ export class SessionFeed {
     });
   }
 }
-
-const pause = (ms: number, stopped: AbortSignal) =>
-  new Promise<void>((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    stopped.addEventListener("abort", () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
