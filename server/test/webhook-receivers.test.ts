@@ -84,6 +84,20 @@ describe("addresses are checked at every delivery", () => {
     expect(hook.connections).toBe(0);
   });
 
+  it("the reason of a failure is kept up to 1 KiB, whatever a receiver makes of it", async ({
+    hooks: { s, activityOfAnn, ann },
+  }) => {
+    const path = `/api/v1/activities/${await activityOfAnn()}/webhooks/`;
+    NAMES["wordy.example"] = ["127.0.0.1"];
+    const body = { secret_token: SECRET, activity_events: true, timeframes_events: true };
+    const { body: made } = await s.post(path, { ...body, webhook_url: "http://wordy.example:9/" }, ann.token);
+    NAMES["wordy.example"] = new Error("é".repeat(50_000));
+    await s.post(`${path}${made.id}/test/`, undefined, ann.token);
+    await s.runJobs();
+    const { body: log } = await s.get(`${path}${made.id}/deliveries/`, ann.token);
+    expect(log.results[0].response).toBe("é".repeat(512));
+  });
+
   it("a private address that was stored in development is not called in production", async ({
     hooks: { s, register, deliveries, startAnother },
   }) => {

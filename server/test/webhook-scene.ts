@@ -24,10 +24,12 @@ export const SCHEDULE_MS = [
   10 * HOUR_MS,
 ];
 
-export const NAMES: Record<string, string[]> = { "receiver.example": ["127.0.0.1"] };
+/** Addresses of names, or why their lookup fails. */
+export const NAMES: Record<string, string[] | Error> = { "receiver.example": ["127.0.0.1"] };
 export const lookup: AddressLookup = async (name) => {
   const found = NAMES[name];
   if (found === undefined) throw new Error(`getaddrinfo ENOTFOUND ${name}`);
+  if (found instanceof Error) throw found;
   return found;
 };
 

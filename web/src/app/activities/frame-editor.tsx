@@ -238,7 +238,7 @@ function Figures({
       </div>
       {isMoved && !isWaiting ? (
         <p class="note warning">
-          These figures are of the saved time. Save the change to compute them again.
+          These are the figures of the saved time. Save the change to compute them again.
         </p>
       ) : null}
       {error === null ? null : (
