@@ -59,7 +59,7 @@ const unknownPart = ({ type, fieldname }: { type: "field" | "file"; fieldname: s
 const tooManyFiles = () =>
   errors.field(
     FIELD,
-    `A request may have at most ${MAX_FILES} files. The first 100 are processed; send the others in another request.`,
+    `A request may have at most ${MAX_FILES} files. The first ${MAX_FILES} are processed; send the others in another request.`,
     "too_many_files",
   );
 
