@@ -119,6 +119,8 @@ describe.skipIf(hasNoBrowser)("the page of a service", () => {
     await page.getByRole("searchbox", { name: "Search devices" }).fill("dora-1");
     await expect.poll(() => page.locator("tbody tr").count()).toBe(1);
     await page.getByRole("link", { name: "dora-1" }).click();
+    // the loaded time of the latest sample moves the buttons, and a click on a moving button can be lost
+    await page.locator("a.primary").getByText("Upload recordings").waitFor();
     await page.getByRole("button", { name: "Release the device…" }).click();
     await page.getByRole("dialog", { name: "Release dora-1?" }).waitFor();
     await page.keyboard.press("Escape");
