@@ -11,6 +11,7 @@ export {
 export { contentKey, isSameRecording } from "./copies.js";
 export { damageOf } from "./damage.js";
 export { type FigureDefinition, figureDefinitions } from "./definitions.js";
+export { distinctNames, type NamedPerson } from "./distinct-names.js";
 export { type Ground, groundOf } from "./ground.js";
 export { type Interval, lengthOf, united, without } from "./interval.js";
 export { asSessionPeriods, halvesOf, joinedPeriods, matchOf } from "./matches.js";

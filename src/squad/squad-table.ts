@@ -13,6 +13,7 @@ import {
 import { orderSamples } from "../metrics/samples.js";
 import type { SampleBatch } from "../types.js";
 import { benchTimeMs } from "./bench.js";
+import { distinctNames } from "./distinct-names.js";
 import { type Interval, lengthOf } from "./interval.js";
 import { ownZones, type ZoneKind } from "./own-zones.js";
 import { intervalsFor, type SessionPeriod } from "./periods.js";
@@ -37,7 +38,7 @@ export interface SquadRecording {
 
 /** A player with all recordings of the session. */
 export interface SquadMember<Recording extends SquadRecording = SquadRecording> {
-  /** From the roster, else from the file. */
+  /** From the roster, else from the file. No other member of the session has an equal `nameKey`. */
   name: string;
   player: Player | null;
   /** In order of time. */
@@ -83,21 +84,28 @@ export interface SquadOptions {
 /**
  * Matches the recordings of one session with the players of a roster. Recordings of one player become one member, in order of time; of
  * overlapping ones the longest is used. A recording that is not in the roster becomes a separate member, named after
- * its file.
+ * its file. If other recordings or a player of the roster have that name, the serial number follows it: `Kunz (TRK-131)`.
  *
+ * @param among the recordings whose names must be distinct, for the members of one of several sessions
  * @returns members in the order of the roster, then the others in the order of their names
  */
 export function squadMembers<Recording extends SquadRecording>(
   recordings: readonly Recording[],
   roster: Roster | null,
+  among: readonly Recording[] = recordings,
 ): SquadMember<Recording>[] {
+  const playerOf = (recording: Recording) => (roster === null ? null : playerOfRecording(roster, recording));
+  const names = fileNames(
+    among.filter((recording) => playerOf(recording) === null),
+    roster,
+  );
   const byPlayer = new Map<Player, Recording[]>();
   const others: SquadMember<Recording>[] = [];
   for (const recording of recordings) {
-    const player = roster === null ? null : playerOfRecording(roster, recording);
+    const player = playerOf(recording);
     if (player === null)
       others.push({
-        name: playerNameOf(recording.fileName),
+        name: names.get(recording) ?? playerNameOf(recording.fileName),
         player: null,
         recordings: [recording],
         leftOut: [],
@@ -109,6 +117,17 @@ export function squadMembers<Recording extends SquadRecording>(
   known.sort((a, b) => place(a) - place(b));
   others.sort((a, b) => a.name.localeCompare(b.name, "en", { numeric: true }));
   return [...known, ...others];
+}
+
+function fileNames<Recording extends SquadRecording>(
+  recordings: readonly Recording[],
+  roster: Roster | null,
+): Map<Recording, string> {
+  const names = distinctNames(
+    recordings.map(({ fileName, serial }) => ({ name: playerNameOf(fileName), mark: serial || fileName })),
+    roster?.players.map(({ name }) => name),
+  );
+  return new Map(recordings.map((recording, i) => [recording, names[i] ?? ""]));
 }
 
 /** Names that periods can use: the members, and players of the roster without a recording. */
@@ -134,7 +153,7 @@ function oneAtATime<Recording extends SquadRecording>(
   return { recordings: kept.sort((a, b) => startOf(a) - startOf(b)), leftOut };
 }
 
-/** The name of a player who is not in a roster: `04-Baumann.asi.gz` gives `04-Baumann`. */
+/** The name of a file for a player who is not in a roster: `04-Baumann.asi.gz` gives `04-Baumann`. */
 export function playerNameOf(fileName: string): string {
   return fileName.replace(/\.gz$/i, "").replace(/\.(asi|ubx)$/i, "");
 }
