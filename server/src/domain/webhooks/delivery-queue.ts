@@ -327,21 +327,15 @@ export async function cancelDeliveries(
   reason: string,
   url?: string,
 ): Promise<void> {
-  const cancelled = await unit.queries
-    .update(webhookDeliveries)
-    .set({ state: "failed", response: reason })
-    .where(
-      and(
-        eq(webhookDeliveries.webhookId, webhookId),
-        sql`${webhookDeliveries.state} IN ('pending', 'retrying')`,
-        url === undefined ? undefined : eq(webhookDeliveries.url, url),
-      ),
+  // One statement, because a webhook may have more deliveries than a statement has parameters. A job that a worker has taken does
+  // nothing, or is calling the receiver.
+  await unit.queries.execute(sql`
+    WITH cancelled AS (
+      UPDATE ${webhookDeliveries} SET state = 'failed', response = ${reason}
+      WHERE webhook_id = ${webhookId} AND state IN ('pending', 'retrying') ${url === undefined ? sql`` : sql`AND url = ${url}`}
+      RETURNING job_id
     )
-    .returning({ jobId: webhookDeliveries.jobId });
-  const ids = cancelled.flatMap(({ jobId }) => jobId ?? []);
-  // A job that a worker has taken does nothing, or is calling the receiver.
-  if (ids.length > 0)
-    await unit.queries.delete(jobs).where(and(sql`${jobs.id} = ANY(${sql.param(ids)}::bigint[])`, isWaiting));
+    DELETE FROM ${jobs} USING cancelled WHERE ${jobs.id} = cancelled.job_id AND ${isWaiting}`);
 }
 
 /** Ends the delivery of a revoked job. */

@@ -26,8 +26,6 @@ export interface FanOut {
   webhooks: { id: number; activityId: number; url: string; secretToken: string }[];
   /** Ids of activities and their time frames. */
   subjects: [activityId: number, timeframeId: number | null][];
-  /** Number of deliveries written so far. */
-  done?: number;
 }
 
 /**
