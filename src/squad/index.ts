@@ -48,21 +48,23 @@ export {
 export { seasonLoad } from "./season-load.js";
 export { findSessions, MAX_PAUSE_MS, type RecordingExtent } from "./sessions.js";
 export {
+  namesIn,
+  playerNameOf,
+  type SquadMember,
+  type SquadRecording,
+  squadMembers,
+} from "./squad-members.js";
+export {
   figuresByInterval,
   highSpeedThresholds,
   limitsOfIntervals,
   type MemberFigures,
   memberFigures,
   NO_FIGURES,
-  namesIn,
   ownParameters,
-  playerNameOf,
   recordedTimeMs,
-  type SquadMember,
   type SquadOptions,
-  type SquadRecording,
   type SquadRow,
-  squadMembers,
   squadRow,
   squadRows,
 } from "./squad-table.js";
