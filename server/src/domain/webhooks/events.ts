@@ -1,7 +1,8 @@
 import { and, asc, eq, inArray, isNull } from "drizzle-orm";
 import { activities, webhooks } from "../../store/schema.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
-import { createDeliveries, enqueueFanOut, type NewDelivery } from "./delivery-queue.js";
+import type { NewDelivery } from "./delivery-limits.js";
+import { createDeliveries, enqueueFanOut } from "./delivery-queue.js";
 
 /** Events that a webhook can receive. */
 export const ACTIVITY_EVENTS = ["activity-updated", "activity-deleted"] as const;

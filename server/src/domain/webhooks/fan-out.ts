@@ -6,7 +6,8 @@ import { accounts, webhooks } from "../../store/schema.js";
 import { transact } from "../change/change.js";
 import type { Context } from "../change/context.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
-import { countNotSent, createDeliveries, type NewDelivery } from "./delivery-queue.js";
+import { countNotSent, type NewDelivery } from "./delivery-limits.js";
+import { createDeliveries } from "./delivery-queue.js";
 import { deliveriesOf, type FanOut } from "./events.js";
 
 /** Number of deliveries that one transaction writes. It must be short, because others wait for it. Without room, the rest is counted at once. */
