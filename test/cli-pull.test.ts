@@ -111,7 +111,7 @@ describe("asi pull", () => {
     await pull(address, folder);
     const { status, stderr } = await pull(address, folder, "--tz", "Asia/Tokyo");
     expect(stderr).toMatch(
-      /^asi: ROVER-1: data\/serial=ROVER-1 contains files of .*, account 5, with days in UTC; choose another folder\. \(OTHER_ORIGIN\)\n0 files written .*, 1 device failed\n$/,
+      /^asi: ROVER-1: data\/serial=ROVER-1 contains files of .*, account 5, device 7, with days in UTC; choose another folder\. \(OTHER_ORIGIN\)\n0 files written .*, 1 device failed\n$/,
     );
     expect(status).toBe(1);
   });
@@ -121,6 +121,19 @@ describe("asi pull", () => {
     const { address } = await standIn([{ ...rover(minuteFrom(NOON)), serial: "../../escape" }]);
     await pull(address, folder);
     expect(filesIn(folder)).toEqual(["serial=id-7/.asi-pull.json", "serial=id-7/2026-05-16.parquet"]);
+  });
+
+  test("never gives two devices one folder, also if a file system ignores case, and continues in the folder of a device", async () => {
+    const folder = scratchFolder();
+    const devices = [{ ...rover(minuteFrom(NOON)), id: 8, serial: "AB-1" }];
+    const { address } = await standIn(devices);
+    await pull(address, folder);
+    devices.push({ ...rover(minuteFrom(NOON)), id: 3, serial: "ab-1" });
+    expect((await pull(address, folder)).stderr).toMatch(/^1 file written .*, 1 unchanged\n$/);
+    expect(filesIn(folder).filter((name) => name.endsWith(".parquet"))).toEqual([
+      "serial=AB-1/2026-05-16.parquet",
+      "serial=id-3/2026-05-16.parquet",
+    ]);
   });
 });
 

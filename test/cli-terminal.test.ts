@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { MATCH, scratchFolder, shell, TORN, textOf } from "./asi-process.js";
 import { asiInf, joined } from "./frames.js";
+import { standIn, TOKEN } from "./service-stand-in.js";
 import { syntheticEcg, waveformFrames } from "./synthetic-ecg.js";
 
 const STOPPED_UPTIME = fileURLToPath(new URL("./children/stopped-uptime.cjs", import.meta.url));
@@ -51,6 +52,24 @@ describe.skipIf(!hasScript)("on a terminal", () => {
     const command = `$ASI convert ${MATCH.path} -d out`;
     const { stdout } = await onTerminal(command, scratchFolder(), { NODE_OPTIONS });
     expect(stdout).toBe(`${MATCH.path}: 7200 rows -> out/${MATCH.expected.fileName}\r\n`);
+  });
+
+  test("escapes control characters of a serial number in the progress of asi pull", async () => {
+    let refusals = 0;
+    const { address } = await standIn(
+      [{ id: 7, serial: "A\x1b[2J\u202eB", times: [Date.parse("2026-05-16T12:00:00Z")] }],
+      ({ pathname }, response) => {
+        if (!pathname.includes("/samples/") || refusals === 1) return false;
+        refusals += 1;
+        response.writeHead(503, { "Retry-After": "0" }).end();
+        return true;
+      },
+    );
+    const { stdout } = await onTerminal(`$ASI pull ${address} -d data`, scratchFolder(), {
+      ASI_TOKEN: TOKEN,
+    });
+    expect(visible(stdout)).toMatch(/A\\x1b\[2J\\u202eB 2026-\d\d-\d\d, waiting 0 s for the service/);
+    for (const control of ["\x1b", "\u202e"]) expect(visible(stdout)).not.toContain(control);
   });
 
   test("refuses binary formats with a message, and accepts text and pipes", async () => {

@@ -4,7 +4,7 @@ import { Webhook, WebhookVerificationError } from "standardwebhooks";
 import { describe, expect, vi } from "vitest";
 import { transact } from "../src/domain/change/change.js";
 import { emitAccountEvents } from "../src/domain/webhooks/account-events.js";
-import { jobs } from "../src/store/schema.js";
+import { jobs, ownerships } from "../src/store/schema.js";
 import { answer, type Received } from "./receiver.js";
 import { walk } from "./recordings.js";
 import type { TestService } from "./service.js";
@@ -153,6 +153,33 @@ describe("a webhook of an account", () => {
     const { body: members } = await s.get(`/api/v2/members/?squad=${scene.squad}`, scene.manager.token);
     await scene.send("DELETE", `/api/v2/members/${members.results[0].id}/`);
     expect(await told()).toEqual(expected);
+  });
+
+  it("receives no event about samples that another manager owns, although a session of its manager has their time", async ({
+    hooks: { s },
+  }) => {
+    const scene = await SquadScene.of(s, ["Ann"]);
+    const [{ device }] = scene.players as [TestPlayer];
+    const session = await scene.session();
+    const { queries } = s.store.database;
+    const handover = new Date(minute(30));
+    await queries.update(ownerships).set({ endTime: handover }).where(eq(ownerships.deviceId, device.id));
+    const next = await s.manager();
+    await s.take(device, next);
+    await s.backdate(device, minute(30));
+    const receiving = await receiver();
+    await newHook(s, scene.manager.token, receiving.url, "session.changed");
+    await s.runJobs();
+    receiving.received.length = 0;
+    await s.load(device, next, await walk(device.serial_number, minute(35), 10));
+    await s.runJobs();
+    expect(messagesOf(receiving.received)).toEqual([]);
+    const own = { startMs: Date.parse(minute(29)), stopMs: Date.parse(minute(31)) };
+    await transact(s.ctx, "test", (unit) =>
+      unit.announce("samplesDeleted", { deviceId: device.id, deleted: [own], removed: [], count: 0 }),
+    );
+    await s.runJobs();
+    expect(messagesOf(receiving.received).map(({ data }) => data)).toEqual([{ session }]);
   });
 
   it("receives an event repeatedly until it accepts it, and again on request", async ({

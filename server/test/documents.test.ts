@@ -5,7 +5,7 @@ import type { Command } from "commander";
 import { describe, expect, it } from "vitest";
 import { withSettingsTable } from "../scripts/settings-table.js";
 import { program } from "../src/cli/program.js";
-import { settings } from "../src/config/config.js";
+import { settings } from "../src/config/settings.js";
 
 const ROOT = join(import.meta.dirname, "../..");
 const FOLDERS = [".", "docs", "server", "web", "client", "fixtures"];

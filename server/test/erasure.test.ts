@@ -360,6 +360,11 @@ describe("the operator can delete", () => {
     for (const own of await fanOutsOf(s, bob.manager.id)) {
       await queries.update(jobs).set({ leaseToken: "ours" }).where(eq(jobs.id, own.id));
       expect(await fanOut(s.ctx, { ...own, leaseToken: "ours" })).toEqual({ deliveries: 300 });
+      // The steps have not written the payload again, and a worker that takes over begins after the last one.
+      const [after] = await fanOutsOf(s, bob.manager.id);
+      expect([after?.payload, after?.details]).toEqual([own.payload, { done: 300 }]);
+      await queries.update(webhookDeliveries).set({ state: "delivered" });
+      expect(await fanOut(s.ctx, { ...own, ...after, leaseToken: "ours" })).toEqual({ deliveries: 300 });
     }
     expect(await queries.$count(webhookDeliveries)).toBe(300);
   });

@@ -221,6 +221,11 @@ describe("a roster", () => {
     expect([status, body.errors[0].detail]).toEqual([400, expect.stringContaining(written)]);
     const other = await load(scene, `player,serial\n${written},\n`);
     expect([other.status, other.body]).toEqual([200, outcome([0, 1, 0], [0, 0], 0)]);
+    const [, second] = two;
+    if (second === undefined) throw new Error("No second athlete");
+    await name(second, "Bea", `Birch (${two[0]?.id})`);
+    const doubtful = await load(scene, `player,serial\n${written},\n`);
+    expect(doubtful.body.errors[0].detail).toContain(`Write "${written} (${second.id})"`);
   });
 
   it("creates managed athletes once, on request, if the manager has the right", async () => {

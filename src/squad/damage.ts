@@ -1,5 +1,5 @@
 import type { Interval } from "./interval.js";
-import type { SquadRecording } from "./squad-table.js";
+import type { SquadRecording } from "./squad-members.js";
 
 /** Shorter ones are caused by brief losses of satellite signals. */
 const LEAST_GAP_MS = 2000;

@@ -1,5 +1,5 @@
 import type { Interval } from "./interval.js";
-import type { SquadMember } from "./squad-table.js";
+import type { SquadMember } from "./squad-members.js";
 
 /** A plane on the ground with the longer side of the playing area horizontal. Metres from its lower left corner. */
 export interface Ground {

@@ -11,6 +11,7 @@ export {
 export { contentKey, isSameRecording } from "./copies.js";
 export { damageOf } from "./damage.js";
 export { type FigureDefinition, figureDefinitions } from "./definitions.js";
+export { distinctNames, type NamedPerson } from "./distinct-names.js";
 export { type Ground, groundOf } from "./ground.js";
 export { type Interval, lengthOf, united, without } from "./interval.js";
 export { asSessionPeriods, halvesOf, joinedPeriods, matchOf } from "./matches.js";
@@ -47,21 +48,23 @@ export {
 export { seasonLoad } from "./season-load.js";
 export { findSessions, MAX_PAUSE_MS, type RecordingExtent } from "./sessions.js";
 export {
+  namesIn,
+  playerNameOf,
+  type SquadMember,
+  type SquadRecording,
+  squadMembers,
+} from "./squad-members.js";
+export {
   figuresByInterval,
   highSpeedThresholds,
   limitsOfIntervals,
   type MemberFigures,
   memberFigures,
   NO_FIGURES,
-  namesIn,
   ownParameters,
-  playerNameOf,
   recordedTimeMs,
-  type SquadMember,
   type SquadOptions,
-  type SquadRecording,
   type SquadRow,
-  squadMembers,
   squadRow,
   squadRows,
 } from "./squad-table.js";

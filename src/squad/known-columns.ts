@@ -80,16 +80,18 @@ export function readKnownColumns(
     if (one !== null) places.set(one.column, [...(places.get(one.column) ?? []), i]);
   const severalTimes = [...places].filter(([, own]) => own.length > 1);
   const twice = new Set<string>();
-  const read = rows.map(({ line, fields: all }): KnownRow => {
-    const fields = all.map((field, i) => {
-      const column = found[i]?.column;
-      if (field.length <= MOST_LETTERS || column === undefined || column === LIST_COLUMN) return field;
-      problems.push({
-        line,
-        message: `The ${column} of this row has more than ${MOST_LETTERS} characters. Shorten it.`,
-      });
-      return "";
-    });
+  const isTooLong = (field: string, i: number) => {
+    const column = found[i]?.column;
+    return field.length > MOST_LETTERS && column !== undefined && column !== LIST_COLUMN;
+  };
+  const read = rows.flatMap(({ line, fields }): KnownRow | [] => {
+    const long = fields.findIndex(isTooLong);
+    // without a cell, the row would have another meaning: times of one player would be times of all
+    if (long >= 0) {
+      const message = `The ${found[long]?.column} of this row has more than ${MOST_LETTERS} characters. Shorten it.`;
+      problems.push({ line, message });
+      return [];
+    }
     const isFilled = (i: number) => (fields[i] ?? "") !== "";
     const placeOf = (column: string) => {
       const own = places.get(column) ?? [];

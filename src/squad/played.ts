@@ -1,6 +1,6 @@
 import { asSessionPeriods } from "./matches.js";
 import type { SessionPeriod } from "./periods.js";
-import type { SquadMember } from "./squad-table.js";
+import type { SquadMember } from "./squad-members.js";
 import { suggestPeriods } from "./suggest-periods.js";
 import { type SuggestedSubstitutions, suggestSubstitutions } from "./suggest-substitutions.js";
 

@@ -1,4 +1,5 @@
-import type { SquadMember, SquadRow } from "./squad-table.js";
+import type { SquadMember } from "./squad-members.js";
+import type { SquadRow } from "./squad-table.js";
 
 /** A row with at least this speed counts as moving *(choice)*. */
 const MOVING_MM_PER_S = 500;

@@ -1,3 +1,4 @@
+import { sameButMarks } from "./distinct-names.js";
 import type { Interval } from "./interval.js";
 import { type KnownColumn, type KnownRow, readKnownColumns } from "./known-columns.js";
 import type { PeriodsContext, SessionPeriod } from "./periods.js";
@@ -96,9 +97,7 @@ function addRow(
   }
   const key = nameKey(player);
   if (!names.has(key)) {
-    problem(
-      `No recording belongs to "${player}". Write the name as in the roster, or as the name of the file.`,
-    );
+    problem(unknownText(player, [...names.values()]));
     return;
   }
   const known = period.own.get(key);
@@ -114,6 +113,20 @@ function addRow(
   if ([own[before], own[before + 1]].some((beside) => beside !== undefined && overlap(beside, interval)))
     problem(`Two rows of ${player} in ${period.name} overlap. Change one.`);
   else own.splice(before + 1, 0, interval);
+}
+
+/** Maximum number of names in a message. */
+const MOST_NAMES = 8;
+
+function unknownText(player: string, names: readonly string[]): string {
+  const similar = sameButMarks(player, names);
+  if (similar.length === 0)
+    return `No recording belongs to "${player}". Write the name as in the roster, or as the name of the file.`;
+  const texts = similar.slice(0, MOST_NAMES).map((name) => `"${name}"`);
+  const more = similar.length > MOST_NAMES ? ", or another one" : "";
+  return similar.length === 1
+    ? `No player has the name "${player}". If ${texts[0]} is meant, write that.`
+    : `"${player}" is not the name of one player. Write ${texts.join(" or ")}${more}.`;
 }
 
 // null: does not take part; undefined: unreadable.

@@ -113,9 +113,20 @@ export function columnName(header: string): string {
     .replace(/[\s_-]+/g, "_");
 }
 
-/** The text before `withoutFormula`: our own files have an apostrophe before text that a spreadsheet would run. */
-const withFormula = (field: string): string =>
-  field.startsWith("'") && withoutFormula(field.slice(1)) === field ? field.slice(1) : field;
+const isFormula = (text: string): boolean => withoutFormula(text) !== text;
+
+/**
+ * Text, without spaces at its ends, for a cell that `readSheet` reads as the same text. An apostrophe is before text that a
+ * spreadsheet would run, and before text with such an apostrophe of its own, so that two texts never have the same cell.
+ */
+export function guardedCell(text: string): string {
+  const cell = text.trim();
+  return isFormula(cell.replace(/^'+/, "")) ? `'${cell}` : cell;
+}
+
+/** The text of a `guardedCell`. */
+const textOfCell = (field: string): string =>
+  field.startsWith("'") && isFormula(field.replace(/^'+/, "")) ? field.slice(1) : field;
 
 function textOf(bytes: Uint8Array): string {
   const [first, second] = bytes;
@@ -152,7 +163,7 @@ function recordsOf(
   let field = "";
   let isQuoted = false;
   const endField = () => {
-    record.fields.push(withFormula(field.trim()));
+    record.fields.push(textOfCell(field.trim()));
     field = "";
   };
   for (let i = 0; i < text.length; i++) {

@@ -11,43 +11,14 @@ import {
   trimp,
 } from "../metrics/index.js";
 import { orderSamples } from "../metrics/samples.js";
-import type { SampleBatch } from "../types.js";
 import { benchTimeMs } from "./bench.js";
 import { type Interval, lengthOf } from "./interval.js";
 import { ownZones, type ZoneKind } from "./own-zones.js";
 import { intervalsFor, type SessionPeriod } from "./periods.js";
 import { countRecipes, type RecipeCounts } from "./recipe-counts.js";
-import { commonTimeMs, timeWithData } from "./recorded-time.js";
-import { type Player, playerOfRecording, type Roster } from "./roster.js";
-
-/** A recording of a session. */
-export interface SquadRecording {
-  /** Name of the file, without folders. */
-  fileName: string;
-  serial: string;
-  samples: SampleBatch;
-  isDamaged: boolean;
-  /** Whether it ends within a frame, for example after a power failure of the device. */
-  isTruncated: boolean;
-  /** The last rows before damaged places, ms since 1970 UTC; empty for an undamaged recording. */
-  damagedAfterMs: readonly number[];
-  /** Whether there are more damaged places than these. */
-  hasMoreDamage?: boolean;
-}
-
-/** A player with all recordings of the session. */
-export interface SquadMember<Recording extends SquadRecording = SquadRecording> {
-  /** From the roster, else from the file. */
-  name: string;
-  player: Player | null;
-  /** In order of time. */
-  recordings: Recording[];
-  /** Recordings excluded from figures, because one of `recordings` has the same time. */
-  leftOut: Recording[];
-}
-
-/** Maximum overlap of two recordings of one player, and its maximum share of the shorter one, for a change of the tracker *(choice)*. */
-const MAX_OVERLAP = { ms: 60_000, share: 0.5 } as const;
+import { timeWithData } from "./recorded-time.js";
+import type { Player } from "./roster.js";
+import type { SquadMember } from "./squad-members.js";
 
 /** One row: a player in a period, or in the whole session. */
 export interface SquadRow extends MemberFigures {
@@ -78,65 +49,6 @@ export interface SquadOptions {
    * false.
    */
   mayBeUncounted?: boolean | undefined;
-}
-
-/**
- * Matches the recordings of one session with the players of a roster. Recordings of one player become one member, in order of time; of
- * overlapping ones the longest is used. A recording that is not in the roster becomes a separate member, named after
- * its file.
- *
- * @returns members in the order of the roster, then the others in the order of their names
- */
-export function squadMembers<Recording extends SquadRecording>(
-  recordings: readonly Recording[],
-  roster: Roster | null,
-): SquadMember<Recording>[] {
-  const byPlayer = new Map<Player, Recording[]>();
-  const others: SquadMember<Recording>[] = [];
-  for (const recording of recordings) {
-    const player = roster === null ? null : playerOfRecording(roster, recording);
-    if (player === null)
-      others.push({
-        name: playerNameOf(recording.fileName),
-        player: null,
-        recordings: [recording],
-        leftOut: [],
-      });
-    else byPlayer.set(player, [...(byPlayer.get(player) ?? []), recording]);
-  }
-  const known = [...byPlayer].map(([player, own]) => ({ name: player.name, player, ...oneAtATime(own) }));
-  const place = ({ player }: { player: Player }) => roster?.players.indexOf(player) ?? 0;
-  known.sort((a, b) => place(a) - place(b));
-  others.sort((a, b) => a.name.localeCompare(b.name, "en", { numeric: true }));
-  return [...known, ...others];
-}
-
-/** Names that periods can use: the members, and players of the roster without a recording. */
-export function namesIn(members: readonly SquadMember[], roster: Roster | null): string[] {
-  const names = [...members, ...(roster?.players ?? [])].map(({ name }) => name);
-  return [...new Set(names)];
-}
-
-/** The longest recordings without overlaps: joining rows of two trackers or two players would give wrong figures. */
-function oneAtATime<Recording extends SquadRecording>(
-  recordings: readonly Recording[],
-): Pick<SquadMember<Recording>, "recordings" | "leftOut"> {
-  if (recordings.length === 1) return { recordings: [...recordings], leftOut: [] };
-  const startOf = ({ samples }: SquadRecording) => samples.timestampMs[0] ?? 0;
-  const kept: Recording[] = [];
-  const leftOut: Recording[] = [];
-  const lengths = new Map(recordings.map((one) => [one, timeWithData([one])]));
-  for (const one of recordings.toSorted((a, b) => (lengths.get(b) ?? 0) - (lengths.get(a) ?? 0))) {
-    const allowedMs = Math.min(MAX_OVERLAP.ms, MAX_OVERLAP.share * (lengths.get(one) ?? 0));
-    const isAlone = kept.every((other) => commonTimeMs(one.samples, other.samples) <= allowedMs);
-    (isAlone ? kept : leftOut).push(one);
-  }
-  return { recordings: kept.sort((a, b) => startOf(a) - startOf(b)), leftOut };
-}
-
-/** The name of a player who is not in a roster: `04-Baumann.asi.gz` gives `04-Baumann`. */
-export function playerNameOf(fileName: string): string {
-  return fileName.replace(/\.gz$/i, "").replace(/\.(asi|ubx)$/i, "");
 }
 
 /**

@@ -3,7 +3,7 @@ import type { Interval } from "./interval.js";
 import type { SessionPeriod } from "./periods.js";
 import { mainInterval } from "./recorded-time.js";
 import { nameKey } from "./roster.js";
-import type { SquadMember } from "./squad-table.js";
+import type { SquadMember } from "./squad-members.js";
 
 /** The rule for suggested substitutions *(choice)*. */
 export const SUBSTITUTION_RULE = {

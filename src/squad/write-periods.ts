@@ -1,9 +1,9 @@
-import { withoutFormula } from "../rows/csv-text.js";
 import { offsetText, TimeZone } from "../rows/time-zone.js";
 import type { Interval } from "./interval.js";
 import type { PeriodsContext, SessionPeriod } from "./periods.js";
 import { readPeriods } from "./read-periods.js";
 import { nameKey } from "./roster.js";
+import { guardedCell } from "./sheet.js";
 
 /**
  * Writes periods as `periods.csv`, which {@link readPeriods} reads with the same result. Times are local, with
@@ -36,11 +36,11 @@ function text(
   };
   const timesOf = ({ startMs, endMs }: Interval) => [clock(startMs), clock(endMs)];
   const lines = periods.flatMap(({ name: named, all, own }) => {
-    const name = withoutFormula(named);
+    const name = guardedCell(named);
     return [
       ...(all === null ? [] : [[name, ...timesOf(all), ""]]),
       ...[...own].flatMap(([key, intervals]) => {
-        const player = withoutFormula(names.get(key) ?? key);
+        const player = guardedCell(names.get(key) ?? key);
         return intervals.length === 0
           ? [[name, "-", "-", player]]
           : intervals.map((one) => [name, ...timesOf(one), player]);

@@ -2,7 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { SQUAD_COLUMNS, summaryOf, wholeRows } from "../../src/squad/columns.js";
 import { mainInterval, recordedSpans, timeWithData } from "../../src/squad/recorded-time.js";
-import { squadMembers, squadRows } from "../../src/squad/squad-table.js";
+import { squadMembers } from "../../src/squad/squad-members.js";
+import { squadRows } from "../../src/squad/squad-table.js";
 import { recordingOfRows, rowsAt } from "./recordings.js";
 
 const MINUTE_MS = 60_000;

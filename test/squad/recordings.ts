@@ -1,4 +1,4 @@
-import type { SquadRecording } from "../../src/squad/squad-table.js";
+import type { SquadRecording } from "../../src/squad/squad-members.js";
 import type { SampleBatch } from "../../src/types.js";
 
 /** Rows at given times, ms since 1970 UTC, with constant speed. */

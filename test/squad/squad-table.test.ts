@@ -5,7 +5,8 @@ import { computeMetrics, computeRecipe, RECIPES, trimp } from "../../src/metrics
 import { figureOf, SQUAD_COLUMNS, sortRows, summaryOf, wholeRows } from "../../src/squad/columns.js";
 import { readPeriods } from "../../src/squad/read-periods.js";
 import { readRoster } from "../../src/squad/read-roster.js";
-import { memberFigures, type SquadRecording, squadMembers, squadRows } from "../../src/squad/squad-table.js";
+import { type SquadRecording, squadMembers } from "../../src/squad/squad-members.js";
+import { memberFigures, squadRows } from "../../src/squad/squad-table.js";
 import { marksOf } from "../../src/squad-report/cells.js";
 
 const START_MS = Date.UTC(2025, 4, 17, 14, 30);

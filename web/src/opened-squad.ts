@@ -88,7 +88,7 @@ export async function showStored(
     stop();
     end();
   });
-  await open.session.addRanges();
+  await open.session.opened.addRanges();
 }
 
 /** Closes a session of the service: the user is no longer signed in. */
@@ -150,7 +150,7 @@ export async function showDemonstration(workspace: Workspace, settings: Settings
     });
     show(workspace, { ...open, part });
     workspace.reading.value = null;
-    await open.session.add(files);
+    await open.session.opened.add(files);
   } finally {
     workspace.reading.value = null;
   }
@@ -162,7 +162,7 @@ export function filesOpener(workspace: Workspace, settings: Settings): OpenFiles
     const open = openedSquad.peek();
     if (open !== null && playerShown.peek() === null) {
       leaveStart();
-      await open.session.add(files);
+      await open.session.opened.add(files);
       return;
     }
     if (isAdding || files.length < 2) {
@@ -177,6 +177,6 @@ export function filesOpener(workspace: Workspace, settings: Settings): OpenFiles
       return;
     }
     show(workspace, { ...started, part });
-    await started.session.add(files);
+    await started.session.opened.add(files);
   };
 }

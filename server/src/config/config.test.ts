@@ -2,7 +2,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { END_TIMEOUT_MS } from "../process/end-process.js";
-import { readConfig, settings } from "./config.js";
+import { readConfig } from "./config.js";
+import { settings } from "./settings.js";
 
 describe("a service without settings", () => {
   it.each([

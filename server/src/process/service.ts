@@ -1,5 +1,6 @@
 import type { FastifyInstance } from "fastify";
-import { type Config, settings } from "../config/config.js";
+import type { Config } from "../config/config.js";
+import { settings } from "../config/settings.js";
 import { UsageError } from "../config/usage-error.js";
 import type { AddressLookup } from "../domain/change/address-lookup.js";
 import type { ComputePool } from "../domain/change/compute-pool.js";

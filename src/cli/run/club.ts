@@ -1,5 +1,11 @@
 import { basename } from "node:path";
-import { type Interval, playerNameOf, type Roster, type SessionPeriod } from "../../squad/index.js";
+import {
+  distinctNames,
+  type Interval,
+  playerNameOf,
+  type Roster,
+  type SessionPeriod,
+} from "../../squad/index.js";
 import { readPeriods, readRoster } from "../../squad/sheets.js";
 import type { TimeBound } from "../arguments/time-bounds.js";
 import type { Context } from "../batch/batch.js";
@@ -17,6 +23,8 @@ export interface ClubFlags {
 /** Roster and periods in a form that worker threads can receive. */
 export interface Club {
   roster: Roster | null;
+  /** The names of players who are not in the roster, by the names of inputs. */
+  names: ReadonlyMap<string, string>;
   periods: {
     path: string;
     file: Uint8Array;
@@ -39,13 +47,16 @@ export function clubOf(
   const sheet = path === undefined ? null : readSheetFile(path, readRoster);
   if (sheet !== null && tellProblems(sheet.lines, context)) return null;
   const roster = sheet?.roster ?? null;
+  const inRoster = roster?.players.map(({ name }) => name) ?? [];
+  const ofFiles = distinctNames(
+    inputs.map(({ name }) => ({ name: playerNameOf(basename(name)), mark: name })),
+    inRoster,
+  );
   // a row may name any player, not only the player of one recording
-  const players = [
-    ...(roster?.players.map(({ name }) => name) ?? []),
-    ...inputs.map(({ name }) => playerNameOf(basename(name))),
-  ];
+  const players = [...inRoster, ...ofFiles];
   return {
     roster,
+    names: new Map(inputs.map(({ name }, i) => [name, ofFiles[i] ?? ""])),
     periods:
       periods === undefined ? null : { path: periods, file: sheetBytes(periods), timeZone: tz, players },
   };

@@ -5,18 +5,12 @@ import type { Context } from "../batch/batch.js";
 import { parseAddress, readToken } from "../service/access.js";
 import { Calendar, type Interval } from "../service/calendar.js";
 import { endedEarly, ServiceClient } from "../service/client.js";
-import {
-  accountOf,
-  folderOf,
-  listDevices,
-  listRanges,
-  type OwnDevice,
-  selectDevices,
-} from "../service/devices.js";
+import { foldersOf } from "../service/device-folders.js";
+import { accountOf, listDevices, listRanges, type OwnDevice, selectDevices } from "../service/devices.js";
 import { daysWithSamples, type PulledDay } from "../service/pulled-days.js";
 import { PulledFiles } from "../service/pulled-files.js";
 import { ExitStatus } from "../terminal/exit-status.js";
-import { printable, printableJson } from "../terminal/printable.js";
+import { printableJson } from "../terminal/printable.js";
 import { DescribedError, placeOf } from "../terminal/problem.js";
 import { ProgressLine } from "../terminal/progress.js";
 import { UsageError } from "../terminal/usage-error.js";
@@ -96,8 +90,9 @@ class Pull {
   async run(): Promise<ExitStatus> {
     try {
       const account = await accountOf(this.#client);
-      const devices = selectDevices(await listDevices(this.#client), this.#flags.device);
-      const tasks = this.#tasks(devices, account);
+      const all = await listDevices(this.#client);
+      const devices = selectDevices(all, this.#flags.device);
+      const tasks = this.#tasks(devices, all, account);
       await this.#sideBySide(REQUESTS_AT_ONCE, async () => {
         for await (const task of tasks) await this.#perform(task);
       });
@@ -122,12 +117,18 @@ class Pull {
   }
 
   /** The days to download. Lists the ranges of a window only when a worker needs them. */
-  async *#tasks(devices: readonly OwnDevice[], account: number): AsyncGenerator<Task> {
+  async *#tasks(
+    devices: readonly OwnDevice[],
+    all: readonly OwnDevice[],
+    account: number,
+  ): AsyncGenerator<Task> {
+    const { outDir, tz: timeZone = "UTC" } = this.#flags;
+    const origin = { service: this.#base.href, account, timeZone };
+    const folders = foldersOf(outDir, all, origin);
     for (const device of devices) {
       try {
-        const folder = join(this.#flags.outDir, folderOf(device));
-        const timeZone = this.#flags.tz ?? "UTC";
-        const files = new PulledFiles(folder, { service: this.#base.href, account, timeZone });
+        const folder = join(outDir, folders.get(device.id) ?? "");
+        const files = new PulledFiles(folder, { ...origin, device: device.id });
         yield* this.#daysOf(device, files);
       } catch (error) {
         this.#failDevice(device, error);
@@ -248,7 +249,7 @@ class Pull {
   }
 
   #show({ serial }: OwnDevice, date: string): void {
-    this.#current = `${printable(serial)} ${date}`;
+    this.#current = `${serial} ${date}`;
     this.#pause = "";
     this.#progress.update();
   }

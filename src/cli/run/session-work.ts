@@ -10,6 +10,7 @@ import {
   ofAnotherSport,
   type PlayedSession,
   type Roster,
+  type SquadMember,
   seasonRow,
   squadMembers,
   squadRows,
@@ -105,30 +106,31 @@ export async function workOnSession(
     bytesBefore += input.kind === "file" ? input.bytes : 0;
   }
   const found = findSessions(recordings);
-  const players = namesIn(squadMembers(recordings, task.roster), task.roster);
+  const everyone = squadMembers(recordings, task.roster);
+  const players = namesIn(everyone, task.roster);
   const choice = sessionOfPeriods(task.periods, found, players, task.timeZone);
   if (choice !== null) messages.push({ kind: "note", text: choice.text });
   const played = found.flatMap((own, i): PlayedSession[] => {
     const name = found.length === 1 ? basename(task.folder) : `${basename(task.folder)} ${i + 1}`;
     const periods = choice === null || choice.index === i ? task.periods : null;
-    const work = playedSession(name, own, players, { ...task, periods });
+    const members = squadMembers(own, task.roster, recordings);
+    const work = playedSession(name, members, players, { ...task, periods });
     messages.push(...work.messages);
     if (work.messages.some(({ kind }) => kind === "failure")) statuses.push(ExitStatus.failed);
     return work.session === null ? [] : [work.session];
   });
-  const present = squadMembers(recordings, task.roster).map(presentOf);
+  const present = everyone.map(presentOf);
   return { played, present, messages, status: statusOfAll(statuses) };
 }
 
 function playedSession(
   name: string,
-  recordings: readonly ReadRecording[],
+  members: readonly SquadMember<ReadRecording>[],
   people: readonly string[],
   { roster, periods: path, timeZone, preset, params, zones, recipes: named, isMatch }: SessionTask,
 ): { session: PlayedSession | null; messages: SessionWork["messages"] } {
-  const members = squadMembers(recordings, roster);
   const players = namesIn(members, roster);
-  const session = mainInterval(recordings);
+  const session = mainInterval(members.flatMap(({ recordings, leftOut }) => [...recordings, ...leftOut]));
   const where = { session, timeZone, players: people };
   const sheet = path === null ? null : readSheetFile(path, (bytes) => readPeriods(bytes, where));
   if (sheet !== null && sheet.lines.length > 0) {

@@ -98,20 +98,19 @@ export async function squad(args: string[], flags: SquadFlags, context: Context)
   if (recordings.length === 0) return status === ExitStatus.done ? ExitStatus.failed : status;
   const found = findSessions(recordings);
   refuseForSeveral(found.length, format, flags);
-  const people = {
-    rosters: rosterFiles(rosterPath, roster),
-    players: namesIn(squadMembers(recordings, roster), roster),
-  };
+  const everyone = squadMembers(recordings, roster);
+  const people = { rosters: rosterFiles(rosterPath, roster), players: namesIn(everyone, roster) };
   const choice = sessionOfPeriods(periodsPath, found, people.players, flags.tz);
   if (choice !== null) context.console.message(choice.text);
-  const present = squadMembers(recordings, roster).map(presentOf);
+  const present = everyone.map(presentOf);
   tellAbsent(people.rosters, present, context);
   // without --columns, files have all columns
   if (order.columns.some(({ key }) => key === "trimp")) tellWithoutMaxHr(people.rosters, present, context);
   const sessions: SquadSession[] = [];
   for (const [index, own] of found.entries()) {
     const path = choice === null || choice.index === index ? periodsPath : null;
-    const session = sessionOf(own, people, path, { flags, recipes: order.recipes }, context);
+    const members = squadMembers(own, roster, recordings);
+    const session = sessionOf(members, people, path, { flags, recipes: order.recipes }, context);
     if (session === null) return ExitStatus.failed;
     sessions.push(session);
   }
@@ -148,15 +147,14 @@ interface People {
 
 // null after printing the error if the periods cannot be read
 function sessionOf(
-  recordings: readonly ReadRecording[],
+  members: SquadMember<ReadRecording>[],
   { rosters, players }: People,
   periodsPath: string | null,
   { flags, recipes }: { flags: SquadFlags; recipes: readonly NamedRecipe[] },
   context: Context,
 ): SquadSession | null {
-  const members = squadMembers(recordings, rosters[0]?.roster ?? null);
   for (const text of [...leftOutTexts(members), ...joinedTexts(members)]) context.console.message(text);
-  const session = mainInterval(recordings);
+  const session = mainInterval(members.flatMap(({ recordings, leftOut }) => [...recordings, ...leftOut]));
   const where = { session, timeZone: flags.tz, players };
   const sheet =
     periodsPath === null ? null : readSheetFile(periodsPath, (bytes) => readPeriods(bytes, where));

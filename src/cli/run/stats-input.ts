@@ -132,7 +132,7 @@ export function figuresOf(
   const recording = { fileName: basename(input.name), serial, samples, ...sound };
   const [member] = squadMembers([recording], club.roster);
   const player = member?.player ?? null;
-  const name = member?.name ?? "";
+  const name = player?.name ?? club.names.get(input.name) ?? member?.name ?? "";
   if (zones !== undefined && !hasZoneSpeeds(zones, player)) throw withoutZones(zones, name);
   const own: MetricsOptions = {
     ...options,

@@ -1,5 +1,4 @@
 import { isRecord } from "../../arguments.js";
-import { canBeFileName } from "../../recording/header.js";
 import { UsageError } from "../terminal/usage-error.js";
 import type { Interval } from "./calendar.js";
 import type { ServiceClient } from "./client.js";
@@ -86,12 +85,4 @@ export async function listRanges(
     });
   }
   return ranges;
-}
-
-/**
- * The folder of a device. `serial=ROVER-1` is a partition, which DuckDB, pandas and Arrow turn into a column: the files
- * themselves contain no serial number. A serial number that cannot be a file name is replaced by the id.
- */
-export function folderOf({ id, serial }: OwnDevice): string {
-  return `serial=${canBeFileName(serial) ? serial : `id-${id}`}`;
 }

@@ -9,6 +9,8 @@ const LIST = ".asi-pull.json";
 
 /** The common properties of all files of a folder. */
 export interface Origin {
+  /** Id of the device. */
+  device: number;
   /** Address of the service. */
   service: string;
   account: number;
@@ -39,12 +41,12 @@ export class PulledFiles {
    */
   constructor(folder: string, origin: Origin) {
     this.#folder = folder;
-    const list = readList(join(folder, LIST));
+    const list = readList(folder);
     if (list !== null && !hasOrigin(list, origin)) {
       throw new DescribedError({
         error: {
           code: "OTHER_ORIGIN",
-          message: `${folder} contains files of ${list.service}, account ${list.account}, with days in ${list.timeZone}; choose another folder.`,
+          message: `${folder} contains files of ${list.service}, account ${list.account}, device ${list.device}, with days in ${list.timeZone}; choose another folder.`,
         },
       });
     }
@@ -83,15 +85,20 @@ export class PulledFiles {
   }
 }
 
-const hasOrigin = (list: List, { service, account, timeZone }: Origin): boolean =>
-  list.service === service && list.account === account && list.timeZone === timeZone;
+const hasOrigin = (list: List, { device, service, account, timeZone }: Origin): boolean =>
+  list.device === device &&
+  list.service === service &&
+  list.account === account &&
+  list.timeZone === timeZone;
 
-function readList(path: string): List | null {
+/** The list of a folder; null if there is none, or an invalid one. */
+export function readList(folder: string): List | null {
   try {
-    const list: unknown = JSON.parse(readFileSync(path, "utf8"));
+    const list: unknown = JSON.parse(readFileSync(join(folder, LIST), "utf8"));
     return isList(list) ? list : null;
   } catch (error) {
-    if (error instanceof SyntaxError || (error as NodeJS.ErrnoException).code === "ENOENT") return null;
+    const { code = "" } = error as NodeJS.ErrnoException;
+    if (error instanceof SyntaxError || ["ENOENT", "ENOTDIR"].includes(code)) return null;
     throw error;
   }
 }
@@ -100,6 +107,7 @@ function isList(value: unknown): value is List {
   if (!isRecord(value) || !isRecord(value.files)) return false;
   return (
     value.version === 1 &&
+    typeof value.device === "number" &&
     typeof value.service === "string" &&
     typeof value.account === "number" &&
     typeof value.timeZone === "string" &&

@@ -75,8 +75,11 @@ export class Console {
     for (const line of text.split("\n")) this.failure(line);
   }
 
-  /** Shows a line until the next one replaces it; an empty text removes it. Only if `canShowTransient`. */
-  showTransient(line: string): void {
+  /**
+   * Shows a line until the next one replaces it; an empty text removes it. Only if `canShowTransient`. Control characters are escaped.
+   */
+  showTransient(text: string): void {
+    const line = printable(text);
     if (line === this.#transient) return;
     write(`\r\x1b[K${line}`);
     this.#transient = line;

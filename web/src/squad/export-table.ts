@@ -29,7 +29,8 @@ export function tableText(session: SquadSession, choice: ColumnChoice): string {
     isByPosition: session.isByPosition.peek(),
     against: "column",
   });
-  const line = (...cells: (string | null | undefined)[]) => cells.map((cell) => plain(cell ?? "")).join("\t");
+  const line = (...cells: (string | null | undefined)[]) =>
+    cells.map((cell) => copiedCell(cell ?? "")).join("\t");
   return [
     line(
       "Number",
@@ -57,7 +58,7 @@ export function tableText(session: SquadSession, choice: ColumnChoice): string {
 }
 
 /** A cell without tabs and line breaks. Only a number can begin with a sign; other text must not begin a formula. */
-function plain(text: string): string {
+export function copiedCell(text: string): string {
   const line = text.replace(/[\t\r\n]+/g, " ");
   return /^-?[\d.,]+$/.test(line) ? line : withoutFormula(line);
 }

@@ -41,7 +41,7 @@ export function ofClocks(session: SquadSession, ignore: (key: string) => () => v
         actions: [
           {
             name: `Shift by ${byMs > 0 ? "+" : "−"}${elapsed(Math.abs(byMs))}`,
-            press: () => void session.shiftClock(id, byMs),
+            press: () => void session.opened.shiftClock(id, byMs),
             isPrimary: true,
           },
           { name: "Leave it", press: ignore(key) },
@@ -60,7 +60,7 @@ export function ofClocks(session: SquadSession, ignore: (key: string) => () => v
         what: "Clock shifted.",
         meaning: `Its times are ${duration(Math.abs(shiftMs))} ${shiftMs > 0 ? "later" : "earlier"} here than in the file.`,
         actions: [
-          { name: "Shift it back", press: () => void session.shiftClock(id, -shiftMs) },
+          { name: "Shift it back", press: () => void session.opened.shiftClock(id, -shiftMs) },
           { name: "Leave it", press: ignore(key) },
         ],
       };

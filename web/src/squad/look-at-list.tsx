@@ -84,7 +84,7 @@ function ActionButton({
         aria-label={`${action.name} ${where}`}
         onChange={({ currentTarget }) => {
           const file = currentTarget.files?.[0];
-          if (file !== undefined) session.replace(action.chooseFor, file);
+          if (file !== undefined) session.opened.replace(action.chooseFor, file);
         }}
       />
     </label>

@@ -35,7 +35,7 @@ const ignore = (session: SquadSession, key: string) => () => {
 function ofFile(session: SquadSession, { id, file, state }: SquadFile): LookAt[] {
   const zone = session.settings.zone.value;
   const key = `file ${id}`;
-  const leaveOut = { name: "Leave it out", press: () => session.remove(id) };
+  const leaveOut = { name: "Leave it out", press: () => session.opened.remove(id) };
   if (state.name === "failed") {
     const isLost = state.code === "NOT_KEPT";
     const isEmpty = file.size === 0 && !isLost;
@@ -270,7 +270,7 @@ function otherSport(session: SquadSession, { key, name, player, recordings }: Sq
       },
       ...recordings.map(({ id }) => ({
         name: "Leave it out",
-        press: () => session.removeRecording(id),
+        press: () => session.opened.removeRecording(id),
       })),
       { name: "Leave it", press: ignore(session, `${key} sport`) },
     ],
@@ -297,7 +297,7 @@ function ofOtherTimes(session: SquadSession): LookAt[] {
             name: one.length === 1 ? "Show it as a session" : "Show them as a session",
             press: () => session.showSession(ids[0] ?? 0),
           },
-          { name: "Leave out", press: () => ids.forEach((id) => void session.removeRecording(id)) },
+          { name: "Leave out", press: () => ids.forEach((id) => void session.opened.removeRecording(id)) },
         ],
       };
     });

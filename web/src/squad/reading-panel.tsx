@@ -16,7 +16,7 @@ export function ReadingPanel({ session }: { session: SquadSession }) {
         <span class="muted">
           {session.stored === null ? `${fileSize(done)} of ${fileSize(total)}` : null}
         </span>
-        <button type="button" onClick={() => session.stopReading()}>
+        <button type="button" onClick={() => session.opened.stopReading()}>
           Stop
         </button>
       </header>

@@ -16,14 +16,17 @@ export interface SessionState {
     | null;
   trackerNames: [string, string][];
   ignored: string[];
-  /** By the names of files. */
-  shifts: [string, number][];
-  keptApart: string[];
+  /** By the places of files in the list, because two files may have one name. */
+  shifts: [number, number][];
+  /** Places of files. */
+  keptApart: number[];
 }
 
 /** The current state; reading it subscribes to all its signals. */
 export function stateOf(session: SquadSession): SessionState {
-  const recordings = session.recordings.value;
+  const places = session.files.value.flatMap(({ state }, place) =>
+    state.name === "recording" ? [{ place, recording: state.recording }] : [],
+  );
   const apart = session.keptApart.value;
   return {
     scope: session.scope.value,
@@ -35,22 +38,25 @@ export function stateOf(session: SquadSession): SessionState {
       session.editedPeriods.value?.map(({ own, ...period }) => ({ ...period, own: [...own] })) ?? null,
     trackerNames: [...session.trackerNames.value],
     ignored: [...session.ignored.value],
-    shifts: recordings.flatMap(({ file, shiftMs }) =>
-      shiftMs === 0 ? [] : [[file.name, shiftMs] as [string, number]],
+    shifts: places.flatMap(({ place, recording: { shiftMs } }) =>
+      shiftMs === 0 ? [] : [[place, shiftMs] as [number, number]],
     ),
-    keptApart: recordings.filter(({ id }) => apart.has(id)).map(({ file }) => file.name),
+    keptApart: places.filter(({ recording }) => apart.has(recording.id)).map(({ place }) => place),
   };
 }
 
 /** Applies a stored state to a session whose files have been read. */
 export async function applyState(session: SquadSession, state: SessionState): Promise<void> {
-  const named = (name: string) => session.recordings.peek().find(({ file }) => file.name === name);
-  for (const [name, shiftMs] of state.shifts) {
-    const recording = named(name);
-    if (recording !== undefined) await session.shiftClock(recording.id, shiftMs);
+  const recordingAt = (place: number) => {
+    const found = session.files.peek()[place]?.state;
+    return found?.name === "recording" ? found.recording : undefined;
+  };
+  for (const [place, shiftMs] of state.shifts) {
+    const recording = recordingAt(place);
+    if (recording !== undefined) await session.opened.shiftClock(recording.id, shiftMs);
   }
   session.trackerNames.value = new Map(state.trackerNames);
-  session.keptApart.value = new Set(state.keptApart.flatMap((name) => named(name)?.id ?? []));
+  session.keptApart.value = new Set(state.keptApart.flatMap((place) => recordingAt(place)?.id ?? []));
   session.ignored.value = new Set(state.ignored);
   session.editedPeriods.value =
     state.editedPeriods?.map(({ own, ...period }): SessionPeriod => ({ ...period, own: new Map(own) })) ??

@@ -32,7 +32,7 @@ export function SquadButtons({ session }: { session: SquadSession }) {
   return (
     <>
       {session.stored === null ? (
-        <ChooseFiles onFiles={(files) => session.add(files)} isAdding>
+        <ChooseFiles onFiles={(files) => session.opened.add(files)} isAdding>
           Add files…
         </ChooseFiles>
       ) : (

@@ -66,7 +66,7 @@ export async function restoreSquad(
   if (keeping === null) return null;
   const { names, lost } = await keeping.keptFiles(kept);
   const session = new SquadSession(settings, new SquadWorkers(), actions);
-  const whenRead = session
+  const whenRead = session.opened
     .add([...names.keys()], lost)
     .then(() => keeping.applyState(session, kept.state as SessionState));
   return { session, keeper: new keeping.Keeper(session, names), whenRead };

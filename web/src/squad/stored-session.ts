@@ -7,7 +7,7 @@ import type { LookAt } from "./look-at-item.js";
 /** The interface of an open session for the service. */
 export interface FollowedSession {
   readonly periods: ReadonlySignal<readonly SessionPeriod[]>;
-  add(files: readonly File[]): Promise<void>;
+  readonly opened: { add(files: readonly File[]): Promise<void> };
 }
 
 /** A session of the service, which the squad view shows instead of files. */

@@ -1,4 +1,4 @@
-import { nameKey } from "asi-convert/squad";
+import { distinctNames } from "asi-convert/squad";
 import type { accounts } from "../../store/schema.js";
 
 type Named = Pick<typeof accounts.$inferSelect, "id" | "firstName" | "lastName" | "username">;
@@ -7,17 +7,40 @@ type Named = Pick<typeof accounts.$inferSelect, "id" | "firstName" | "lastName" 
 export const playerName = ({ firstName, lastName, username }: Omit<Named, "id">): string =>
   [firstName, lastName].filter((part) => part !== null && part.trim() !== "").join(" ") || username;
 
-/** Unique names by athlete, because files contain names instead of ids: equal names are followed by the id. */
-export function playerNames(players: readonly Named[]): Map<number, string> {
-  const uses = new Map<string, number>();
-  for (const player of players) {
-    const key = nameKey(playerName(player));
-    uses.set(key, (uses.get(key) ?? 0) + 1);
-  }
-  return new Map(
+/** A name that could be one with an id, such as `Max Muster (12)`. */
+const ENDS_WITH_ID = /\(\d+\)\s*$/;
+
+/**
+ * Unique names by athlete, because files contain names instead of ids: a name that several have is followed by the id, and so is
+ * a name that ends like one with an id. So no athlete can have the name that a file has for another one.
+ */
+export const playerNames = (players: readonly Named[]): Map<number, string> =>
+  namesById(
     players.map((player) => {
       const name = playerName(player);
-      return [player.id, (uses.get(nameKey(name)) ?? 0) > 1 ? `${name} (${player.id})` : name];
+      return { id: player.id, name, isMarked: ENDS_WITH_ID.test(name) };
     }),
   );
+
+/**
+ * Names of athletes who are no longer among the players: the username and the id, because another athlete may have that name
+ * later.
+ *
+ * @param taken names of the players
+ */
+export const namesOfOthers = (others: readonly Named[], taken: readonly string[]): Map<number, string> =>
+  namesById(
+    others.map(({ id, username }) => ({ id, name: username, isMarked: true })),
+    taken,
+  );
+
+function namesById(
+  people: readonly { id: number; name: string; isMarked: boolean }[],
+  taken?: readonly string[],
+): Map<number, string> {
+  const names = distinctNames(
+    people.map((one) => ({ ...one, mark: String(one.id) })),
+    taken,
+  );
+  return new Map(people.map(({ id }, i) => [id, names[i] ?? ""]));
 }

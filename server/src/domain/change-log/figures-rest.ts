@@ -1,4 +1,4 @@
-import { addToPayload } from "../../store/queue/job-lease.js";
+import { saveProgress } from "../../store/queue/job-lease.js";
 import type { Job } from "../../store/queue/job-queue.js";
 import { transact } from "../change/change.js";
 import type { Context } from "../change/context.js";
@@ -7,12 +7,13 @@ import { type FiguresLeft, recordNext } from "./figures.js";
 /** Runs the job of `recordFigures`. A worker that takes over continues after the last batch. */
 export async function recordRest(ctx: Context, job: Job): Promise<{ recorded: number }> {
   let count = 0;
-  let rest: FiguresLeft | undefined = job.payload as unknown as FiguresLeft;
+  // The progress has the place after which the work continues.
+  let rest: FiguresLeft | undefined = { ...job.payload, ...job.details } as unknown as FiguresLeft;
   while (rest !== undefined) {
     const begun: FiguresLeft = rest;
     const { recorded, left } = await transact(ctx, "record figures", async (unit) => {
       const next = await recordNext(unit, begun);
-      if (next.left !== undefined) await addToPayload(unit.queries, job, { after: next.left.after });
+      if (next.left !== undefined) await saveProgress(unit.queries, job, { after: next.left.after });
       return next;
     });
     count += recorded;

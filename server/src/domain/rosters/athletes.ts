@@ -28,7 +28,8 @@ export async function findAthletes(
   problems: Problems,
 ): Promise<AthleteOf> {
   const wanted = new Set(players.map(({ name }) => nameKey(name)));
-  const idsByKey = new Map<string, Set<number>>();
+  /** The names in tables by the ids of the athletes whom a text may mean. */
+  const namesByKey = new Map<string, Map<number, string>>();
   for (let after = 0; ; ) {
     const readable = await queries
       .select({
@@ -54,7 +55,7 @@ export async function findAthletes(
       // Tables add the id to names shared by several players.
       for (const text of [name, `${name} (${id})`, username, externalId, profileExternalId]) {
         const key = nameKey(text ?? "");
-        if (wanted.has(key)) idsByKey.set(key, (idsByKey.get(key) ?? new Set()).add(id));
+        if (wanted.has(key)) namesByKey.set(key, (namesByKey.get(key) ?? new Map()).set(id, name));
       }
     }
     if (readable.length < AT_A_TIME) break;
@@ -63,10 +64,10 @@ export async function findAthletes(
   const found: AthleteOf = new Map();
   const playerOf = new Map<number, RosterPlayer>();
   for (const player of players) {
-    const ids = [...(idsByKey.get(nameKey(player.name)) ?? [])];
-    const [id = null] = ids;
+    const names = namesByKey.get(nameKey(player.name)) ?? new Map<number, string>();
+    const [id = null] = names.keys();
     const first = id === null ? undefined : playerOf.get(id);
-    const problem = problemOf(player.name, ids, create, caller?.canCreateManagedAthletes === true);
+    const problem = problemOf(player.name, names, create, caller?.canCreateManagedAthletes === true);
     if (problem !== undefined) problems.add(player.line, problem);
     else if (first !== undefined)
       problems.add(
@@ -79,16 +80,20 @@ export async function findAthletes(
   return found;
 }
 
-/** @param ids athletes with this name */
+/** @param names names in tables of the athletes whom the name may mean, by their ids */
 function problemOf(
   name: string,
-  ids: readonly number[],
+  names: ReadonlyMap<number, string>,
   create: boolean,
   mayCreate: boolean,
 ): string | undefined {
-  if (ids.length > 1)
-    return `The athletes ${ids.join(", ")} have the name ${name}. Write "${name} (${ids[0]})", the username or the external id.`;
-  if (ids.length === 1 || (create && mayCreate)) return undefined;
+  if (names.size > 1) {
+    const texts = [...names].map(([id, own]) => `${own} (${id})`);
+    // the name of one may be that of another with the id
+    const clear = texts.find((text) => nameKey(text) !== nameKey(name));
+    return `The athletes ${[...names.keys()].join(", ")} have the name ${name}. Write "${clear}", the username or the external id.`;
+  }
+  if (names.size === 1 || (create && mayCreate)) return undefined;
   const unknown = `You may read no athlete with the name ${name}.`;
   if (create)
     return `${unknown} You may not create managed athletes either; ask the operator of the service.`;

@@ -1,4 +1,4 @@
-import { type SQL, sql } from "drizzle-orm";
+import { type Column, type SQL, sql } from "drizzle-orm";
 import type { Queries } from "../../store/connection/database.js";
 import { type Interval, intervalsIn, textOfMultirange } from "../../store/samples/index.js";
 import { ownerships } from "../../store/schema.js";
@@ -36,6 +36,18 @@ export const timesOfOthers = (
   within: Interval,
 ): Promise<Interval[]> =>
   timesWhere(queries, sql`device_id = ${deviceId} AND manager_id <> ${ownerId}`, within);
+
+/**
+ * Condition: the manager owned the device at a time of a closed interval, so that samples of the interval can be the manager's.
+ * The times are columns or values of `timestamptz`.
+ */
+export const isOwnedDuring = (
+  managerId: Column,
+  deviceId: number,
+  startTime: SQL,
+  endTime: SQL,
+): SQL => sql`EXISTS (SELECT 1 FROM ${ownerships} WHERE ${ownerships.deviceId} = ${deviceId} AND ${ownerships.managerId} = ${managerId}
+    AND ${ownerships.startTime} <= ${endTime} AND ${ownerships.endTime} > ${startTime})`;
 
 const msOf = (time: string) => sql.raw(`(extract(epoch FROM ${time}) * 1000)::bigint`);
 

@@ -1,7 +1,7 @@
 import { and, asc, eq, gt, inArray, lt } from "drizzle-orm";
 import type { Queries } from "../../store/connection/database.js";
 import { accounts, squadMembers } from "../../store/schema.js";
-import { playerNames } from "../accounts/player-names.js";
+import { namesOfOthers, playerNames } from "../accounts/player-names.js";
 import { errors } from "../change/errors.js";
 import type { PeriodRow } from "./period-rows.js";
 import type { Session } from "./rules.js";
@@ -78,7 +78,7 @@ export function requireAtMost(limit: number, count: number, what: string): void 
   );
 }
 
-/** Names that periods can use: those of the players, and of athletes in the rows. */
+/** Unique names that periods can use: those of the players, and of other athletes in the rows. */
 export async function namesInPeriods(
   queries: Queries,
   players: readonly SessionPlayer[],
@@ -93,6 +93,5 @@ export async function namesInPeriods(
     .select(NAMED)
     .from(accounts)
     .where(inArray(accounts.id, [...new Set(others)]));
-  for (const { id, username } of left) names.set(id, username);
-  return names;
+  return new Map([...names, ...namesOfOthers(left, [...names.values()])]);
 }

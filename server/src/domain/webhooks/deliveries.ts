@@ -7,7 +7,8 @@ import { change } from "../change/change.js";
 import type { Context } from "../change/context.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 import { listPage, orderBy } from "../lists/listing.js";
-import { createDelivery, enqueueDelivery, type NewDelivery } from "./delivery-queue.js";
+import type { NewDelivery } from "./delivery-limits.js";
+import { createDelivery, enqueueDelivery } from "./delivery-queue.js";
 import { TEST_EVENT, toDelivery } from "./resource.js";
 import type { Delivery, Webhook } from "./rules.js";
 

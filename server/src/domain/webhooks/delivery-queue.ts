@@ -1,84 +1,19 @@
-import { randomUUID } from "node:crypto";
-import { and, asc, count, eq, inArray, sql } from "drizzle-orm";
-import { isWaiting, type JobKind, newJobId } from "../../store/queue/job-queue.js";
-import {
-  type AccountData,
-  type ActivityData,
-  jobs,
-  webhookDeliveries,
-  webhooks,
-} from "../../store/schema.js";
-import { addBytesOfDay, bytesOfDay } from "../change/daily-bytes.js";
-import { errors } from "../change/errors.js";
+import { and, eq, sql } from "drizzle-orm";
+import { isWaiting, newJobId } from "../../store/queue/job-queue.js";
+import { jobs, webhookDeliveries } from "../../store/schema.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
+import {
+  bytesOf,
+  countBytes,
+  countUnsent,
+  DELIVERY_JOB,
+  type Destination,
+  limitOf,
+  type NewDelivery,
+  newMessageId,
+  requireRoom,
+} from "./delivery-limits.js";
 import type { Delivery } from "./rules.js";
-
-/** An event and its destination: the current URL and encrypted secret of the webhook. */
-export interface NewDelivery {
-  webhookId: number;
-  url: string;
-  secretToken: string;
-  event: string;
-  data: ActivityData | AccountData;
-}
-
-type Destination = Pick<NewDelivery, "url" | "secretToken">;
-
-const KIND: JobKind = "webhook";
-
-/** Size of a delivery without its URL and secret: other columns including the response, its job, and the indexes of both. */
-const DELIVERY_BYTES = 2048;
-
-const bytesOf = ({ url, secretToken }: Destination) => url.length + secretToken.length + DELIVERY_BYTES;
-
-/** Counts bytes written for the deliveries of an account, because deliveries and jobs are kept after they end. */
-function countBytes({ config, now, afterCommit }: UnitOfWork, account: number, bytes: number): void {
-  afterCommit(() => addBytesOfDay(config, "webhook calls", account, now, bytes));
-}
-
-interface Limit {
-  room: number;
-  /** Clause that follows "because" in the message about unsent events. */
-  reason: string;
-  advice: string;
-}
-
-/** Returns the number of wanted deliveries that the account may add, and the limit that stops the rest. */
-async function limitOf(unit: UnitOfWork, account: number, wanted: readonly Destination[]): Promise<Limit> {
-  const { webhookMaxPending, webhookBytesPerDay } = unit.config;
-  const pending = await remainingDeliveries(unit, account);
-  let left = webhookBytesPerDay - bytesOfDay(unit.config, "webhook calls", account, unit.now);
-  let today = 0;
-  for (const delivery of wanted) {
-    left -= bytesOf(delivery);
-    if (left < 0) break;
-    today += 1;
-  }
-  return pending <= today
-    ? {
-        room: pending,
-        reason: `the limit of waiting deliveries of the account, ${webhookMaxPending}, was reached.`,
-        advice: `${webhookMaxPending} deliveries of your webhooks are already waiting. Wait until some have ended, or delete the webhook that fails.`,
-      }
-    : {
-        room: today,
-        reason: `the limit of the account's deliveries in a day, ${webhookBytesPerDay} bytes, was reached.`,
-        advice: `The deliveries of your webhooks have taken ${webhookBytesPerDay} bytes today. Wait until 00:00 UTC, or delete webhooks.`,
-      };
-}
-
-/** Number of further deliveries of the account that may wait. */
-async function remainingDeliveries(unit: UnitOfWork, account: number): Promise<number> {
-  const quota = unit.config.webhookMaxPending;
-  const waiting = unit.queries
-    .select({ one: sql`1` })
-    .from(jobs)
-    .where(and(eq(jobs.kind, KIND), eq(jobs.chargedTo, account), isWaiting))
-    .limit(quota)
-    .as("waiting");
-  const [counted] = await unit.queries.select({ value: count() }).from(waiting);
-  return Math.max(0, quota - (counted?.value ?? 0));
-}
 
 /**
  * Inserts deliveries and their jobs, within the caller's transaction. The number of statements does not depend on the
@@ -105,16 +40,6 @@ export async function createDeliveries(
   return { isFull: limit.room === 0 };
 }
 
-/** Counts deliveries as not sent, because the account has reached a limit. */
-export async function countNotSent(
-  unit: UnitOfWork,
-  account: number,
-  unsent: readonly NewDelivery[],
-): Promise<void> {
-  const { reason } = await limitOf(unit, account, unsent.slice(0, 1));
-  await countUnsent(unit, account, unsent, reason);
-}
-
 /**
  * Adds the job that writes many deliveries after the transaction. At a limit, their events are counted as not sent instead,
  * because such jobs have no other limit.
@@ -133,71 +58,6 @@ export async function enqueueFanOut(
   }
   countBytes(unit, account, JSON.stringify(payload).length);
   await unit.enqueue({ kind: "webhook-fan-out", payload, chargedTo: account });
-}
-
-/**
- * Counts unsent events in the newest delivery of their webhook if it already counts such events, otherwise in a new one, so that
- * their number does not make the table grow. Concurrent transactions count one after another.
- */
-async function countUnsent(
-  unit: UnitOfWork,
-  account: number,
-  unsent: readonly NewDelivery[],
-  reason: string,
-): Promise<void> {
-  if (unsent.length === 0) return;
-  const byWebhook = new Map<number, { first: NewDelivery; events: number }>();
-  for (const delivery of unsent) {
-    const counted = byWebhook.get(delivery.webhookId);
-    if (counted === undefined) byWebhook.set(delivery.webhookId, { first: delivery, events: 1 });
-    else counted.events += 1;
-  }
-  // Lock each webhook, because concurrent transactions would each insert a delivery. Lock in the order of ids, to prevent
-  // deadlocks. A webhook deleted with its activity has no row, and gets no more events.
-  await unit.queries
-    .select({ id: webhooks.id })
-    .from(webhooks)
-    .where(inArray(webhooks.id, [...byWebhook.keys()]))
-    .orderBy(asc(webhooks.id))
-    .for("no key update");
-  const why = `because ${reason}`;
-  const rows = [...byWebhook.values()].map(
-    ({ first: { webhookId, url, secretToken, event, data }, events }) => ({
-      message_id: newMessageId(),
-      webhook_id: webhookId,
-      url,
-      secret_token: secretToken,
-      event,
-      data,
-      events,
-      response: `${events === 1 ? "1 event was" : `${events} events were`} not sent, ${why}`,
-    }),
-  );
-  // The time of the first event stays, so that no index changes with the count.
-  const { rows: inserted } = await unit.queries.execute<{ webhook_id: string }>(sql`
-    WITH counted AS (
-      SELECT * FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
-        AS row (message_id text, webhook_id bigint, url text, secret_token text, event text, data jsonb, events integer, response text)
-    ), added AS (
-      UPDATE webhook_deliveries AS delivery
-      SET unsent = delivery.unsent + counted.events,
-        response = (delivery.unsent + counted.events) || ${` events were not sent, the last one at ${unit.now.toISOString()}, ${why}`}::text
-      FROM counted CROSS JOIN LATERAL (
-        SELECT id FROM webhook_deliveries AS any_delivery
-        WHERE any_delivery.webhook_id = counted.webhook_id ORDER BY id DESC LIMIT 1
-      ) AS newest
-      WHERE delivery.id = newest.id AND delivery.unsent IS NOT NULL
-      RETURNING delivery.webhook_id
-    )
-    INSERT INTO webhook_deliveries (message_id, webhook_id, url, secret_token, event, data, state, response, unsent, created_at)
-    SELECT message_id, webhook_id, url, secret_token, event, data, 'failed', response, events, ${unit.now}
-    FROM counted WHERE webhook_id NOT IN (SELECT webhook_id FROM added) RETURNING webhook_id`);
-  // These rows are kept as long as those of deliveries.
-  const bytes = inserted.reduce((sum, { webhook_id }) => {
-    const first = byWebhook.get(Number(webhook_id))?.first;
-    return sum + (first === undefined ? 0 : bytesOf(first));
-  }, 0);
-  if (bytes > 0) countBytes(unit, account, bytes);
 }
 
 /**
@@ -220,8 +80,6 @@ export async function createDelivery(
   return row;
 }
 
-const newMessageId = () => `msg_${randomUUID()}`;
-
 const receiverOf = (url: string) => new URL(url).host;
 
 /**
@@ -237,18 +95,13 @@ export async function enqueueDelivery(
   await requireRoom(unit, account, wanted);
   countBytes(unit, account, bytesOf(wanted));
   const job = await unit.enqueue({
-    kind: KIND,
+    kind: DELIVERY_JOB,
     payload: {},
     receiver: receiverOf(wanted.url),
     chargedTo: account,
   });
   if (job === undefined) throw new Error("The job of the delivery was not inserted");
   return job.id;
-}
-
-async function requireRoom(unit: UnitOfWork, account: number, wanted: Destination): Promise<void> {
-  const { room, advice } = await limitOf(unit, account, [wanted]);
-  if (room === 0) throw errors.conflict("too_many_deliveries", advice);
 }
 
 async function insertDeliveries(
@@ -278,7 +131,7 @@ async function insertDeliveries(
         AS row (job_id text, message_id text, webhook_id bigint, receiver text, url text, secret_token text, event text, data jsonb)
     ), added AS (
       INSERT INTO jobs (job_id, kind, charged_to, charged_group, state, payload, details, receiver, due_at, created_at)
-      SELECT job_id, ${KIND}, ${account}, ${unit.jobGroup}, 'PENDING', ${payload}::jsonb, '{}', receiver, ${unit.now}, ${unit.now} FROM wanted
+      SELECT job_id, ${DELIVERY_JOB}, ${account}, ${unit.jobGroup}, 'PENDING', ${payload}::jsonb, '{}', receiver, ${unit.now}, ${unit.now} FROM wanted
       RETURNING id, job_id
     )
     INSERT INTO webhook_deliveries (message_id, webhook_id, url, secret_token, event, data, state, job_id, created_at)
@@ -327,21 +180,15 @@ export async function cancelDeliveries(
   reason: string,
   url?: string,
 ): Promise<void> {
-  const cancelled = await unit.queries
-    .update(webhookDeliveries)
-    .set({ state: "failed", response: reason })
-    .where(
-      and(
-        eq(webhookDeliveries.webhookId, webhookId),
-        sql`${webhookDeliveries.state} IN ('pending', 'retrying')`,
-        url === undefined ? undefined : eq(webhookDeliveries.url, url),
-      ),
+  // One statement, because a webhook may have more deliveries than a statement has parameters. A job that a worker has taken does
+  // nothing, or is calling the receiver.
+  await unit.queries.execute(sql`
+    WITH cancelled AS (
+      UPDATE ${webhookDeliveries} SET state = 'failed', response = ${reason}
+      WHERE webhook_id = ${webhookId} AND state IN ('pending', 'retrying') ${url === undefined ? sql`` : sql`AND url = ${url}`}
+      RETURNING job_id
     )
-    .returning({ jobId: webhookDeliveries.jobId });
-  const ids = cancelled.flatMap(({ jobId }) => jobId ?? []);
-  // A job that a worker has taken does nothing, or is calling the receiver.
-  if (ids.length > 0)
-    await unit.queries.delete(jobs).where(and(sql`${jobs.id} = ANY(${sql.param(ids)}::bigint[])`, isWaiting));
+    DELETE FROM ${jobs} USING cancelled WHERE ${jobs.id} = cancelled.job_id AND ${isWaiting}`);
 }
 
 /** Ends the delivery of a revoked job. */

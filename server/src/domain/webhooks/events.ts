@@ -1,7 +1,8 @@
 import { and, asc, eq, inArray, isNull } from "drizzle-orm";
 import { activities, webhooks } from "../../store/schema.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
-import { createDeliveries, enqueueFanOut, type NewDelivery } from "./delivery-queue.js";
+import type { NewDelivery } from "./delivery-limits.js";
+import { createDeliveries, enqueueFanOut } from "./delivery-queue.js";
 
 /** Events that a webhook can receive. */
 export const ACTIVITY_EVENTS = ["activity-updated", "activity-deleted"] as const;
@@ -26,8 +27,6 @@ export interface FanOut {
   webhooks: { id: number; activityId: number; url: string; secretToken: string }[];
   /** Ids of activities and their time frames. */
   subjects: [activityId: number, timeframeId: number | null][];
-  /** Number of deliveries written so far. */
-  done?: number;
 }
 
 /**

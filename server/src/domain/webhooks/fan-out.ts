@@ -1,16 +1,22 @@
 import { and, eq, inArray, isNull } from "drizzle-orm";
 import type { Queries } from "../../store/connection/database.js";
-import { addToPayload } from "../../store/queue/job-lease.js";
+import { saveProgress } from "../../store/queue/job-lease.js";
 import { type Job, NOBODY } from "../../store/queue/job-queue.js";
 import { accounts, webhooks } from "../../store/schema.js";
 import { transact } from "../change/change.js";
 import type { Context } from "../change/context.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
-import { countNotSent, createDeliveries, type NewDelivery } from "./delivery-queue.js";
+import { countNotSent, type NewDelivery } from "./delivery-limits.js";
+import { createDeliveries } from "./delivery-queue.js";
 import { deliveriesOf, type FanOut } from "./events.js";
 
 /** Number of deliveries that one transaction writes. It must be short, because others wait for it. Without room, the rest is counted at once. */
 const PER_TRANSACTION = 200;
+
+interface Progress {
+  /** Number of deliveries written so far. */
+  done?: number;
+}
 
 /**
  * Writes the deliveries in batches. A worker that takes over continues after the last batch. Stops when the account that owns the
@@ -20,7 +26,7 @@ const PER_TRANSACTION = 200;
 export async function fanOut(ctx: Context, job: Job): Promise<{ deliveries: number }> {
   const payload = job.payload as unknown as FanOut;
   const wanted = deliveriesOf(payload);
-  let done = payload.done ?? 0;
+  let { done = 0 } = job.details as Progress;
   while (done < wanted.length) {
     const slice = wanted.slice(done, done + PER_TRANSACTION);
     const written = await transact(ctx, "fan out webhooks", (unit) =>
@@ -54,7 +60,7 @@ async function writeSlice<Written>(
   const owner = job.chargedTo ?? NOBODY;
   // Lock the account before the job, in the same order as the deletion of an account.
   if (owner !== NOBODY && !(await lockAccount(queries, owner))) return null;
-  await addToPayload(queries, job, { done });
+  await saveProgress(queries, job, { done } satisfies Progress);
   const { outlives } = job.payload as unknown as FanOut;
   const enabled = outlives
     ? undefined

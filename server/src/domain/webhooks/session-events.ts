@@ -2,6 +2,7 @@ import { asc, eq, sql } from "drizzle-orm";
 import type { Interval } from "../../store/samples/index.js";
 import { activities, sessionTimeframes, timeframes, webhooks } from "../../store/schema.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
+import { isOwnedDuring } from "../sample-ownership/owners.js";
 import { emitAccountEvent, emitAccountEvents } from "./account-events.js";
 
 /** Notifies the webhooks of the owner that a session has changed. */
@@ -13,7 +14,10 @@ export const emitSessionEvent = (
 /** Maximum number of sessions for one change of samples: a recording of months is part of hundreds. */
 const MAX_SESSIONS = 100;
 
-/** Notifies of sessions whose samples have changed: those with a time frame of the device at one of the times. */
+/**
+ * Notifies of sessions whose samples have changed: those with a time frame of the device at one of the times, if their owner
+ * owned the device then. Samples of another owner do not concern the session, also if its time frame covers their time.
+ */
 export async function emitChangedSessions(
   unit: UnitOfWork,
   { deviceId, changed }: { deviceId: number; changed: readonly Interval[] },
@@ -26,7 +30,12 @@ export async function emitChangedSessions(
       AND ${timeframes.startTime} <= to_timestamp("stopMs" / 1000) AND ${timeframes.endTime} >= to_timestamp("startMs" / 1000)
     JOIN ${sessionTimeframes} ON ${sessionTimeframes.timeframeId} = ${timeframes.id}
     JOIN ${activities} ON ${activities.id} = ${sessionTimeframes.sessionId}
-    WHERE EXISTS (
+    WHERE ${isOwnedDuring(
+      activities.ownerId,
+      deviceId,
+      sql`greatest(${timeframes.startTime}, to_timestamp("startMs" / 1000))`,
+      sql`least(${timeframes.endTime}, to_timestamp("stopMs" / 1000))`,
+    )} AND EXISTS (
       SELECT 1 FROM ${webhooks} WHERE ${webhooks.ownerId} = ${activities.ownerId}
         AND 'session.changed' = ANY (${webhooks.events}) AND ${webhooks.disabledAt} IS NULL
     )

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { and, eq, lte, type SQL, sql } from "drizzle-orm";
+import type { PgUpdateSetSource } from "drizzle-orm/pg-core";
 import type { Queries } from "../connection/database.js";
 import { jobs } from "../schema.js";
 import { isLeased, isWaiting, type Job, type JobKind, jobColumns } from "./job-queue.js";
@@ -163,16 +164,31 @@ export class LeaseLostError extends Error {
  * Adds members to the payload of a job within the transaction of its work, so that both are committed together.
  * @throws LeaseLostError
  */
-export async function addToPayload(
+export const addToPayload = (
   queries: Queries,
   job: Pick<Job, "id" | "leaseToken">,
   added: Record<string, unknown>,
+): Promise<void> =>
+  updateLeased(queries, job, { payload: sql`${jobs.payload} || ${JSON.stringify(added)}::jsonb` });
+
+/**
+ * Records how far a job without an account that may see it has come, for a worker that takes over, in the same way. The progress
+ * is in `details`, because each change of a payload writes the whole payload again, and it may have megabytes. The end of the job
+ * replaces it.
+ * @throws LeaseLostError
+ */
+export const saveProgress = (
+  queries: Queries,
+  job: Pick<Job, "id" | "leaseToken">,
+  progress: Record<string, unknown>,
+): Promise<void> => updateLeased(queries, job, { details: progress });
+
+async function updateLeased(
+  queries: Queries,
+  job: Pick<Job, "id" | "leaseToken">,
+  values: PgUpdateSetSource<typeof jobs>,
 ): Promise<void> {
-  const held = await queries
-    .update(jobs)
-    .set({ payload: sql`${jobs.payload} || ${JSON.stringify(added)}::jsonb` })
-    .where(whileLeaseHeld(job))
-    .returning({ id: jobs.id });
+  const held = await queries.update(jobs).set(values).where(whileLeaseHeld(job)).returning({ id: jobs.id });
   if (held.length === 0) throw new LeaseLostError(`Another worker took over job ${job.id}.`);
 }
 

@@ -77,7 +77,7 @@ async function show({ client, workspace, settings }: ViewProps, loaded: Loaded):
         <a class="button" href={`#/sessions/${id}`}>
           Back to the session
         </a>
-        <ChooseFiles onFiles={(files) => session.add(files)} isAdding>
+        <ChooseFiles onFiles={(files) => session.opened.add(files)} isAdding>
           Add periods…
         </ChooseFiles>
       </>

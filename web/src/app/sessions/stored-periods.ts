@@ -5,7 +5,7 @@ type Rows = Resource["SessionPeriods"];
 
 const instant = (ms: number) => new Date(ms).toISOString();
 
-/** The periods of a session in the service. @param names of the players by the ids of athletes */
+/** The periods of a session in the service. Times of athletes who are not in `names` are omitted. @param names of the players by the ids of athletes */
 export function periodsOfRows(rows: Rows, names: ReadonlyMap<number, string>): SessionPeriod[] {
   const periods = new Map<string, SessionPeriod>();
   for (const [i, { name, start_time, end_time, athlete }] of rows.entries()) {
@@ -16,8 +16,9 @@ export function periodsOfRows(rows: Rows, names: ReadonlyMap<number, string>): S
         ? []
         : [{ startMs: Date.parse(start_time), endMs: Date.parse(end_time) }];
     if (athlete === null) period.all = times[0] ?? null;
-    else {
-      const key = nameKey(names.get(athlete) ?? `athlete ${athlete}`);
+    const player = athlete === null ? undefined : names.get(athlete);
+    if (player !== undefined) {
+      const key = nameKey(player);
       period.own.set(key, [...(period.own.get(key) ?? []), ...times]);
     }
   }

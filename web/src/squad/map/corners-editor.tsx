@@ -6,7 +6,6 @@ import { type Camera, cameraFor, type Size, toGround, toScreen } from "../../map
 import { ScaleBar } from "../../map/scale-bar.js";
 import { offerFile } from "../../parts/offer-file.js";
 import { useSize } from "../../view/element-size.js";
-import type { SquadSession } from "../squad-session.js";
 import {
   type Corners,
   cornersFile,
@@ -49,11 +48,11 @@ export function CornersEditor({ state, plane }: { state: MapState; plane: Plane 
     state.cornersOn.value = null;
   };
   const fitAgain = () => {
-    setCorners(session, null);
+    session.opened.setCorners(null);
     leave();
   };
   const use = () => {
-    setCorners(session, cornersFile(places.peek()));
+    session.opened.setCorners(cornersFile(places.peek()));
     leave();
   };
   // leaving the view cancels
@@ -102,16 +101,6 @@ export function CornersEditor({ state, plane }: { state: MapState; plane: Plane 
       </div>
     </fieldset>
   );
-}
-
-/** Ids of chosen files begin with 1. */
-const ID = 0;
-
-/** Replaces the file with the corners of the pitch; null removes it. */
-function setCorners({ files }: SquadSession, file: File | null): void {
-  const others = files.peek().filter(({ state }) => state.name !== "corners");
-  if (file !== null) others.push({ id: ID, file, range: null, state: { name: "corners" } });
-  files.value = others;
 }
 
 const sizeText = ({ length, width, cornerRms }: { length: number; width: number; cornerRms: number }) =>

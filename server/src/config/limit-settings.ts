@@ -1,0 +1,135 @@
+import { count, integer, type Setting } from "./setting-kinds.js";
+
+/** Settings of what one account, user or address may have (quotas) and do in a time (throttles). */
+export const limitSettings = {
+  quotaSamples: integer(1, Number.MAX_SAFE_INTEGER)(
+    "QUOTA_SAMPLES",
+    5_000_000_000,
+    "Maximum number of samples of the devices of one account; each period of five minutes with samples counts as at least 50",
+  ),
+  quotaActivities: count("QUOTA_ACTIVITIES", 20_000, "Maximum number of activities of one account"),
+  quotaActivityBytes: integer(1, Number.MAX_SAFE_INTEGER)(
+    "QUOTA_ACTIVITY_BYTES",
+    4 * 1024 ** 3,
+    "Maximum stored size of the JSON and the GPX of the activities of one account",
+  ),
+  quotaTimeframes: count("QUOTA_TIMEFRAMES", 200_000, "Maximum number of time frames of one account"),
+  quotaRecipes: count("QUOTA_RECIPES", 1_000, "Maximum number of recipe versions of one account"),
+  quotaTokens: count("QUOTA_TOKENS", 50, "Maximum number of personal tokens of one account"),
+  quotaOwnerships: count(
+    "QUOTA_OWNERSHIPS",
+    10_000,
+    "Maximum number of ownerships of one account, including ended ownerships",
+  ),
+  quotaPermissions: count(
+    "QUOTA_PERMISSIONS",
+    1_000,
+    "Maximum number of permissions that one athlete can grant",
+  ),
+  quotaManagedAthletes: count(
+    "QUOTA_MANAGED_ATHLETES",
+    10_000,
+    "Maximum number of athletes that one account can manage",
+  ),
+  quotaSquads: count("QUOTA_SQUADS", 200, "Maximum number of squads of one account"),
+  quotaInvitations: count(
+    "QUOTA_INVITATIONS",
+    200,
+    "Maximum number of invitations to the squads of one account, including accepted ones",
+  ),
+  quotaMembers: count(
+    "QUOTA_MEMBERS",
+    10_000,
+    "Maximum number of members of the squads of one account, including ended memberships",
+  ),
+  quotaAssignments: count(
+    "QUOTA_ASSIGNMENTS",
+    50_000,
+    "Maximum number of assignments of one account, including ended assignments",
+  ),
+  quotaPictureBytes: integer(1, Number.MAX_SAFE_INTEGER)(
+    "QUOTA_PICTURE_BYTES",
+    1024 ** 3,
+    "Maximum size of the pictures of the managed athletes of one account, in base64",
+  ),
+  quotaResponseBytes: integer(1, Number.MAX_SAFE_INTEGER)(
+    "QUOTA_RESPONSE_BYTES",
+    256 * 1024 ** 2,
+    "Maximum size of the responses stored for the idempotency keys of one account; responses of at most 2 KiB are not counted",
+  ),
+  quotaIdempotencyKeys: count(
+    "QUOTA_IDEMPOTENCY_KEYS",
+    100_000,
+    "Maximum number of idempotency keys of one account in 24 hours; above it, requests get 429",
+  ),
+  refreshTokensPerApplication: integer(1, 1_000_000)(
+    "REFRESH_TOKENS_PER_APPLICATION",
+    1000,
+    "Maximum number of refresh tokens of one user for one application; a new token then revokes the least recently used one. The maximum number of access tokens is five times as high; a new token then revokes the oldest one",
+  ),
+  throttleUserPerMinute: count(
+    "THROTTLE_USER_PER_MINUTE",
+    3000,
+    "Maximum number of authenticated calls of one user",
+  ),
+  throttleAddressPerMinute: count(
+    "THROTTLE_ADDRESS_PER_MINUTE",
+    600,
+    "Maximum number of unauthenticated calls from one address",
+  ),
+  throttleRawDataPerMinute: count(
+    "THROTTLE_RAW_DATA_PER_MINUTE",
+    600,
+    "Maximum number of calls of one user for raw data and ranges",
+  ),
+  throttleFilesPerMinute: count(
+    "THROTTLE_FILES_PER_MINUTE",
+    120,
+    "Maximum number of conversions, uploads and bulk loads of one user",
+  ),
+  throttleOwnershipsPerMinute: count(
+    "THROTTLE_OWNERSHIPS_PER_MINUTE",
+    120,
+    "Maximum number of devices that one user takes or releases",
+  ),
+  throttleRegistrationsPerHour: count(
+    "THROTTLE_REGISTRATIONS_PER_HOUR",
+    600,
+    "Maximum number of registrations from one address",
+  ),
+  throttleRegistrationBytesPerHour: count(
+    "THROTTLE_REGISTRATION_BYTES_PER_HOUR",
+    128 * 1024 * 1024,
+    "Maximum size of the pictures in registrations from one address",
+  ),
+  throttleRegistrationMailsPerDay: count(
+    "THROTTLE_REGISTRATION_MAILS_PER_DAY",
+    10,
+    "Maximum number of mails to one address from all registrations; above this number, a user who has chosen a password is registered without a mail",
+  ),
+  throttleTokensPerMinute: count(
+    "THROTTLE_TOKENS_PER_MINUTE",
+    300,
+    "Maximum number of token requests from one address",
+  ),
+  throttleFailedPasswords: count(
+    "THROTTLE_FAILED_PASSWORDS",
+    20,
+    "Maximum number of wrong passwords for one username from one address in 15 minutes",
+  ),
+  throttlePasswordChangesPerHour: count(
+    "THROTTLE_PASSWORD_CHANGES_PER_HOUR",
+    60,
+    "Maximum number of password changes of one user",
+  ),
+  throttlePasswordResetsPerHour: count(
+    "THROTTLE_PASSWORD_RESETS_PER_HOUR",
+    60,
+    "Maximum number of password reset links for one address",
+  ),
+  throttlePasswordResetsOfUserPerHour: count(
+    "THROTTLE_PASSWORD_RESETS_OF_USER_PER_HOUR",
+    5,
+    "Maximum number of password reset links for one username from one address; after this number of mails to a user, further mails are distributed over the hour",
+  ),
+} as const satisfies Record<string, Setting<unknown>>;

@@ -1,0 +1,66 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { canBeFileName } from "../../recording/header.js";
+import type { OwnDevice } from "./devices.js";
+import { type Origin, readList } from "./pulled-files.js";
+
+const PARTITION = "serial=";
+
+/**
+ * The folders of devices, by their ids. `serial=ROVER-1` is a partition, which DuckDB, pandas and Arrow turn into a column: the
+ * files themselves contain no serial number. The id replaces a serial number that cannot be the name of a folder, and one that
+ * differs only in case from a folder of another device, because many file systems take both for the same folder. A device keeps
+ * the folder that has its files.
+ *
+ * @param devices all devices of the account, so that a choice of some of them does not change the folders
+ */
+export function foldersOf(
+  outDir: string,
+  devices: readonly Pick<OwnDevice, "id" | "serial">[],
+  { service, account }: Pick<Origin, "service" | "account">,
+): ReadonlyMap<number, string> {
+  const owners = new Map(
+    partitionsIn(outDir).map((name) => {
+      const list = readList(join(outDir, name));
+      const isOurs = list?.service === service && list.account === account;
+      return [name, isOurs ? list.device : null] as const;
+    }),
+  );
+  const folders = new Map<number, string>();
+  /** Devices of folders, and names of folders, by the name in lower case. */
+  const used = new Map<string, { name: string; device: number | null }>();
+  const use = (name: string, device: number | null) => used.set(name.toLowerCase(), { name, device });
+  for (const [name, device] of owners) use(name, device);
+  for (const device of devices) {
+    const kept = [plainName(device), nameById(device)].find((name) => owners.get(name) === device.id);
+    if (kept === undefined) continue;
+    folders.set(device.id, kept);
+    use(kept, device.id);
+  }
+  for (const device of devices.toSorted((a, b) => a.id - b.id)) {
+    if (folders.has(device.id)) continue;
+    const plain = plainName(device);
+    const other = used.get(plain.toLowerCase());
+    const isFree = other === undefined || (other.name === plain && other.device === null);
+    const name = canBeFolder(device.serial) && isFree ? plain : nameById(device);
+    folders.set(device.id, name);
+    use(name, device.id);
+  }
+  return folders;
+}
+
+const plainName = ({ serial }: Pick<OwnDevice, "serial">) => PARTITION + serial;
+const nameById = ({ id }: Pick<OwnDevice, "id">) => `${PARTITION}id-${id}`;
+
+/** Windows removes dots at the end; `id-7` is the name for a device by its id. */
+const canBeFolder = (serial: string) =>
+  canBeFileName(serial) && !serial.endsWith(".") && !/^id-\d+$/i.test(serial);
+
+function partitionsIn(outDir: string): string[] {
+  try {
+    return readdirSync(outDir).filter((name) => name.startsWith(PARTITION));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw error;
+  }
+}

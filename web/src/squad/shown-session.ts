@@ -1,0 +1,19 @@
+import type { Interval } from "asi-convert/squad";
+import type { OpenRecording } from "../recording/squad/squad-recording.js";
+
+type Recordings = readonly OpenRecording[];
+
+/** The session with a recording; without one, the session with most recordings. */
+export function sessionWith(recordingId: number | null, sessions: readonly Recordings[]): Recordings {
+  const largest = sessions.reduce((most, one) => (one.length > most.length ? one : most), sessions[0] ?? []);
+  return sessions.find((session) => session.some(({ id }) => id === recordingId)) ?? largest;
+}
+
+/** From the first row to the end of the last; null without recordings. */
+export function extentOf(recordings: Recordings): Interval | null {
+  if (recordings.length === 0) return null;
+  return {
+    startMs: recordings.reduce((least, { startMs }) => Math.min(least, startMs), Number.POSITIVE_INFINITY),
+    endMs: recordings.reduce((most, { endMs }) => Math.max(most, endMs), Number.NEGATIVE_INFINITY) + 1,
+  };
+}
