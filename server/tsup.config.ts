@@ -32,6 +32,7 @@ const licencesOfBundled: NonNullable<Options["esbuildPlugins"]>[number] = {
 const COMPUTING = [
   /^@modelcontextprotocol\/sdk/,
   /^@sinclair\/typebox/,
+  /^@uwdata\/flechette/,
   /^drizzle-orm/,
   /^@?fast-csv/,
   "commander",

@@ -165,7 +165,7 @@ class Examples {
         if (queried[name] !== undefined) schema.examples = [queried[name]];
       }
       const alone = { ...document, paths: { [path]: { [method.toLowerCase()]: entry } } };
-      addCodeSamples(alone, { ...ids, ...about[entry.operationId] });
+      addCodeSamples(alone, { ...scene.idsFor(path), ...about[entry.operationId] });
     }
     return new Examples(document, proxy, token);
   }

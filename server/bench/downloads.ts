@@ -4,7 +4,7 @@ import { interleave, median } from "./measure.js";
 import type { Stored } from "./reading.js";
 import { SESSION_SAMPLES } from "./sessions.js";
 
-const FORMATS = ["csv", "jsonl", "parquet"] as const;
+const FORMATS = ["csv", "jsonl", "parquet", "arrow"] as const;
 
 /** Medians. */
 export interface DownloadFigures {
@@ -36,7 +36,12 @@ export async function measureDownloads(
     const times = await interleave(cases, rounds, 1);
     const rate = (name: string, of = samples) => (of / median(times[name] ?? [])) * 1000;
     return {
-      samplesPerS: { csv: rate("csv"), jsonl: rate("jsonl"), parquet: rate("parquet") },
+      samplesPerS: {
+        csv: rate("csv"),
+        jsonl: rate("jsonl"),
+        parquet: rate("parquet"),
+        arrow: rate("arrow"),
+      },
       allSamplesPerS: rate("all", allSamples),
       growthMb: service.peakMemory() - before,
     };

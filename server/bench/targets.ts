@@ -100,6 +100,7 @@ export const TARGETS: readonly Target[] = [
   download("CSV", "csv"),
   download("JSON lines", "jsonl"),
   download("Parquet", "parquet"),
+  download("Arrow", "arrow"),
   {
     what: "download of the samples of all devices as one Parquet file",
     bound: "at least",

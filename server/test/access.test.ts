@@ -212,6 +212,7 @@ const matrix: readonly (readonly [operation: string, outcomes: string, besides?:
   ["deleteAccountWebhook", THE_OWNER_V2],
   ["listAccountDeliveries", THE_OWNER_V2],
   ["resendAccountDelivery", THE_OWNER_V2],
+  ["rotateAccountWebhookSecret", THE_OWNER_V2],
   ["testAccountWebhook", THE_OWNER_V2],
 ];
 
@@ -255,7 +256,7 @@ describe("authorization matrix", () => {
     if (operation === undefined) throw new Error(`No operation ${id}`);
     const { ids = {}, query = "" } = besides?.(scene) ?? {};
     const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) =>
-      String(ids[name] ?? scene.ids[name]),
+      String(ids[name] ?? scene.idsFor(operation.path)[name]),
     );
     for (const method of methodsOf(operation)) {
       for (const [index, caller] of CALLERS.entries()) {

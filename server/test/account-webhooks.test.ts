@@ -1,15 +1,16 @@
 /** Webhooks of an account: Standard Webhooks 1.0 as its library verifies it, for stored samples, ended jobs and changed sessions. */
-import { and, asc, eq, inArray } from "drizzle-orm";
+import { and, asc, eq, inArray, sql } from "drizzle-orm";
 import { Webhook, WebhookVerificationError } from "standardwebhooks";
 import { describe, expect, vi } from "vitest";
 import { transact } from "../src/domain/change/change.js";
 import { emitAccountEvents } from "../src/domain/webhooks/account-events.js";
-import { jobs, ownerships } from "../src/store/schema.js";
+import { applyRetention } from "../src/jobs/retention.js";
+import { jobs, ownerships, previousWebhookSecrets } from "../src/store/schema.js";
 import { answer, type Received } from "./receiver.js";
 import { walk } from "./recordings.js";
 import type { TestService } from "./service.js";
 import { minute, SquadScene, type TestPlayer } from "./squad-scene.js";
-import { MINUTE_MS, receiver, SCHEDULE_MS, withWebhooks } from "./webhook-scene.js";
+import { HOUR_MS, MINUTE_MS, receiver, SCHEDULE_MS, withWebhooks } from "./webhook-scene.js";
 
 const it = withWebhooks();
 
@@ -56,6 +57,19 @@ async function deliveriesOf(s: TestService, hook: Hook) {
 const messagesOf = (calls: readonly Received[]) => calls.map(({ body }) => JSON.parse(body));
 
 const START = "2024-03-01T10:00:00.000Z";
+
+/** Which of the secrets verify a call. */
+const verifying = (call: Received | undefined, secrets: readonly string[]) =>
+  secrets.map((secret) => call !== undefined && verified(call, secret));
+
+async function rotated(s: TestService, hook: Hook) {
+  const { status, body } = await s.send("POST", `${pathOf(hook)}secret/`, {
+    token: hook.token,
+    headers: { "Idempotency-Key": "one" },
+  });
+  expect([status, body.secret]).toEqual([200, expect.stringMatching(/^whsec_[A-Za-z0-9+/]{32}$/)]);
+  return body as { secret: string; previous_valid_until: string };
+}
 
 describe("a webhook of an account", () => {
   it("is called when samples are stored and the job has ended, with a body that the Standard Webhooks library accepts", async ({
@@ -218,6 +232,7 @@ describe("a webhook of an account", () => {
       ["DELETE", ""],
       ["GET", "deliveries/"],
       ["POST", "test/"],
+      ["POST", "secret/"],
     ] as const) {
       const { status } = await s.send(method, `${pathOf(hook)}${path}`, {
         token: bob.token,
@@ -239,6 +254,63 @@ describe("a webhook of an account", () => {
     expect([changed.body.events, changed.body.disabled_at]).toEqual([["job.finished"], null]);
     expect((await s.send("DELETE", pathOf(hook), { token: ann.token })).status).toBe(204);
     expect((await s.get("/api/v2/webhooks/", ann.token)).body.results).toEqual([]);
+  });
+
+  it("signs calls with its new and its replaced secret for 24 hours, also calls from before, and then only with the new one", async ({
+    hooks: { s, advance },
+  }) => {
+    const ann = await s.manager();
+    const receiving = await receiver();
+    receiving.behaviour = answer(503);
+    const hook = await newHook(s, ann.token, receiving.url, "session.changed");
+    await transact(s.ctx, "test", (unit) =>
+      emitAccountEvents(unit, ann.id, "session.changed", [{ session: 1 }]),
+    );
+    await s.runJobs();
+    receiving.behaviour = answer(204);
+    const nowMs = s.clock.now().getTime();
+    const { secret, previous_valid_until } = await rotated(s, hook);
+    expect(Date.parse(previous_valid_until) - nowMs).toBe(24 * HOUR_MS);
+    await advance((SCHEDULE_MS[0] ?? 0) + MINUTE_MS);
+    const [before, during] = receiving.received.splice(0);
+    expect(verifying(before, [hook.secret, secret])).toEqual([true, false]);
+    expect(verifying(during, [hook.secret, secret])).toEqual([true, true]);
+    expect(String(during?.headers["webhook-signature"]).split(" ")).toHaveLength(2);
+
+    await advance(24 * HOUR_MS - MINUTE_MS);
+    hook.token = await s.logIn(ann.username, ann.password);
+    await s.post(`${pathOf(hook)}test/`, undefined, hook.token);
+    await s.runJobs();
+    expect(verifying(receiving.received[0], [hook.secret, secret])).toEqual([false, true]);
+    await applyRetention(s.ctx, { vacuums: false });
+    const left = eq(previousWebhookSecrets.webhookId, hook.id);
+    expect(await s.store.database.queries.$count(previousWebhookSecrets, left)).toBe(0);
+  });
+
+  it("signs with the 3 newest replaced secrets, also after concurrent rotations, and neither stores nor logs any secret in clear", async ({
+    hooks: { s },
+  }) => {
+    const ann = await s.manager();
+    const receiving = await receiver();
+    const hook = await newHook(s, ann.token, receiving.url, "job.finished");
+    const secrets = [hook.secret];
+    for (let i = 0; i < 4; i++) secrets.push((await rotated(s, hook)).secret);
+    await s.post(`${pathOf(hook)}test/`, undefined, hook.token);
+    await s.runJobs();
+    expect(verifying(receiving.received.pop(), secrets)).toEqual([false, true, true, true, true]);
+
+    secrets.push(...(await Promise.all([1, 2, 3].map(() => rotated(s, hook)))).map(({ secret }) => secret));
+    await s.post(`${pathOf(hook)}test/`, undefined, hook.token);
+    await s.runJobs();
+    expect(verifying(receiving.received.pop(), secrets.slice(-4))).toEqual([true, true, true, true]);
+    const { rows } = await s.store.database.queries.execute<{ text: string }>(sql`
+      SELECT row_to_json(t)::text AS text FROM previous_webhook_secrets AS t
+      UNION ALL SELECT row_to_json(t)::text FROM webhooks AS t
+      UNION ALL SELECT row_to_json(t)::text FROM idempotency_keys AS t
+      UNION ALL SELECT row_to_json(t)::text FROM audit_log AS t WHERE operation = 'rotateAccountWebhookSecret'`);
+    const texts = rows.map(({ text }) => text).join("\n");
+    expect(texts).toContain("rotateAccountWebhookSecret");
+    expect(secrets.filter((secret) => texts.includes(secret.slice("whsec_".length)))).toEqual([]);
   });
 
   it("is refused with unknown events, with an invalid address, or if the account is at its limit", async ({

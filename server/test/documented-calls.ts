@@ -108,7 +108,8 @@ export class DocumentedCalls {
   ): Promise<void> {
     const { path, method, entry } = operation;
     const [type] = Object.keys(entry.requestBody?.content ?? {});
-    const { ids, managedAthlete, ...people } = await this.scene();
+    const { idsFor, managedAthlete, ...people } = await this.scene();
+    const ids = idsFor(path);
     const target = path.replace(/\{(\w+)\}/g, (_, name: string) =>
       name === "athlete" && managed
         ? String(managedAthlete)

@@ -1,3 +1,4 @@
+import { tableFromIPC } from "@uwdata/flechette";
 import { convertSync } from "asi-convert";
 import { eq, sql } from "drizzle-orm";
 import { parquetReadObjects } from "hyparquet";
@@ -70,6 +71,23 @@ describe("the samples of a device as a file", () => {
     expect(parquet.headers.get("content-type")).toBe("application/vnd.apache.parquet");
     const rows = await parquetReadObjects({ file: await parquet.arrayBuffer() });
     expect(rows).toEqual(times.map((ms) => ({ ...rowAt(ms), timestamp: new Date(ms) })));
+  });
+
+  it("are an Arrow stream on request, by Accept or by format, with the same rows as Parquet", async () => {
+    const parquet = await download({ format: "parquet" });
+    const rows = await parquetReadObjects({ file: await parquet.arrayBuffer() });
+    for (const response of [
+      await download({}, { Accept: "application/vnd.apache.arrow.stream" }),
+      await download({ format: "arrow" }, { "Accept-Encoding": "gzip" }),
+    ]) {
+      expect(response.headers.get("content-type")).toBe("application/vnd.apache.arrow.stream");
+      expect(response.headers.get("content-disposition")).toBe(
+        `attachment; filename="device-${device.id}.arrows"`,
+      );
+      const table = tableFromIPC(await response.arrayBuffer(), { useDate: true });
+      expect(table.toArray()).toEqual(rows);
+      expect(table.schema.metadata?.get("serial")).toBe(device.serial_number);
+    }
   });
 
   it("include from and exclude to", async () => {

@@ -56,6 +56,7 @@ async function keysInUse({ queries }: { queries: Queries }): Promise<Record<stri
   const { rows } = await queries.execute<{ key: string; count: number }>(sql`
     SELECT coalesce(substring(secret FROM '^(k\\d+):'), 'none') AS key, count(*)::int AS count FROM (
       SELECT secret_token AS secret FROM webhooks UNION ALL SELECT secret_token FROM webhook_deliveries
+      UNION ALL SELECT secret_token FROM previous_webhook_secrets
       UNION ALL SELECT payload->>'sealedPassword' FROM jobs WHERE payload->>'sealedPassword' IS NOT NULL
       UNION ALL SELECT jsonb_path_query(payload, '$.webhooks[*].secretToken')#>>'{}' FROM jobs
     ) AS secrets GROUP BY 1 ORDER BY 1`);
@@ -74,11 +75,14 @@ describe("key rotate", () => {
     // A waiting mail with a generated password, and a waiting call.
     await s.post("/api/v1/managers/", { username: `g-${ann.username}`, email: "g@example.org" });
     expect((await s.send("POST", `${path}test/`, { token: ann.token })).status).toBe(200);
-    expect(await keysInUse(s.store.database)).toEqual({ none: 3 });
+    const account = { url: receiver.url, events: ["job.finished"] };
+    const { body } = await s.post("/api/v2/webhooks/", account, ann.token);
+    await s.post(`/api/v2/webhooks/${body.id}/secret/`, undefined, ann.token);
+    expect(await keysInUse(s.store.database)).toEqual({ none: 5 });
     const old = readFileSync(join(s.config.dataDir, "server.key"), "utf8");
 
-    expect(await commands["key rotate"](s.ctx, {})).toMatchObject({ key: 1, encrypted: 3 });
-    expect(await keysInUse(s.store.database)).toEqual({ k1: 3 });
+    expect(await commands["key rotate"](s.ctx, {})).toMatchObject({ key: 1, encrypted: 5 });
+    expect(await keysInUse(s.store.database)).toEqual({ k1: 5 });
     expect(await masked(s, path, ann.token)).toBe("se********");
     receiver.received.length = 0;
     await s.runJobs();
@@ -90,7 +94,7 @@ describe("key rotate", () => {
     await hook(s, ann, "secret two");
     await s.store.database.queries.execute(sql`
       INSERT INTO webhooks (activity_id, webhook_url, secret_token, activity_events, timeframes_events, created_at)
-      SELECT activity_id, webhook_url, 'damaged', false, false, now() FROM webhooks LIMIT 1`);
+      SELECT activity_id, webhook_url, 'damaged', false, false, now() FROM webhooks WHERE events IS NULL LIMIT 1`);
     const second = await commands["key rotate"](s.ctx, {});
     expect(second).toMatchObject({ key: 2, unreadable: 1 });
     expect(Object.keys(await keysInUse(s.store.database))).toEqual(["k2", "none"]);

@@ -1,5 +1,7 @@
 /** Applications that act for a user by themselves: client credentials (RFC 6749 section 4.4), and the metadata of the service. */
+import * as oauth from "oauth4webapi";
 import { beforeAll, describe, expect, it } from "vitest";
+import { createApplication } from "../src/oauth/applications.js";
 import { commands } from "../src/operator/commands.js";
 import { service, type TestAccount, type TestService } from "./service.js";
 
@@ -122,6 +124,116 @@ describe("an application that acts for a user", () => {
   });
 });
 
+/** The service is on loopback, without TLS. */
+const OPTIONS = { [oauth.allowInsecureRequests]: true };
+
+async function discovered(): Promise<oauth.AuthorizationServer> {
+  const issuer = new URL(s.service.url ?? "");
+  const response = await oauth.discoveryRequest(issuer, { algorithm: "oauth2", ...OPTIONS });
+  return oauth.processDiscoveryResponse(issuer, response);
+}
+
+describe("the library oauth4webapi, which knows only the address of the service", () => {
+  it("obtains a token with the chosen scope by client credentials, by HTTP Basic and in the form", async () => {
+    const server = await discovered();
+    const { client_id, client_secret } = await newApp(ann.username, "samples:read", "sessions:read");
+    const client = { client_id };
+    for (const proof of [oauth.ClientSecretBasic(client_secret), oauth.ClientSecretPost(client_secret)]) {
+      const parameters = { scope: "samples:read" };
+      const response = await oauth.clientCredentialsGrantRequest(server, client, proof, parameters, OPTIONS);
+      const token = await oauth.processClientCredentialsResponse(server, client, response);
+      expect([token.token_type, token.scope, token.expires_in]).toEqual(["bearer", "samples:read", 36_000]);
+      const url = new URL("/api/v1/devices/", s.service.url ?? "");
+      const read = await oauth.protectedResourceRequest(
+        token.access_token,
+        "GET",
+        url,
+        undefined,
+        null,
+        OPTIONS,
+      );
+      expect(read.status).toBe(200);
+    }
+    const wrong = await oauth.clientCredentialsGrantRequest(
+      server,
+      client,
+      oauth.ClientSecretBasic(`${client_secret}-`),
+      {},
+      OPTIONS,
+    );
+    await expect(oauth.processClientCredentialsResponse(server, client, wrong)).rejects.toMatchObject({
+      cause: [{ scheme: "basic" }],
+    });
+  });
+
+  it("signs a user in by an authorization code with PKCE and no secret, but cannot refresh the token without it", async () => {
+    const server = await discovered();
+    const redirect_uri = "http://127.0.0.1:9/callback";
+    const { clientId: client_id } = await createApplication(s.ctx, {
+      name: "Desktop",
+      redirectUris: [redirect_uri],
+    });
+    const [verifier, state] = [oauth.generateRandomCodeVerifier(), oauth.generateRandomState()];
+    const { headers } = await s.send("POST", "/oauth2/authorize/", {
+      form: {
+        client_id,
+        redirect_uri,
+        response_type: "code",
+        state,
+        code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
+        code_challenge_method: "S256",
+        username: ann.username,
+        password: ann.password,
+      },
+    });
+    const client = { client_id };
+    const callback = new URL(headers.get("location") ?? "");
+    const parameters = oauth.validateAuthResponse(server, client, callback, state);
+    const response = await oauth.authorizationCodeGrantRequest(
+      server,
+      client,
+      oauth.None(),
+      parameters,
+      redirect_uri,
+      verifier,
+      OPTIONS,
+    );
+    const token = await oauth.processAuthorizationCodeResponse(server, client, response);
+    expect((await s.get("/api/v1/account/", token.access_token)).body.id).toBe(ann.id);
+    const refresh_token = token.refresh_token ?? "";
+    for (const more of [{}, { code_verifier: verifier }]) {
+      const form = { grant_type: "refresh_token", client_id, refresh_token, ...more };
+      const stolen = await s.send("POST", "/oauth2/token/", { form });
+      expect([400, 401]).toContain(stolen.status);
+      expect(stolen.body.access_token).toBeUndefined();
+    }
+  });
+});
+
+describe("HTTP Basic", () => {
+  const basic = (credentials: string) =>
+    s.send("POST", "/oauth2/token/", {
+      form: { grant_type: "client_credentials" },
+      headers: { Authorization: `Basic ${btoa(credentials)}` },
+    });
+
+  it("accepts ids and secrets whether or not the client encodes them as form values", async () => {
+    const { client_id, client_secret } = await newApp(ann.username, "samples:read");
+    const encoded = (text: string) => text.replace(/./g, (sign) => `%${sign.charCodeAt(0).toString(16)}`);
+    for (const encode of [(text: string) => text, encoded]) {
+      expect((await basic(`${encode(client_id)}:${encode(client_secret)}`)).status).toBe(200);
+    }
+    for (const credentials of [`${client_id}:%`, `${client_id}:%zz`, `${client_id}:%00`, "%3a:", ":", ""]) {
+      const { status, body } = await basic(credentials);
+      expect([credentials, 400 <= status && status < 500, body.access_token]).toEqual([
+        credentials,
+        true,
+        undefined,
+      ]);
+    }
+  });
+});
+
 describe("the metadata for clients", () => {
   it("names the endpoints, flows and scopes of the service (RFC 8414)", async () => {
     const { status, body } = await s.get("/.well-known/oauth-authorization-server");
@@ -134,6 +246,7 @@ describe("the metadata for clients", () => {
         token_endpoint: `${origin}/oauth2/token/`,
         grant_types_supported: ["password", "refresh_token", "authorization_code", "client_credentials"],
         code_challenge_methods_supported: ["S256"],
+        token_endpoint_auth_methods_supported: ["client_secret_basic", "client_secret_post", "none"],
       }),
     ]);
     expect(body.scopes_supported).toContain("samples:read");

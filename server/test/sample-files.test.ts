@@ -1,4 +1,5 @@
 /** The samples of a session, of a squad and of all devices as one file. */
+import { tableFromIPC } from "@uwdata/flechette";
 import { eq } from "drizzle-orm";
 import { parquetReadObjects } from "hyparquet";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -82,6 +83,19 @@ describe("the samples of a session", () => {
       ...Array.from({ length: 600 }, () => `Bob ${bob.device.serial_number}`),
     ]);
     expect(rows[0]?.timestamp).toEqual(new Date(minute(1)));
+  });
+
+  it("are sent as an Arrow stream on request, with the same rows", async () => {
+    const team = await played();
+    const path = `/api/v2/sessions/${team.session}/samples/`;
+    const response = await fetch(`${s.service.url}${path}?format=arrow`, {
+      headers: { Authorization: `Bearer ${team.scene.manager.token}` },
+    });
+    const table = tableFromIPC(await response.arrayBuffer(), { useDate: true });
+    const rows = await rowsAt(path, team);
+    expect(table.toArray()).toEqual(rows.map((row) => ({ ...row, timestamp: new Date(row.timestamp) })));
+    expect(rows.length).toBeGreaterThan(1_000);
+    expect(table.schema.metadata?.get("schema")).toBe("session-rows/1");
   });
 
   it("are those of each device while the player wears it", async () => {

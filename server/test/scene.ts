@@ -17,8 +17,10 @@ export interface Scene {
   externalId: string;
   /** Id of the owner's managed athlete. */
   managedAthlete: number;
-  /** An object of the owner or of that athlete for every path parameter. */
+  /** An object of the owner or of that athlete for every path parameter. The webhook is one of an activity. */
   ids: Record<string, number>;
+  /** The ids for a path: of the account's webhook for those of version 2. */
+  idsFor(path: string): Record<string, number>;
   /** Grants the former owner the permission of `ids` again after it was revoked. */
   permitFormerOwner(): Promise<void>;
   /** Invites again, after the invitation was deleted. */
@@ -97,7 +99,11 @@ export async function newScene(s: TestService): Promise<Scene> {
   );
   const hooks = "/api/v2/webhooks/";
   const events = ["session.changed"];
-  const { body: hook } = await open.post(hooks, { url: "http://127.0.0.1:9/", events }, owner.token);
+  const { body: accountWebhook } = await open.post(
+    hooks,
+    { url: "http://127.0.0.1:9/", events },
+    owner.token,
+  );
   await open.stop();
   // A session other than the one of the owner's token.
   await s.logIn(owner.username, owner.password);
@@ -110,7 +116,11 @@ export async function newScene(s: TestService): Promise<Scene> {
   );
   const { body: delivery } = await s.post(`${webhooks}${webhook.id}/test/`, undefined, owner.token);
 
-  const { body: call } = await s.post(`${hooks}${hook.id}/test/`, undefined, owner.token);
+  const { body: accountDelivery } = await s.post(
+    `${hooks}${accountWebhook.id}/test/`,
+    undefined,
+    owner.token,
+  );
   const { body: recipe } = await s.post("/api/v2/recipes/", newRecipe(), owner.token);
 
   const { body: squad } = await s.post("/api/v2/squads/", { name: "First team" }, owner.token);
@@ -151,8 +161,6 @@ export async function newScene(s: TestService): Promise<Scene> {
       timeframe: frame.body.id,
       webhook: webhook.id,
       delivery: delivery.id,
-      hook: hook.id,
-      call: call.id,
       job: job.id,
       page_session: another.id,
       token: token.id,
@@ -164,6 +172,10 @@ export async function newScene(s: TestService): Promise<Scene> {
       grant: await invite(formerOwner),
       invitation: await invite(anotherManager),
     },
+    idsFor: (path: string): Record<string, number> =>
+      path.startsWith(hooks)
+        ? { ...scene.ids, webhook: accountWebhook.id, delivery: accountDelivery.id }
+        : scene.ids,
     async inviteFormerOwner() {
       scene.ids.grant = await invite(formerOwner);
     },

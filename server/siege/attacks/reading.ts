@@ -23,20 +23,25 @@ export const reading: readonly Attack[] = [
       }),
   },
   {
-    name: "downloads of all samples as Parquet and CSV, 16 at a time",
+    name: "downloads of all samples as CSV, Parquet and Arrow, 16 at a time",
     as: "user",
     days: true,
     run: (siege, tally) =>
       ask(siege, tally, 16, (round) => {
-        return `/api/v2/devices/${siege.attacker.device}/samples/?format=${round % 2 ? "csv" : "parquet"}`;
+        return `/api/v2/devices/${siege.attacker.device}/samples/?format=${["csv", "parquet", "arrow"][round % 3]}`;
       }),
   },
   {
-    name: "downloads of all devices as one file, compressed or Parquet, 16 at a time",
+    name: "downloads of all devices as one file in every format, 16 at a time",
     as: "user",
     days: true,
     run: (siege, tally) =>
-      ask(siege, tally, 16, (round) => `/api/v2/samples/?format=${["csv", "jsonl", "parquet"][round % 3]}`),
+      ask(
+        siege,
+        tally,
+        16,
+        (round) => `/api/v2/samples/?format=${["csv", "jsonl", "parquet", "arrow"][round % 4]}`,
+      ),
   },
   {
     name: "changes, from the first one on, 16 at a time",

@@ -18,6 +18,7 @@ import {
   jobs,
   liveTickets,
   passwordResets,
+  previousWebhookSecrets,
   recordingStreams,
   refreshTokens,
   webhookDeliveries,
@@ -58,6 +59,7 @@ export const REMOVED_KINDS = [
   "jobs",
   "job_bodies",
   "recording_streams",
+  "previous_webhook_secrets",
   "webhook_deliveries",
   "audit_log",
   "throttle_counters",
@@ -122,6 +124,11 @@ async function removeExpired(
       recordingStreams,
       sql`${recordingStreams.updatedAt}`,
       and(lte(recordingStreams.updatedAt, streamsBefore), not(hasChanges)),
+    ],
+    [
+      previousWebhookSecrets,
+      sql`${previousWebhookSecrets.expiresAt}`,
+      lte(previousWebhookSecrets.expiresAt, now),
     ],
     [
       webhookDeliveries,

@@ -69,6 +69,24 @@ export function tokenError(error: string, description: string, basic = false): T
 }
 
 /**
+ * Decodes the client id and the secret of HTTP Basic, which clients encode as form values (RFC 6749 section 2.3.1), some of them
+ * also "-" and "_". Ids and secrets contain neither "%" nor "+", so those of clients that do not encode them are unchanged.
+ * @returns the header for the library, which does not decode them
+ */
+export function decodedBasic(authorization: string): string {
+  const [, encoded] = /^Basic +([A-Za-z0-9+/=_-]+) *$/i.exec(authorization) ?? [];
+  if (encoded === undefined) return authorization;
+  const credentials = Buffer.from(encoded, "base64").toString("utf8");
+  try {
+    const decoded = decodeURIComponent(credentials.replaceAll("+", " "));
+    return `Basic ${Buffer.from(decoded).toString("base64")}`;
+  } catch {
+    // A malformed escape sequence is not the secret of any client.
+    return authorization;
+  }
+}
+
+/**
  * Issues a token for a password, a refresh token, an authorization code, or the credentials of an application.
  * @param form fields of the body; a repeated field is an array
  * @param authorization the `Authorization` header, for HTTP Basic
@@ -113,7 +131,7 @@ export async function grantToken(
     headers: {
       "content-type": "application/x-www-form-urlencoded",
       "content-length": "1",
-      ...(authorization === undefined ? {} : { authorization }),
+      ...(authorization === undefined ? {} : { authorization: decodedBasic(authorization) }),
     },
     body: fields,
   });

@@ -470,6 +470,15 @@ export const webhooks = pgTable("webhooks", {
   version: version(),
 });
 
+/** Replaced secrets of webhooks of accounts, which still sign calls until they expire. */
+export const previousWebhookSecrets = pgTable("previous_webhook_secrets", {
+  id: id(),
+  webhookId: reference("webhook_id").notNull(),
+  /** Encrypted with the server key. */
+  secretToken: text("secret_token").notNull(),
+  expiresAt: instant("expires_at").notNull(),
+});
+
 /** Events that a webhook of an account can receive. */
 export type AccountEvent = "samples.stored" | "job.finished" | "session.changed";
 

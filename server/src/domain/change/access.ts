@@ -26,7 +26,7 @@ import { ownRecipe } from "../recipes/rules.js";
 import { editableSession, ownSession, readableSession } from "../sessions/rules.js";
 import { ownGrant, ownInvitation, ownSquad, readableSquad } from "../squad-roles/rules.js";
 import { ownTimeframe, readableTimeframe } from "../timeframes/rules.js";
-import { ownCall, ownDelivery, ownHook, ownWebhook } from "../webhooks/rules.js";
+import { ownAccountDelivery, ownAccountWebhook, ownDelivery, ownWebhook } from "../webhooks/rules.js";
 import type { Caller, Context } from "./context.js";
 import { errors } from "./errors.js";
 import { ALL_ROLES, type Lookup, type PathIds, type Rule } from "./rule.js";
@@ -201,12 +201,13 @@ export const access = {
 
   listAccountWebhooks: manager,
   createAccountWebhook: manager,
-  retrieveAccountWebhook: ownHook,
-  updateAccountWebhook: ownHook,
-  deleteAccountWebhook: ownHook,
-  listAccountDeliveries: ownHook,
-  resendAccountDelivery: ownCall,
-  testAccountWebhook: ownHook,
+  retrieveAccountWebhook: ownAccountWebhook,
+  updateAccountWebhook: ownAccountWebhook,
+  deleteAccountWebhook: ownAccountWebhook,
+  listAccountDeliveries: ownAccountWebhook,
+  resendAccountDelivery: ownAccountDelivery,
+  rotateAccountWebhookSecret: ownAccountWebhook,
+  testAccountWebhook: ownAccountWebhook,
 } satisfies Record<string, Rule<never, unknown>>;
 
 export type OperationId = keyof typeof access;

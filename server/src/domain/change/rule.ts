@@ -14,10 +14,6 @@ export interface PathIds {
   activity: number;
   webhook: number;
   delivery: number;
-  /** A webhook of an account. */
-  hook: number;
-  /** A delivery of such a webhook. */
-  call: number;
   timeframe: number;
   job: string;
   page_session: number;

@@ -1,13 +1,14 @@
 import type { StaticDecode } from "@sinclair/typebox";
-import { formatLabelledSamples, formatSamples, type LabelledSamples } from "asi-convert";
+import { formatSamples, type LabelledSamples } from "asi-convert";
 import { and, asc, eq, gt } from "drizzle-orm";
 import type { Interval } from "../../store/samples/index.js";
 import { devices, ownerships } from "../../store/schema.js";
 import { accessRecheck } from "../change/access-recheck.js";
 import type { Context } from "../change/context.js";
 import type { OnceOwnedDevice } from "../ownerships/rules.js";
+import { arrowStream } from "./arrow-stream.js";
 import { ownedSamples } from "./owned-samples.js";
-import { type SampleFileFormat, type SampleFileQuery, timesIn } from "./sample-file.js";
+import { type SampleFileFormat, type SampleFileQuery, sampleFile, timesIn } from "./sample-file.js";
 
 type Query = StaticDecode<typeof SampleFileQuery>;
 type Pieces = AsyncGenerator<Uint8Array, void, undefined>;
@@ -25,8 +26,11 @@ export function downloadSamples(
   format: SampleFileFormat,
 ): Pieces {
   const within = timesIn(query);
-  const info = { ...UNKNOWN, serial: device.serialNumber };
-  return formatSamples(ownSamples(ctx, device.id, within), { format, info });
+  const serial = device.serialNumber;
+  const samples = ownSamples(ctx, device.id, within);
+  return format === "arrow"
+    ? arrowStream([{ labels: [], samples }], { labels: [], metadata: { schema: "rows/1", serial } })
+    : formatSamples(samples, { format, info: { ...UNKNOWN, serial } });
 }
 
 /** The service does not store other texts of headers. */
@@ -42,7 +46,7 @@ const ownSamples = (ctx: Context, deviceId: number, within: Interval) =>
  */
 export function downloadAllSamples(ctx: Context, query: Query, format: SampleFileFormat): Pieces {
   const within = timesIn(query);
-  return formatLabelledSamples(samplesByDevice(ctx, within), {
+  return sampleFile(samplesByDevice(ctx, within), {
     format,
     schema: "device-rows/1",
     labels: ["device"],

@@ -1,29 +1,49 @@
 import { type StaticDecode, Type } from "@sinclair/typebox";
-import { LABELLED_FORMATS, type LabelledFormatName } from "asi-convert";
+import { formatLabelledSamples, type LabelledFormatName, type LabelledSamples } from "asi-convert";
 import type { Interval } from "../../store/samples/index.js";
 import { EARLIEST_MS, LATEST_MS } from "../../wire/date-time.js";
 import { Query } from "../../wire/types.js";
 import { errors } from "../change/errors.js";
+import { arrowStream } from "./arrow-stream.js";
 
 /** Formats of files of samples, in the order of preference for clients without one, with their media types. */
 export const SAMPLE_FILE_TYPES = {
   csv: "text/csv",
   jsonl: "application/x-ndjson",
   parquet: "application/vnd.apache.parquet",
-} as const satisfies Record<LabelledFormatName, string>;
+  arrow: "application/vnd.apache.arrow.stream",
+} as const satisfies Record<LabelledFormatName | "arrow", string>;
 
-export type SampleFileFormat = LabelledFormatName;
+export type SampleFileFormat = keyof typeof SAMPLE_FILE_TYPES;
+
+const FORMATS = Object.keys(SAMPLE_FILE_TYPES) as SampleFileFormat[];
 
 export const SampleFileQuery = Type.Object({
   from: Query.dateTime("Only samples from this time on"),
   to: Query.dateTime("Only samples before this time"),
   format: Type.Optional(
     Type.Union(
-      LABELLED_FORMATS.map((name) => Type.Literal(name)),
+      FORMATS.map((name) => Type.Literal(name)),
       { description: "The format; takes precedence over `Accept`" },
     ),
   ),
 });
+
+/** The extension of the name of a file; `.arrows` is that of streams (Apache Arrow, "Columnar Format"). */
+export const extensionOf = (format: SampleFileFormat): string => (format === "arrow" ? "arrows" : format);
+
+/**
+ * Writes samples with text columns as a file in pieces.
+ * @param options.schema name and version of the columns
+ */
+export function sampleFile(
+  groups: AsyncIterable<LabelledSamples>,
+  { format, schema, labels }: { format: SampleFileFormat; schema: string; labels: readonly string[] },
+): AsyncGenerator<Uint8Array, void, undefined> {
+  return format === "arrow"
+    ? arrowStream(groups, { labels, metadata: { schema } })
+    : formatLabelledSamples(groups, { format, schema, labels });
+}
 
 /**
  * The requested interval, closed.

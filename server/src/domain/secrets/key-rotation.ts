@@ -3,7 +3,7 @@ import { asc, lt, max, ne, sql } from "drizzle-orm";
 import { UsageError } from "../../config/usage-error.js";
 import type { Queries } from "../../store/connection/database.js";
 import { nextServerKey, replaceServerKey } from "../../store/connection/server-key.js";
-import { encryptionKeys, webhookDeliveries, webhooks } from "../../store/schema.js";
+import { encryptionKeys, previousWebhookSecrets, webhookDeliveries, webhooks } from "../../store/schema.js";
 import { transact } from "../change/change.js";
 import type { Context } from "../change/context.js";
 import { decrypt, encrypt, WrongKeyError } from "./encryption.js";
@@ -177,7 +177,7 @@ async function encryptAgain(ctx: Context): Promise<Pick<Rotation, "encrypted" | 
     return text === null ? encrypted : encryptWith(ctx, queries, keyId, text);
   };
   let encrypted = 0;
-  for (const table of [webhooks, webhookDeliveries])
+  for (const table of [webhooks, previousWebhookSecrets, webhookDeliveries])
     encrypted += await columnAgain(queries, table, keyId, again);
   return { encrypted: encrypted + (await jobsAgain(queries, keyId, again)), unreadable };
 }
@@ -187,7 +187,7 @@ type Again = (encrypted: string) => Promise<string>;
 
 async function columnAgain(
   queries: Queries,
-  table: typeof webhooks | typeof webhookDeliveries,
+  table: typeof webhooks | typeof previousWebhookSecrets | typeof webhookDeliveries,
   keyId: number,
   again: Again,
 ): Promise<number> {

@@ -1,6 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { eq, inArray, sql } from "drizzle-orm";
-import { encryptionKeys, jobs, webhookDeliveries, webhooks } from "../../store/schema.js";
+import {
+  encryptionKeys,
+  jobs,
+  previousWebhookSecrets,
+  webhookDeliveries,
+  webhooks,
+} from "../../store/schema.js";
 import { transact } from "../change/change.js";
 import type { Context } from "../change/context.js";
 import { encrypt } from "./encryption.js";
@@ -40,6 +46,7 @@ export async function resetKeys(ctx: Context): Promise<LostSecrets> {
       .update(webhookDeliveries)
       .set({ state: "failed", response: "Not sent: the key that encrypts its secret was lost." })
       .where(waiting);
+    await queries.delete(previousWebhookSecrets);
     await queries.update(webhookDeliveries).set({ secretToken: nobodyKnows });
     await queries.update(webhooks).set({
       secretToken: nobodyKnows,

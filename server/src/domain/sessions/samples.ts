@@ -1,5 +1,5 @@
 import type { StaticDecode } from "@sinclair/typebox";
-import { formatLabelledSamples, type LabelledSamples } from "asi-convert";
+import type { LabelledSamples } from "asi-convert";
 import { and, asc, eq, gt, lte, or } from "drizzle-orm";
 import type { Interval } from "../../store/samples/index.js";
 import { activities, sessions } from "../../store/schema.js";
@@ -9,7 +9,7 @@ import type { Context } from "../change/context.js";
 import { errors } from "../change/errors.js";
 import { grantsOf } from "../permissions/coverage.js";
 import { ownedSamples } from "../raw-data/owned-samples.js";
-import { type SampleFileFormat, type SampleFileQuery, timesIn } from "../raw-data/sample-file.js";
+import { type SampleFileFormat, type SampleFileQuery, sampleFile, timesIn } from "../raw-data/sample-file.js";
 import { cutTo } from "../sample-ownership/intervals.js";
 import type { Squad } from "../squad-roles/rules.js";
 import { framesOf, intervalsOf, type SessionFrame } from "./figures-inputs.js";
@@ -33,7 +33,7 @@ export function downloadSessionSamples(
   query: Query,
   format: SampleFileFormat,
 ): Pieces {
-  return formatLabelledSamples(samplesByPlayer(ctx, session, timesIn(query)), { ...COLUMNS, format });
+  return sampleFile(samplesByPlayer(ctx, session, timesIn(query)), { ...COLUMNS, format });
 }
 
 /**
@@ -46,7 +46,7 @@ export function downloadSquadSamples(
   query: Query,
   format: SampleFileFormat,
 ): Pieces {
-  return formatLabelledSamples(samplesBySession(ctx, squad, timesIn(query)), { ...COLUMNS, format });
+  return sampleFile(samplesBySession(ctx, squad, timesIn(query)), { ...COLUMNS, format });
 }
 
 async function* samplesBySession(

@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { and, arrayContains, asc, eq, isNull } from "drizzle-orm";
 import { type AccountData, type AccountEvent, webhooks } from "../../store/schema.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
@@ -25,13 +24,6 @@ export const isAccountEvent = (event: string): boolean =>
   event === ACCOUNT_TEST_EVENT || ACCOUNT_EVENT_NAMES.some((name) => name === event);
 
 export const isTest = (event: string): boolean => event === TEST_EVENT || event === ACCOUNT_TEST_EVENT;
-
-const PREFIX = "whsec_";
-
-/** A secret of Standard Webhooks 1.0: 192 random bits. */
-export const newSecret = (): string => PREFIX + randomBytes(24).toString("base64");
-
-export const keyOfSecret = (secret: string): Buffer => Buffer.from(secret.slice(PREFIX.length), "base64");
 
 /** Maximum number of deliveries of one change, because others wait for its transaction. */
 const AT_ONCE = 200;

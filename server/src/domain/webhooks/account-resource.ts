@@ -42,17 +42,34 @@ const shownExample = { id: 5, ...example, created_at: "2024-01-01T06:00:00.000Z"
 
 export const AccountWebhook = Type.Object(shown, { $id: "AccountWebhook", examples: [shownExample] });
 
+const Secret = Type.String({
+  description:
+    "Key of the signatures: `whsec_` and its base64. It is not sent with calls, and not shown again",
+});
+
 export const NewAccountWebhook = Type.Object(
-  {
-    ...shown,
-    secret: Type.String({
-      description:
-        "Key of the signatures: `whsec_` and its base64. It is not sent with calls, and not shown again",
-    }),
-  },
+  { ...shown, secret: Secret },
   {
     $id: "NewAccountWebhook",
     examples: [{ ...shownExample, secret: "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD" }],
+  },
+);
+
+export const RotatedWebhookSecret = Type.Object(
+  {
+    secret: Secret,
+    previous_valid_until: DateTimeOut({
+      description: "Time until which calls also have a signature with the replaced secret",
+    }),
+  },
+  {
+    $id: "RotatedWebhookSecret",
+    examples: [
+      {
+        secret: "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD",
+        previous_valid_until: "2024-01-02T06:00:00.000Z",
+      },
+    ],
   },
 );
 

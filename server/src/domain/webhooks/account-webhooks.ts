@@ -8,7 +8,7 @@ import type { Context } from "../change/context.js";
 import { errors } from "../change/errors.js";
 import { cursorPage } from "../lists/cursor-page.js";
 import { encryptSecret } from "../secrets/secrets.js";
-import { ACCOUNT_TEST_EVENT, newSecret } from "./account-events.js";
+import { ACCOUNT_TEST_EVENT } from "./account-events.js";
 import {
   type AccountDeliveryFilters,
   type AccountWebhookFields,
@@ -17,6 +17,7 @@ import {
   toAccountDelivery,
   toAccountWebhook,
 } from "./account-resource.js";
+import { newSecret } from "./account-secrets.js";
 import { sendAgain, sendTest } from "./deliveries.js";
 import { removeWebhook } from "./manage.js";
 import { requirePublicReceiver } from "./public-receiver.js";
@@ -71,7 +72,7 @@ export async function createAccountWebhook(ctx: Context, { url, events }: Accoun
 /** Changes the fields sent. Enables a disabled webhook; events in between are not delivered. */
 export async function updateAccountWebhook(
   ctx: Context,
-  ids: { hook: number },
+  ids: { webhook: number },
   { url, events }: Partial<AccountWebhookFields>,
 ) {
   if (url !== undefined) await requirePublicReceiver(ctx, "url", url);
@@ -100,7 +101,7 @@ export async function updateAccountWebhook(
 }
 
 /** Deletes a webhook and cancels its waiting deliveries. */
-export async function deleteAccountWebhook(ctx: Context, ids: { hook: number }): Promise<void> {
+export async function deleteAccountWebhook(ctx: Context, ids: { webhook: number }): Promise<void> {
   await change(ctx, "deleteAccountWebhook", ids, removeWebhook, async (_, row) => accountWebhookItem(row));
 }
 
@@ -130,13 +131,13 @@ export const listAccountDeliveries = (
   );
 
 /** Sends the event of a delivery again immediately, with the same `webhook-id`, to the current URL of the webhook. */
-export const resendAccountDelivery = (ctx: Context, ids: { hook: number; call: number }) =>
+export const resendAccountDelivery = (ctx: Context, ids: { webhook: number; delivery: number }) =>
   change(ctx, "resendAccountDelivery", ids, async (unit, { webhook, delivery }) =>
     toAccountDelivery(await sendAgain(ctx, unit, webhook, delivery), unit.now),
   );
 
 /** Calls the webhook once with a test event. A failure is not retried and does not count. */
-export const testAccountWebhook = (ctx: Context, ids: { hook: number }) =>
+export const testAccountWebhook = (ctx: Context, ids: { webhook: number }) =>
   change(ctx, "testAccountWebhook", ids, async (unit, webhook) =>
     toAccountDelivery(
       await sendTest(ctx, unit, webhook, { event: ACCOUNT_TEST_EVENT, data: { webhook: webhook.id } }),

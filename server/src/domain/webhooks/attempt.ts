@@ -7,7 +7,8 @@ import { transact } from "../change/change.js";
 import type { Context } from "../change/context.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 import { decryptSecret } from "../secrets/secrets.js";
-import { isAccountEvent, isTest, keyOfSecret } from "./account-events.js";
+import { isAccountEvent, isTest } from "./account-events.js";
+import { keyOfSecret, signingSecrets } from "./account-secrets.js";
 import { post } from "./call/post.js";
 import { signatureHeaders } from "./call/signature.js";
 import { GONE, updateWebhookHealth } from "./health.js";
@@ -54,10 +55,9 @@ export async function attemptDelivery(
 
 async function send(ctx: Context, delivery: Delivery, account: number): Promise<Outcome> {
   const { config, clock, lookup } = ctx;
-  const secret = await decryptSecret(ctx, ctx.queries, delivery.secretToken);
-  const { body, headers, key } = isAccountEvent(delivery.event)
-    ? standardCall(delivery, secret)
-    : activityCall(delivery, secret);
+  const { body, headers, keys } = await (isAccountEvent(delivery.event)
+    ? standardCall(ctx, delivery)
+    : activityCall(ctx, delivery));
   try {
     const answer = await post(
       new URL(delivery.url),
@@ -67,7 +67,7 @@ async function send(ctx: Context, delivery: Delivery, account: number): Promise<
         // If spans are recorded, the span of the call adds this header.
         ...(ctx.trace === undefined || currentTrace() ? {} : { traceparent: traceparentOf(ctx.trace) }),
         ...headers,
-        ...signatureHeaders({ messageId: delivery.messageId, at: clock.now(), body, key }),
+        ...signatureHeaders({ messageId: delivery.messageId, at: clock.now(), body, keys }),
       },
       body,
       {
@@ -103,28 +103,32 @@ function shortened(text: string): string {
 interface Call {
   body: string;
   headers: Readonly<Record<string, string>>;
-  /** Key of the signature. */
-  key: Buffer;
+  /** Keys of the signatures. */
+  keys: readonly Buffer[];
 }
 
 /** A call of version 1, with the secret. */
-function activityCall({ event, webhookId, data }: Delivery, secret: string): Call {
+async function activityCall(ctx: Context, { event, webhookId, data, secretToken }: Delivery): Promise<Call> {
   const { activity_id, timeframe_id } = data as ActivityData;
-  const key = Buffer.from(secret, "utf8");
+  const key = Buffer.from(await decryptSecret(ctx, ctx.queries, secretToken), "utf8");
   return {
     // Lists the keys explicitly, so that every attempt sends the same bytes regardless of the key order in the database.
     body: JSON.stringify({ event, webhook_id: webhookId, data: { activity_id, timeframe_id } }),
     // Headers are bytes: send the secret in UTF-8.
     headers: { "X-Asi-Api-Token": key.toString("latin1") },
-    key,
+    keys: [key],
   };
 }
 
 /** A call as Standard Webhooks 1.0 recommends it. The database always returns the keys of the data in the same order. */
-const standardCall = ({ event, createdAt, data }: Delivery, secret: string): Call => ({
-  body: JSON.stringify({ type: event, timestamp: createdAt.toISOString(), data }),
+const standardCall = async (ctx: Context, delivery: Delivery): Promise<Call> => ({
+  body: JSON.stringify({
+    type: delivery.event,
+    timestamp: delivery.createdAt.toISOString(),
+    data: delivery.data,
+  }),
   headers: {},
-  key: keyOfSecret(secret),
+  keys: (await signingSecrets(ctx, delivery)).map(keyOfSecret),
 });
 
 /** Returns the message, or the `code` if the message is empty, as in an AggregateError of several addresses. */

@@ -33,26 +33,26 @@ export const ownDelivery: Rule<
   },
 };
 
-/** A webhook of another account is not found. */
-export const ownHook: Rule<"hook", Webhook> = {
+/** Throws `not_found` for a webhook of another account. */
+export const ownAccountWebhook: Rule<"webhook", Webhook> = {
   description: "The manager whose webhook it is",
   roles: ["MANAGER"],
   async find({ caller }, ids, { queries, lock }) {
     const query = queries
       .select()
       .from(webhooks)
-      .where(and(eq(webhooks.id, ids.hook), eq(webhooks.ownerId, caller?.id ?? 0)));
+      .where(and(eq(webhooks.id, ids.webhook), eq(webhooks.ownerId, caller?.id ?? 0)));
     const [webhook] = await (lock ? query.for("update") : query);
     if (webhook === undefined) throw errors.notFound();
     return webhook;
   },
 };
 
-export const ownCall: Rule<"hook" | "call", { webhook: Webhook; delivery: Delivery }> = {
-  ...ownHook,
+export const ownAccountDelivery: Rule<"webhook" | "delivery", { webhook: Webhook; delivery: Delivery }> = {
+  ...ownAccountWebhook,
   async find(ctx, ids, lookup) {
-    const webhook = await ownHook.find(ctx, ids, lookup);
-    return { webhook, delivery: await deliveryOf(webhook.id, ids.call, lookup) };
+    const webhook = await ownAccountWebhook.find(ctx, ids, lookup);
+    return { webhook, delivery: await deliveryOf(webhook.id, ids.delivery, lookup) };
   },
 };
 

@@ -85,6 +85,8 @@ export function openApiDocument(operations: readonly AnyOperation[], baseUrl: st
       securitySchemes: {
         token: {
           type: "oauth2",
+          description:
+            "OAuth 2.0 clients find these addresses at `/.well-known/oauth-authorization-server` (RFC 8414). The authorization code flow accepts PKCE with S256 (RFC 7636), which replaces the client secret",
           flows: {
             password: {
               tokenUrl: `${baseUrl}/oauth2/token/`,

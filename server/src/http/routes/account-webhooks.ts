@@ -8,7 +8,9 @@ import {
   AccountWebhookPatch,
   accountWebhookItem,
   NewAccountWebhook,
+  RotatedWebhookSecret,
 } from "../../domain/webhooks/account-resource.js";
+import { rotateAccountWebhookSecret } from "../../domain/webhooks/account-secrets.js";
 import {
   createAccountWebhook,
   deleteAccountWebhook,
@@ -25,7 +27,7 @@ import { route } from "../route.js";
 const webhooks = { tag: "Webhooks", version: 2 } as const;
 
 const COLLECTION = "/api/v2/webhooks/";
-const WEBHOOK = `${COLLECTION}{hook}/`;
+const WEBHOOK = `${COLLECTION}{webhook}/`;
 
 export function accountWebhookRoutes(app: FastifyInstance): void {
   route(app, {
@@ -76,7 +78,7 @@ export function accountWebhookRoutes(app: FastifyInstance): void {
     id: "updateAccountWebhook",
     summary: "Change a webhook",
     description:
-      "Absent fields do not change. Events before the change are sent to the previous URL. A disabled webhook is enabled again. The secret does not change; to use another secret, create another webhook.",
+      "Absent fields do not change. Events before the change are sent to the previous URL. A disabled webhook is enabled again. The secret does not change.",
     method: "PATCH",
     path: WEBHOOK,
     body: AccountWebhookPatch,
@@ -106,7 +108,7 @@ export function accountWebhookRoutes(app: FastifyInstance): void {
     query: AccountDeliveryFilters,
     success: { status: 200, schema: CursorPage(AccountDelivery) },
     failures: [400],
-    handle: ({ ctx, ids, query }) => listAccountDeliveries(ctx, ids.hook, query),
+    handle: ({ ctx, ids, query }) => listAccountDeliveries(ctx, ids.webhook, query),
   });
 
   route(app, {
@@ -115,10 +117,23 @@ export function accountWebhookRoutes(app: FastifyInstance): void {
     summary: "Send the event of a delivery again",
     description: "Immediately, with the same webhook-id, to the current URL of the webhook.",
     method: "POST",
-    path: `${WEBHOOK}deliveries/{call}/resend/`,
+    path: `${WEBHOOK}deliveries/{delivery}/resend/`,
     success: { status: 200, schema: AccountDelivery },
     failures: [409],
     handle: ({ ctx, ids }) => resendAccountDelivery(ctx, ids),
+  });
+
+  route(app, {
+    ...webhooks,
+    id: "rotateAccountWebhookSecret",
+    summary: "Replace the secret of a webhook",
+    description:
+      "The response has the new secret, which is shown once. For 24 hours, calls have a signature with each of the two secrets, so that receivers can change to the new one meanwhile; later only with the new one. At most 3 replaced secrets sign calls; a further rotation ends the oldest one. If a secret was stolen, let the receiver refuse it at once. Calls that wait or are repeated have the signatures of the time when they are sent.",
+    method: "POST",
+    path: `${WEBHOOK}secret/`,
+    success: { status: 200, schema: RotatedWebhookSecret },
+    isRepeatable: true,
+    handle: ({ ctx, ids }) => rotateAccountWebhookSecret(ctx, ids),
   });
 
   route(app, {

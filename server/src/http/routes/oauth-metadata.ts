@@ -15,7 +15,8 @@ export function oauthMetadataRoutes(app: FastifyInstance): void {
       response_types_supported: ["code"],
       response_modes_supported: ["query"],
       grant_types_supported: GRANT_TYPES,
-      token_endpoint_auth_methods_supported: ["client_secret_basic", "client_secret_post"],
+      // Without a secret, an authorization code needs PKCE.
+      token_endpoint_auth_methods_supported: ["client_secret_basic", "client_secret_post", "none"],
       code_challenge_methods_supported: ["S256"],
       service_documentation: `${issuer}/api/docs/`,
     };

@@ -2,6 +2,7 @@ import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { downloadAllSamples, downloadSamples } from "../../domain/raw-data/download.js";
 import {
+  extensionOf,
   SAMPLE_FILE_TYPES,
   type SampleFileFormat,
   SampleFileQuery,
@@ -17,11 +18,11 @@ import { route } from "../route.js";
 const MAX_DOWNLOADS = 8;
 const MAX_DOWNLOADS_PER_USER = 2;
 
-/** Samples in memory are at most one batch and, as Parquet, one group of rows. */
+/** Samples in memory are at most two batches and, as Parquet, one group of rows. */
 const PIECE_BYTES = 64 * 1024;
 
 const HOW =
-  "CSV, JSON lines or Parquet, for any length of time. The service sends the file while it reads the samples. CSV and JSON lines are compressed for clients that accept zstd (if the service runs on Node.js 22.15 or later) or gzip.";
+  "CSV, JSON lines, Parquet or an Arrow IPC stream, for any length of time. The service sends the file while it reads the samples. All but Parquet, which contains compressed columns, are compressed for clients that accept zstd (if the service runs on Node.js 22.15 or later) or gzip.";
 
 /** Members shared by the operations. */
 const COMMON = {
@@ -31,7 +32,7 @@ const COMMON = {
   success: {
     status: 200,
     mediaType: SAMPLE_FILE_TYPES.csv,
-    otherMediaTypes: [SAMPLE_FILE_TYPES.jsonl, SAMPLE_FILE_TYPES.parquet],
+    otherMediaTypes: [SAMPLE_FILE_TYPES.jsonl, SAMPLE_FILE_TYPES.parquet, SAMPLE_FILE_TYPES.arrow],
     isFile: true,
   },
   failures: [400],
@@ -61,7 +62,7 @@ export function sampleFileRoutes(app: FastifyInstance): void {
     const source = request.method === "HEAD" ? [] : pieces;
     const file = Readable.from(source, { objectMode: false, highWaterMark: PIECE_BYTES });
     const content = format === "parquet" ? file : compressed(file, request, reply);
-    return new FileResponse(`${name}.${format}`, null, content, SAMPLE_FILE_TYPES[format]);
+    return new FileResponse(`${name}.${extensionOf(format)}`, null, content, SAMPLE_FILE_TYPES[format]);
   }
 
   route(app, {

@@ -469,6 +469,16 @@ CREATE TABLE webhooks (
 CREATE INDEX webhooks_activity ON webhooks (activity_id) WHERE activity_id IS NOT NULL;
 CREATE INDEX webhooks_owner ON webhooks (owner_id) WHERE owner_id IS NOT NULL;
 
+-- Replaced secrets of webhooks of accounts, which still sign calls until they expire.
+CREATE TABLE previous_webhook_secrets (
+  id bigserial PRIMARY KEY,
+  webhook_id bigint NOT NULL REFERENCES webhooks ON DELETE CASCADE,
+  secret_token text NOT NULL,
+  expires_at timestamptz(3) NOT NULL
+);
+CREATE INDEX previous_webhook_secrets_webhook ON previous_webhook_secrets (webhook_id, expires_at);
+CREATE INDEX previous_webhook_secrets_expiry ON previous_webhook_secrets (expires_at);
+
 CREATE TABLE webhook_deliveries (
   id bigserial PRIMARY KEY,
   message_id text NOT NULL UNIQUE,

@@ -6,7 +6,7 @@ it("the signature follows Standard Webhooks", () => {
     messageId: "msg_1",
     at: new Date("2024-01-01T00:00:00.999Z"),
     body: '{"a":"ü"}',
-    key: Buffer.from("secret-é", "utf8"),
+    keys: [Buffer.from("secret-é", "utf8")],
   });
   // Expected signature computed with Python's hmac.
   expect(headers).toEqual({

@@ -6,19 +6,21 @@ export interface SignedMessage {
   /** Time of this attempt. */
   at: Date;
   body: string;
-  key: Uint8Array;
+  /** A key for each signature, the current one first. */
+  keys: readonly Uint8Array[];
 }
 
 /**
- * Returns the headers of Standard Webhooks 1.0: id, timestamp in seconds, and `v1,` with the base64 of HMAC-SHA256 over id,
- * timestamp and body, joined with periods.
+ * Returns the headers of Standard Webhooks 1.0: id, timestamp in seconds, and for each key `v1,` with the base64 of HMAC-SHA256
+ * over id, timestamp and body, joined with periods. Spaces separate the signatures.
  */
-export function signatureHeaders({ messageId, at, body, key }: SignedMessage): Record<string, string> {
+export function signatureHeaders({ messageId, at, body, keys }: SignedMessage): Record<string, string> {
   const timestamp = String(Math.floor(at.getTime() / 1000));
-  const signature = createHmac("sha256", key).update(`${messageId}.${timestamp}.${body}`).digest("base64");
+  const signed = `${messageId}.${timestamp}.${body}`;
+  const signatures = keys.map((key) => `v1,${createHmac("sha256", key).update(signed).digest("base64")}`);
   return {
     "webhook-id": messageId,
     "webhook-timestamp": timestamp,
-    "webhook-signature": `v1,${signature}`,
+    "webhook-signature": signatures.join(" "),
   };
 }

@@ -43,7 +43,12 @@ const ACTIVITY_HEADERS = [
   signature("the secret in UTF-8"),
 ];
 
-const ACCOUNT_HEADERS = [...HEADERS, signature("the base64 after `whsec_`")];
+const ACCOUNT_HEADERS = [
+  ...HEADERS,
+  signature(
+    "the base64 after `whsec_`. After a rotation of the secret, there are several signatures, separated by spaces",
+  ),
+];
 
 interface Call {
   event: string;

@@ -1,0 +1,78 @@
+import { randomBytes } from "node:crypto";
+import { and, desc, eq, gt, inArray, sql } from "drizzle-orm";
+import { previousWebhookSecrets, webhooks } from "../../store/schema.js";
+import { change } from "../change/change.js";
+import type { Context } from "../change/context.js";
+import { decryptSecret, encryptSecret } from "../secrets/secrets.js";
+import type { Delivery } from "./rules.js";
+
+const PREFIX = "whsec_";
+
+/** A secret of Standard Webhooks 1.0: 192 random bits. */
+export const newSecret = (): string => PREFIX + randomBytes(24).toString("base64");
+
+export const keyOfSecret = (secret: string): Buffer => Buffer.from(secret.slice(PREFIX.length), "base64");
+
+/** Time for which a replaced secret also signs calls, so that receivers can change to the new one without losing any. */
+export const OVERLAP_MS = 24 * 3_600_000;
+
+/** Maximum number of replaced secrets that sign a call. A further rotation removes the oldest one. */
+export const MAX_PREVIOUS = 3;
+
+/**
+ * Replaces the secret of a webhook. Several replaced secrets can be valid, because a client that does not receive the response
+ * rotates again, while its receiver still has an older secret.
+ * @returns the new secret, which is not shown again
+ */
+export async function rotateAccountWebhookSecret(ctx: Context, ids: { webhook: number }) {
+  const secret = newSecret();
+  return change(ctx, "rotateAccountWebhookSecret", ids, async ({ queries, now, announce }, before) => {
+    const expiresAt = new Date(now.getTime() + OVERLAP_MS);
+    await queries
+      .insert(previousWebhookSecrets)
+      .values({ webhookId: before.id, secretToken: before.secretToken, expiresAt });
+    const surplus = queries
+      .select({ id: previousWebhookSecrets.id })
+      .from(previousWebhookSecrets)
+      .where(eq(previousWebhookSecrets.webhookId, before.id))
+      .orderBy(desc(previousWebhookSecrets.id))
+      .offset(MAX_PREVIOUS);
+    await queries.delete(previousWebhookSecrets).where(inArray(previousWebhookSecrets.id, surplus));
+    const [after] = await queries
+      .update(webhooks)
+      .set({
+        secretToken: await encryptSecret(ctx, queries, secret),
+        version: sql`${webhooks.version} + 1`,
+      })
+      .where(eq(webhooks.id, before.id))
+      .returning();
+    if (after === undefined) throw new Error("The webhook was not updated");
+    await announce("webhookChanged", { before, after });
+    return { secret, previous_valid_until: expiresAt.toISOString() };
+  });
+}
+
+/**
+ * Returns the secrets that sign a call now, also of an event from before a rotation: the current one, and replaced ones that have not
+ * expired.
+ */
+export async function signingSecrets(
+  ctx: Context,
+  { webhookId, secretToken }: Pick<Delivery, "webhookId" | "secretToken">,
+): Promise<string[]> {
+  const { queries, clock } = ctx;
+  const [webhook] = await queries
+    .select({ secretToken: webhooks.secretToken })
+    .from(webhooks)
+    .where(eq(webhooks.id, webhookId));
+  const previous = await queries
+    .select({ secretToken: previousWebhookSecrets.secretToken })
+    .from(previousWebhookSecrets)
+    .where(
+      and(eq(previousWebhookSecrets.webhookId, webhookId), gt(previousWebhookSecrets.expiresAt, clock.now())),
+    )
+    .orderBy(desc(previousWebhookSecrets.id));
+  // A webhook that has just been deleted has only the secret of the delivery.
+  const sealed = [webhook ?? { secretToken }, ...previous];
+  return Promise.all(sealed.map((one) => decryptSecret(ctx, queries, one.secretToken)));
+}
