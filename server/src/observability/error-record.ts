@@ -53,7 +53,10 @@ const isFromDatabase = (error: Fields) =>
 /** Whether the query builder threw the error. Its message contains the statement and the parameters. */
 const isFailedQuery = (error: Fields) => typeof error.query === "string" && "params" in error;
 
-/** Whether a mail server rejected a mail. Its message and the fields of the error contain the recipients. */
+/**
+ * Whether a mail server rejected an email. The server's message and the fields of the error contain
+ * the recipients.
+ */
 const isFromMailServer = (error: Fields) => typeof error.responseCode === "number" || "rejected" in error;
 
 function messageOf(error: Fields): string {

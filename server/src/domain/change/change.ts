@@ -11,7 +11,10 @@ import { claimKey, storeResponse } from "./idempotency.js";
 import type { ChangeResult } from "./idempotent-request.js";
 import type { UnitOfWork } from "./unit-of-work.js";
 
-/** SQLSTATEs of a transaction that was aborted because of another one and can be retried (class 40). */
+/**
+ * SQLSTATEs of a transaction that was aborted because of another transaction and can be retried
+ * (class 40).
+ */
 const REPEATABLE = new Set([
   /** Deadlock. */
   "40P01",

@@ -91,7 +91,7 @@ async function send(ctx: Context, delivery: Delivery, account: number): Promise<
   }
 }
 
-/** Kept bytes of a response or of the reason why there was none. */
+/** Number of bytes kept of a response or of the reason why there was none. */
 const KEPT_BYTES = 1024;
 
 /** The first KiB in UTF-8: a replaced byte of a response takes three. */
@@ -107,7 +107,7 @@ interface Call {
   key: Buffer;
 }
 
-/** A call of version 1, with the secret. */
+/** A version 1 call, with the secret. */
 function activityCall({ event, webhookId, data }: Delivery, secret: string): Call {
   const { activity_id, timeframe_id } = data as ActivityData;
   const key = Buffer.from(secret, "utf8");
@@ -120,7 +120,10 @@ function activityCall({ event, webhookId, data }: Delivery, secret: string): Cal
   };
 }
 
-/** A call as Standard Webhooks 1.0 recommends it. The database always returns the keys of the data in the same order. */
+/**
+ * A call as Standard Webhooks 1.0 recommends. The database always returns the keys of the data in
+ * the same order.
+ */
 const standardCall = ({ event, createdAt, data }: Delivery, secret: string): Call => ({
   body: JSON.stringify({ type: event, timestamp: createdAt.toISOString(), data }),
   headers: {},

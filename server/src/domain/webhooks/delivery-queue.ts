@@ -86,7 +86,7 @@ async function remainingDeliveries(unit: UnitOfWork, account: number): Promise<n
  * one failed delivery per webhook counts them.
  * @param account the owner of the webhooks
  * @param atMost number of deliveries of one change
- * @returns whether the account had no room for any
+ * @returns whether the account had no room for any of them
  */
 export async function createDeliveries(
   unit: UnitOfWork,
@@ -289,7 +289,8 @@ async function insertDeliveries(
 }
 
 /**
- * Omits deliveries equal to one that is queued for its first attempt. Locks the job of the queued one until the end of the
+ * Omits deliveries equal to one that is queued for its first attempt. Locks the job of the queued
+ * delivery until the end of the
  * transaction, so that no worker sends it before the announced change is visible. Ignores jobs that a worker has taken.
  */
 async function withoutWaiting(unit: UnitOfWork, wanted: readonly NewDelivery[]): Promise<NewDelivery[]> {

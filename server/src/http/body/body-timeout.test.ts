@@ -14,7 +14,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A request of which nothing has arrived. */
+/** A request with a body of which no byte has arrived. */
 function request(operation: object, bodyLimit: number, destroyed = false) {
   const socket = { bytesRead: 0 };
   const raw = Object.assign(new EventEmitter(), {
