@@ -1,4 +1,7 @@
-/** Squads as large as the limits allow: what is read of them is bounded, and other requests run in between. */
+/**
+ * Squads as large as the limits allow: reads of them are bounded, and other requests run in
+ * between.
+ */
 import { beforeAll, expect, it } from "vitest";
 import { giveSquad, type SquadExtent } from "../siege/squads.js";
 import { accountCaller, addressCaller } from "../src/fairness/callers.js";

@@ -77,7 +77,7 @@ interface Frame {
   athlete: number;
   from: number;
   to: number;
-  /** Time since which it assigns the samples. */
+  /** Time since which the time frame has assigned the samples. */
   at: number;
 }
 

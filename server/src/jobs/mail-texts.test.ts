@@ -7,7 +7,7 @@ import {
   shownUsername,
 } from "./mail-texts.js";
 
-describe("a username in a mail", () => {
+describe("a username in an email", () => {
   it.each([
     "Your prize waits: http://evil.example/claim?x=1",
     "evil.example/claim",

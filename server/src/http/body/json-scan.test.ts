@@ -51,7 +51,7 @@ describe("the scan of a JSON text", () => {
     );
   });
 
-  it("allows any of these characters in strings, also after escaped quotes and backslashes", () => {
+  it("allows any of these characters in strings, including after escaped quotes and backslashes", () => {
     const much = '[{,:\\"'.repeat(60_000);
     scan(`["${much}"]`);
     scan(`["${much}"]`, { piece: 7 });
