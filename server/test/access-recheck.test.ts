@@ -95,7 +95,7 @@ describe("a response that takes long to compute", () => {
       return (answer as ComputedTimeframe[]).map(({ timeframe }) => timeframe);
     };
     expect(await retrieve()).toEqual(frames);
-    // Revoked while the first of them are computed.
+    // Revoked while the first time frames are computed.
     ctx.isSignedIn = async () => {
       await s.store.database.queries.delete(permissions).where(sql`${permissions.managerId} = ${reader.id}`);
       return true;

@@ -108,7 +108,7 @@ describe("a fair queue", () => {
     }));
 
   it.each([
-    ["others leave and come again", (name: string) => name],
+    ["others leave and return", (name: string) => name],
     ["newcomers come all the time", (name: string, task: number) => `${name}${task}`],
   ])("are given to a caller who has waited, although %s", (_, nameOf) =>
     onFakeClock(async () => {

@@ -31,7 +31,7 @@ describe("a username in an email", () => {
   });
 
   it.each(["ann", "ann@example.org", "ann.lee", "Dr. Zoë Müller", "Анна", "x".repeat(64)])(
-    "is shown if it is a name or a mail address: %s",
+    "is shown if it is a name or an email address: %s",
     (username) => expect(shownUsername(username)).toBe(username),
   );
 

@@ -87,8 +87,8 @@ export const withoutLiterals = (text: string, maxLength: number): string =>
     .slice(0, maxLength);
 
 /**
- * Describes an error for the log or for the operator. Omits parameters of statements, quoted rows and texts, also in its
- * causes.
+ * Describes an error for the log or for the operator. Omits parameters of statements, quoted rows
+ * and texts, including in its causes.
  */
 export function errorRecord(error: unknown, depth = 0): ErrorRecord {
   if (!(error instanceof Error)) return { type: typeof error, message: "Not an error.", stack: "" };
