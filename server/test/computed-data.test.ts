@@ -159,7 +159,7 @@ describe("computed data", () => {
     expect([none.body, none.headers.get("x-definition-version")]).toEqual([[], null]);
   });
 
-  it("are computed immediately if they are read before the job is done or are out of date", async () => {
+  it("are computed immediately if they are stale or read before the job is done", async () => {
     const team = await Team.of(s);
     const frame = await team.frame(0, 600);
     await team.run(0, 100, 3000);

@@ -333,7 +333,7 @@ describe("live data of a squad", () => {
     expect(dataOf(await client.next()).device).toBe(ben.device.id);
   });
 
-  it("are only for its owner, as files of samples are", async ({ service: s }) => {
+  it("are available only to its owner, like sample files", async ({ service: s }) => {
     const scene = await SquadScene.of(s, ["Ann"]);
     const [ann] = scene.players as [(typeof scene.players)[0]];
     const guests = [await guestOf(scene, "coach"), await guestOf(scene, "physician")];

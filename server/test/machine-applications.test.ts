@@ -1,4 +1,7 @@
-/** Applications that act for a user by themselves: client credentials (RFC 6749 section 4.4), and the metadata of the service. */
+/**
+ * Applications that act for a user without the user's password: client credentials (RFC 6749
+ * section 4.4), and the metadata of the service.
+ */
 import { beforeAll, describe, expect, it } from "vitest";
 import { commands } from "../src/operator/commands.js";
 import { service, type TestAccount, type TestService } from "./service.js";

@@ -82,7 +82,7 @@ async function emitBeyondQuota({ ctx }: TestService, { ids }: Scene): Promise<vo
   );
 }
 
-/** Commands of the operator, except backup, which reads everything. */
+/** Operator commands, except backup, which reads everything. */
 async function operate(s: TestService, { owner, thatAthlete }: Scene): Promise<void> {
   const { ctx } = s;
   const operator = { ...s.ctx, database: s.store.database };

@@ -14,7 +14,8 @@ export interface ErrorRecord {
 }
 
 /**
- * Fields with names of the system and without user data, in system errors of Node.js, database errors, and HTTP and SMTP
+ * Fields with system names and without user data, in system errors of Node.js, database errors, and
+ * HTTP and SMTP
  * responses. All other fields are omitted; for example, `detail` and `where` of a database error quote rows.
  */
 const FIELDS = [

@@ -109,7 +109,7 @@ export interface ComputePool {
 
 const refuse = () => Promise.reject(new Error("This process computes nothing"));
 
-/** Pool for contexts without computations, such as commands of the operator. */
+/** Pool for contexts without computations, such as operator commands. */
 export const noComputePool: ComputePool = {
   compute: refuse,
   computePlayer: refuse,
