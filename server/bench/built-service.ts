@@ -20,7 +20,7 @@ export interface ProbeFigures {
 /** The built service in a separate process. */
 export interface BuiltService {
   url: string;
-  /** Runs a command of the operator. @returns its output as JSON */
+  /** Runs an operator command. @returns its output as JSON */
   command(...args: string[]): Promise<unknown>;
   /** @throws Error when the service has ended or does not respond */
   figures(): Promise<ProbeFigures>;
@@ -35,7 +35,8 @@ export function killBuiltServices(): void {
 }
 
 /**
- * Starts it with default settings and the allocator of a deployment, except that webhooks may call this machine.
+ * Starts the service with default settings and the allocator settings of a deployment, except that
+ * webhooks may call this machine.
  * @param databaseUrl URL of a PostgreSQL database; null for an embedded one in `dataDir`
  * @param settings variables that replace defaults
  */

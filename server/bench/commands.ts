@@ -3,7 +3,7 @@ import type { SquadExtent, SquadPlaces } from "./squad.js";
 
 /** Commands from the benchmark to the measured process: arguments and results. */
 export interface Commands {
-  /** Stores the given amount of samples, recording by recording. */
+  /** Stores the given number of samples, recording by recording. */
   load: { takes: { sessions: number }; gives: LoadFigures };
   /** From now on, the same server responds to this path with these bytes from memory, bypassing the service. */
   serve: { takes: { path: string; file: string }; gives: null };
@@ -20,7 +20,7 @@ export interface LoadFigures {
   /** The device with one session a day, and the device that records without a break. */
   device: number;
   restlessDevice: number;
-  /** Durations of loads of one session each, from its decoded rows to the commit, ms. */
+  /** How long each load of one session takes, from decoded rows to the commit, ms. */
   sessionMs: number[];
   samples: number;
   bytesOnDisk: number;

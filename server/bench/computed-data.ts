@@ -121,7 +121,7 @@ async function underLoad(scene: Scene, urls: string[], until: () => Promise<void
   const died = once(client, "exit").then(([code]) => {
     throw new Error(`the client ended with ${code}`);
   });
-  // It also ends after its report, when nobody listens.
+  // The client also ends after its report, when nothing awaits this promise.
   died.catch(() => undefined);
   const reported = once(client, "message");
   await Promise.race([until(), died]);

@@ -17,8 +17,8 @@ export interface Ground {
 const STOP_TIMEOUT_MS = 15_000;
 
 /**
- * Runs `work` and cleans up afterwards: when it completes, fails or exceeds `timeoutMs`, and when the process receives a signal
- * to end.
+ * Runs `work` and cleans up afterwards: when it completes, fails or exceeds `timeoutMs`, and when
+ * the process receives a termination signal.
  * @param endProcesses immediately ends all processes started by `work`
  */
 export async function onGround(
@@ -27,7 +27,7 @@ export async function onGround(
   endProcesses: () => void = killServices,
 ): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "asi-server-bench-"));
-  // PostgreSQL may run in it as another user.
+  // PostgreSQL may run in this folder as another user.
   chmodSync(folder, 0o755);
   // Services and PostgreSQL create their temporary folders in it.
   process.env.TMPDIR = folder;

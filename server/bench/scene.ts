@@ -1,4 +1,7 @@
-/** A service with the data of one team, for measurements: real HTTP, a real database, samples stored like by a load. */
+/**
+ * A service with the data of one team, for measurements: real HTTP, a real database, samples stored
+ * as a load stores them.
+ */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

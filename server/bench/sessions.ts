@@ -12,7 +12,7 @@ export const FIRST_SESSION_MS = Date.UTC(2024, 5, 1, 10);
 /** Number of different sessions, which repeat on later days, because generating noise is slow. */
 const DISTINCT_SESSIONS = 8;
 
-/** Samples of the device without a break: one every 2 s for 14 days. */
+/** Samples of the device that records without a break: one every 2 s for 14 days. */
 const RESTLESS_DAYS = 14;
 const RESTLESS_PERIOD_MS = 2000;
 export const RESTLESS_SAMPLES = (RESTLESS_DAYS * DAY_MS) / RESTLESS_PERIOD_MS;
@@ -69,7 +69,9 @@ async function decodedSession(seed: number): Promise<SampleColumns> {
   return concatColumns(batches);
 }
 
-/** Yields the samples of the device without a break by day; all days are equal. */
+/**
+ * Yields the samples of the device that records without a break, day by day; all days are equal.
+ */
 export function restlessDays(): SampleColumns[] {
   const oneDay = recordSession(FIRST_SESSION_MS, DAY_MS / RESTLESS_PERIOD_MS, 0);
   return Array.from({ length: RESTLESS_DAYS }, (_, day) => {

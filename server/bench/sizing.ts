@@ -29,7 +29,7 @@ const FIRST_DAY_MS = Date.UTC(2025, 2, 1, 10);
 
 const children = new Set<ChildProcess>();
 
-/** Processor time of a process and of its ended children, s. */
+/** Processor time of a process and its exited children, s. */
 function processorS(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
     .replace(/^.*\) /, "")

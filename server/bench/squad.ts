@@ -1,4 +1,7 @@
-/** Promises of the service about squads: the table of a session when its figures are stored and when not, and the season. */
+/**
+ * Promises of the service about squads: the table of a session with and without stored figures, and
+ * the season.
+ */
 import { Client } from "./client.js";
 import { interleave, median } from "./measure.js";
 import type { MeasuredService } from "./measured-service.js";
@@ -21,7 +24,7 @@ export interface SquadPlaces {
 export interface SquadFigures {
   tableMs: number;
   seasonMs: number;
-  /** Of the table without stored figures. */
+  /** Median for the table without stored figures, ms. */
   coldTableMs: number;
 }
 

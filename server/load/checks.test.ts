@@ -26,7 +26,7 @@ describe("a page of samples", () => {
       "two samples in the wrong order",
       ({ results }) => results.splice(20, 2, ...results.slice(20, 22).reverse()),
     ],
-    ["a sample too few", ({ results }) => results.pop()],
+    ["one sample too few", ({ results }) => results.pop()],
     [
       "a speed that differs by 1 mm/s",
       ({ results }) => Object.assign(results[99] ?? {}, { "gnss.speed": 999.001 }),

@@ -19,7 +19,7 @@ const KEYS = [
   "ecg.hr",
 ] as const satisfies (keyof Sample)[];
 
-/** A page of the samples of a match from the first to the last one, counted from 0. */
+/** A page of the samples of a match from the first to the last index, counted from 0. */
 export function wrongPage(
   answer: Page<Sample>,
   match: Match,

@@ -125,7 +125,10 @@ async function makeTimeframe(loading: Loading, device: Device, match: Match): Pr
   book.expect({ webhook, event: "timeframe-updated", activity, timeframe });
 }
 
-/** A time frame that is created and deleted, of which no webhook may get an event, and a new name, of which one must. */
+/**
+ * A time frame that is created and deleted, which must cause no webhook event, and a new name,
+ * which must cause one.
+ */
 async function train(loading: Loading, device: Device, match: Match): Promise<void> {
   const { team, wire, tally, book } = loading;
   const { activity, webhook } = team.training;

@@ -49,7 +49,7 @@ interface Squad {
   id: number;
   startMs: number;
   recordings: Uint8Array[];
-  /** Undefined until it is made. */
+  /** Undefined until the session is created. */
   session: number | undefined;
 }
 
@@ -61,10 +61,10 @@ export async function playSquadDay(ground: Ground, options: SquadDayOptions): Pr
   const metricsPort = await freePort();
   const service = await startBuiltService(join(ground.folder, "data"), options.databaseUrl, {
     METRICS_PORT: String(metricsPort),
-    // A device records only after it was taken, so the match is ahead.
+    // A device records only after it was taken, so the match is in the future.
     BULK_LOAD_MAX_AHEAD_MS: String(DAY_MS),
   });
-  // Each squad has its own address, as each club has.
+  // Each squad has its own address, like a club.
   const clients = Array.from({ length: count }, (_, i) => new Client(service.url, `127.0.1.${i + 1}`));
   try {
     tell(`${count} coaches sign up, each with a squad of ${players}`);
@@ -135,7 +135,7 @@ const ofSession =
 
 const SQUADS: Read = { kind: "squads", path: () => "squads/" };
 
-/** Reads of a coach, and how often each is one of a hundred. */
+/** Reads of a coach, and the percentage of each. */
 const SHARES: readonly (Read & { share: number })[] = [
   { kind: "table of a session", share: 30, path: ofSession("figures") },
   { kind: "periods", share: 10, path: ofSession("periods") },

@@ -20,7 +20,7 @@ export interface StreamsOptions {
 export interface StreamsResult {
   /** Processor time of the service, divided by the time of the streams. */
   cores: number;
-  /** Ages of the oldest sample of each storing, when the gateway learns of it. */
+  /** Age of the oldest sample of each write when the gateway is told about it. */
   agesMs: number[];
   peakMemoryMb: number;
   errors: string[];
@@ -28,7 +28,7 @@ export interface StreamsResult {
 
 /** Each part has a row and a tenth of a second of the ECG. */
 const PART_MS = 100;
-/** Time for the connections. */
+/** Time to open the connections. */
 const LEAD_MS = 3_000;
 
 const serialOf = (device: number) => `STREAM-${device}`;
@@ -86,7 +86,7 @@ async function play(
   const fromMs = performance.now();
   let peakBytes = 0;
   for (let part = 1; part <= seconds * 10; part++) {
-    // A row comes when its time has come.
+    // A row is sent when it is due.
     await sleep(Math.max(0, startMs + part * PART_MS - Date.now()));
     for (const [i, gateway] of gateways.entries()) gateway.send(recordings[i]?.[part] ?? new Uint8Array());
     if (part % 50 === 0) peakBytes = Math.max(peakBytes, (await observe(metricsUrl)).residentBytes);
@@ -101,7 +101,7 @@ async function play(
   return { cores, agesMs, peakMemoryMb: peakBytes / 1e6, errors };
 }
 
-/** Reads the lines. @returns the last one */
+/** Reads the lines. @returns the last line */
 async function follow(gateway: Gateway, agesMs: number[]): Promise<Line | undefined> {
   let last: Line | undefined;
   for (let line = await gateway.next(); line !== null; line = await gateway.next()) {

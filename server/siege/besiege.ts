@@ -32,7 +32,7 @@ const peace = (name: string): Attack => ({ name, as: "anyone", run: ({ signal })
 
 /**
  * Starts the service on a database and runs the attacks one after another, with a bystander.
- * @param tell called with each outcome, also of attempts that are made again
+ * @param tell called with each outcome, including those of repeated attempts
  */
 export async function besiege(
   database: string,

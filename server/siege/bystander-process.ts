@@ -110,7 +110,7 @@ const rare: (() => Wish)[] = [
     status: 200,
   }),
 ];
-/** One of this number of requests is a less frequent one. */
+/** One in this many requests is a less frequent one. */
 const RARELY = 25;
 
 function wishOf(round: number): Wish {

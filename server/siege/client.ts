@@ -35,8 +35,9 @@ export class Client {
   }
 
   /**
-   * Sends a request and reads the complete response. Never rejects. Sends a GET again, on a new connection, if the server closes the unused
-   * connection that it was sent on, as other clients do (RFC 9112 section 9.3.1).
+   * Sends a request and reads the complete response. Never rejects. Sends a GET again, on a new
+   * connection, if the server closes the idle connection that it was sent on, as other clients do
+   * (RFC 9112 section 9.3.1).
    */
   async send(path: string, sent: Sent = {}): Promise<Answer> {
     const first = await this.#sendOn(this.#agent, path, sent);

@@ -5,7 +5,10 @@ import type { Party } from "./scene.js";
 /** Maximum of an account: `QUOTA_OWNERSHIPS`, minus those of the scene. */
 const COUNT = 9_990;
 
-/** Start of the first ownership: before the party took the device, a minute each, with a minute without an owner in between. */
+/**
+ * Start of the first ownership, before the party took the device. Each ownership lasts a minute and
+ * is followed by a minute without an owner.
+ */
 export const HISTORY_MS = Date.UTC(2019, 0, 1);
 
 /** Total duration in hours. */

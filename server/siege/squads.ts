@@ -9,7 +9,7 @@ import type { Party } from "./scene.js";
 export interface SquadExtent {
   /** Managed athletes. */
   athletes: number;
-  /** Number of them in the squad. */
+  /** Number of members in the squad. */
   members: number;
   /** Number of assignments of the device, one after another within 24 hours. */
   assignments: number;
@@ -74,7 +74,7 @@ export async function giveSquad(queries: Queries, party: SquadParty, extent: Squ
   if (extent.figures > 0) await storeFigures(queries, party, extent);
 }
 
-/** Time frames of whole sessions and their figures, which say that they are current. */
+/** Time frames of whole sessions and their figures, marked as current. */
 async function storeFigures(queries: Queries, { id, device, schemas }: SquadParty, extent: SquadExtent) {
   await queries.execute(sql`
     INSERT INTO timeframes (start_time, end_time, params, device_id, activity_id, athlete_id, owner_id, json_schema_id, assigned_at)

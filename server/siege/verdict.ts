@@ -31,7 +31,10 @@ export interface Targets {
   latency: { of: "p90Ms" | "p99Ms"; atMostMs: number };
   longestDelayMs: number;
   peakMemoryMb: number;
-  /** An attack is made again up to this number of times if only durations miss their targets. The last outcome counts. */
+  /**
+   * An attack is repeated up to this many times if only durations miss their targets. The last
+   * outcome counts.
+   */
   attempts: number;
 }
 
@@ -46,10 +49,11 @@ export const TARGETS: Targets = {
 
 /**
  * Targets of the short form. It runs on machines with other work, so it allows ten times the duration (the defects that it
- * detects took 1.4 s to minutes), and memory for the work that then waits. It has some 60 requests an attack: their p99 is
+ * detects took 1.4 s to minutes), and memory for the work that then waits. It sends about 60
+ * requests per attack: their p99 is
  * the slowest one, which says more about the machine than about the service, so their p90 is judged. One request in nine
- * reads computed data, so work that starves the computations is still seen. A defect of the service is slow in each of three
- * attempts; another program that takes the processor is not.
+ * reads computed data, so work that starves the computations is still seen. A defect of the service
+ * shows in all three attempts; another program that uses the processor does not.
  */
 export const BUSY_TARGETS: Targets = {
   errors: TARGETS.errors,
@@ -62,7 +66,7 @@ export const BUSY_TARGETS: Targets = {
 /** The service closes few connections at the moment of their next use. If there are more, it has cut connections in use. */
 const MOST_RESENT = 2;
 
-/** The judged time in words: "p90". */
+/** Name of the judged time: "p90". */
 export const nameOf = ({ latency }: Targets): string => latency.of.replace("Ms", "");
 
 export function outcomeOf(

@@ -95,7 +95,7 @@ describe("a response that takes long to compute", () => {
       return (answer as ComputedTimeframe[]).map(({ timeframe }) => timeframe);
     };
     expect(await retrieve()).toEqual(frames);
-    // Revoked while the first of them are computed.
+    // Revoked while the first time frames are computed.
     ctx.isSignedIn = async () => {
       await s.store.database.queries.delete(permissions).where(sql`${permissions.managerId} = ${reader.id}`);
       return true;
@@ -163,7 +163,7 @@ describe("a response that takes long to compute", () => {
         await change(second, athlete);
         return computed(task);
       });
-    // While the first one is computed, the second one gets another athlete.
+    // While the first time frame is computed, the second one gets another athlete.
     meanwhile(other.id);
     const all = await racing.get(`/api/v1/activities/${team.activity}/computed-data/`, reader.token);
     expect(all.body.map(({ timeframe }: { timeframe: number }) => timeframe)).toEqual([first]);

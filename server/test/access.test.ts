@@ -24,7 +24,7 @@ const PEOPLE = "      403 in  in  in  in  in";
 const MANAGERS = "    403 403 403 in  in  in";
 /** Version 2 has 401 where nobody is signed in. */
 const MANAGERS_V2 = " 401 403 403 in  in  in";
-/** In version 2, another's object is not visible at all. */
+/** In version 2, an object of another owner is not visible at all. */
 const THE_OWNER_V2 = "401 403 403 404 404 in";
 /** Athletes read what concerns them. */
 const PEOPLE_V2 = "   401 in  in  in  in  in";
@@ -86,7 +86,7 @@ const matrix: readonly (readonly [operation: string, outcomes: string, besides?:
   ["convertFile", AUTHENTICATED],
   ["convertFileToFormat", AUTHENTICATED],
   ["bulkLoad", THE_OWNER],
-  // Other tests check whose devices the recordings may be of.
+  // Other tests check which devices the recordings may come from.
   ["uploadRecordings", MANAGERS_V2],
   // Others do not learn whether the device exists.
   ["streamRecording", THE_OWNER_V2, streamed],
@@ -193,7 +193,7 @@ const matrix: readonly (readonly [operation: string, outcomes: string, besides?:
   ["acceptInvitation", "401 403 403 in  404 404"],
   ["deleteInvitation", "401 403 403 404 404 404", () => ({ ids: { invitation: 999_999_999 } })],
 
-  // Other tests check what each is told: changes.test.ts.
+  // Other tests check which changes each caller gets: changes.test.ts.
   ["listChanges", PEOPLE_V2],
 
   ["listWebhooks", THE_OWNER],

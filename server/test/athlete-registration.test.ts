@@ -51,7 +51,7 @@ describe("registering athletes", () => {
     expect((await s.get("/api/v1/account/", token)).body).toMatchObject({ id: body.id, role: "ATHLETE" });
   });
 
-  it("mails the credentials, with a password only if it was generated, which is encrypted until then", async ({
+  it("emails the credentials, with the password only if it was generated; it is encrypted until then", async ({
     athletes: { s, mailsTo },
   }) => {
     const [given, generated] = [unique(), unique()];

@@ -8,7 +8,7 @@ import { walk } from "./recordings.js";
 
 const it = withBulkLoads();
 
-describe("the jobs of bulk loads", () => {
+describe("bulk load jobs", () => {
   it("are visible only to their callers", async ({ bulkLoads: { s, longOwned, ann, bob } }) => {
     const owned = await longOwned(ann);
     const { body } = await s.load(owned, ann, await walk(owned.serial_number, START, 3));

@@ -98,7 +98,7 @@ describe("bulk load", () => {
     expect(second?.body).toEqual(first?.body);
   });
 
-  it("refuses samples of another manager's time, of time without an owner and of the far future, and reports time without an owner", async ({
+  it("refuses samples from another manager's time, from time without an owner and from the far future, and reports time without an owner", async ({
     bulkLoads: { s, longOwned, bob, ann, countOf },
   }) => {
     const passed = await longOwned(bob);

@@ -166,7 +166,7 @@ class Followed {
     this.copies.push({ reader, isAthlete, warehouse: await Warehouse.of(s, reader, { isAthlete }) });
   }
 
-  /** An erased athlete cannot read any more. */
+  /** An erased athlete can no longer read anything. */
   forgetErased(): void {
     const { id } = this.history.athlete(0);
     const left = this.copies.filter(({ reader, isAthlete }) => !isAthlete || reader.id === id);

@@ -159,7 +159,7 @@ describe("computed data", () => {
     expect([none.body, none.headers.get("x-definition-version")]).toEqual([[], null]);
   });
 
-  it("are computed immediately if they are read before the job is done or are out of date", async () => {
+  it("are computed immediately if they are stale or read before the job is done", async () => {
     const team = await Team.of(s);
     const frame = await team.frame(0, 600);
     await team.run(0, 100, 3000);
@@ -296,7 +296,7 @@ describe("computed data", () => {
     await racing.stop();
   });
 
-  it("requests for several versions that wait for one computation take one more, of the newest version", async () => {
+  it("requests for several versions that wait for one computation cause one more, of the newest version", async () => {
     const team = await Team.of(s);
     const frame = await team.frame(0, 600);
     await team.run(0, 100, 3000);

@@ -202,7 +202,7 @@ describe("conversion", () => {
     const bob = await s.manager();
     const small = await walk("A-1", "2024-03-01T10:00:00Z", 3);
     const next = send(form([["file", recording]]), {}, patient);
-    // A small file, because the next one does not wait for ever.
+    // A small file, because the next one does not wait forever.
     const others = await send(form([["file", small]]), { Authorization: `Bearer ${bob.token}` }, patient);
     expect(others.status).toBe(200);
     await expect.poll(() => spooled(patient)).toEqual(["1"]);

@@ -1,4 +1,7 @@
-/** A token alone changes the password and the mail address shortly after signing in; later the current password is required. */
+/**
+ * A token alone changes the password and the email address shortly after signing in; later the
+ * current password is required.
+ */
 import { describe, expect } from "vitest";
 import { newPassword, withPasswordResets } from "./password-reset-scene.js";
 import type { Send, TestAccount, TestService } from "./service.js";
@@ -83,7 +86,7 @@ describe("the credentials of an account", () => {
     expect(await isOpen(person.token)).toBe(true);
   });
 
-  it("include the mail address for password links; mails notify the previous address", async ({
+  it("include the email address for password links; emails notify the previous address", async ({
     passwords: { s, mailsTo },
   }) => {
     const person = await s.manager();

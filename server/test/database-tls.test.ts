@@ -142,7 +142,7 @@ describe.runIf(isPostgres && hasOpenssl())("TLS to the database", () => {
     ["of another authority, with verify-ca", { sslmode: "verify-ca", sslrootcert: "another.crt" }],
     ["of another authority, with require", { sslmode: "require", sslrootcert: "another.crt" }],
     ["of an authority that Node.js does not know", { sslmode: "verify-full" }],
-  ])("a certificate %s is refused in a sentence", async (_, { sslmode, sslrootcert }) => {
+  ])("a certificate %s is refused with a one-sentence message", async (_, { sslmode, sslrootcert }) => {
     const root = sslrootcert === undefined ? {} : { sslrootcert: at(sslrootcert) };
     await expect(started(url({ sslmode, ...root }))).rejects.toThrow(
       /^The certificate of the database server is refused: .*\. Check the host name of DATABASE_URL, and the root certificates/,

@@ -90,7 +90,7 @@ export class DocumentedResponses {
     if (mediaType === undefined || !types.includes(mediaType)) {
       return `the media type is ${mediaType}, and ${types.join(", ")} is stated`;
     }
-    // Of other types nothing is stated but that they are text.
+    // For other types, the document states only that they are text.
     if (!isJson(mediaType)) return null;
     return this.#valid(`${pointer}${pointerTo("content", mediaType, "schema")}`, body);
   }

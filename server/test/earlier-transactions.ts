@@ -3,7 +3,8 @@ import { expect } from "vitest";
 import type { TestService } from "./service.js";
 
 /**
- * Waits until every transaction that began before has ended, also those of other tests on other databases of the same server. Changes are
+ * Waits until every transaction that began before has ended, including those of other tests on
+ * other databases of the same server. Changes are
  * listed only then.
  */
 export async function earlierTransactionsEnded({ store }: TestService): Promise<void> {

@@ -39,7 +39,7 @@ function pictureOf(mark: string): string {
   return text.padEnd(Math.ceil(text.length / 4) * 4, "A");
 }
 
-/** Returns the mails in the data folder that contain the mark. */
+/** Returns the emails in the data folder that contain the mark. */
 function mailsOf({ config }: TestService, mark: string): string[] {
   const folder = join(config.dataDir, "mail");
   if (!existsSync(folder)) return [];
@@ -78,7 +78,7 @@ const fanOutsOf = (s: TestService, id: number) =>
     .where(sql`${jobs.kind} = 'webhook-fan-out' AND ${jobs.chargedTo} = ${id}`);
 
 describe("an account that is deleted", () => {
-  it("leaves no value of an athlete in any table after self-deletion, and waiting mail is not sent", async () => {
+  it("leaves no value of an athlete in any table after self-deletion, and queued email is not sent", async () => {
     const s = await service();
     const mark = `mark${Date.now().toString(36)}a`;
     const athlete = {
@@ -130,7 +130,7 @@ describe("an account that is deleted", () => {
     expect(await placesOf(s, mark)).toEqual([]);
   });
 
-  it("leaves no mail in the data folder", async () => {
+  it("leaves no email in the data folder", async () => {
     const s = await startService();
     const mark = `mark${Date.now().toString(36)}c`;
     const password = "a long passphrase";
@@ -143,7 +143,7 @@ describe("an account that is deleted", () => {
     expect(mailsOf(s, mark)).toEqual([]);
   });
 
-  it("leaves no mail even if the process ends before it can remove the files: retention removes them", async () => {
+  it("leaves no email even if the process ends before it can remove the files: retention removes them", async () => {
     const s = await startService();
     const person = await s.manager();
     await s.runJobs();

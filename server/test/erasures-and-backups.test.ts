@@ -48,7 +48,7 @@ const letGoWith = (queries: Queries, first: number, second: number) =>
       CREATE TRIGGER let_go AFTER DELETE ON accounts FOR EACH ROW WHEN (OLD.id = ${first}) EXECUTE FUNCTION let_go()`),
   );
 
-/** A manager with two managed athletes, of whom the second is deleted during the deletion of the first. */
+/** A manager with two managed athletes; the second is deleted during the deletion of the first. */
 async function managerLosingAthletes(): Promise<{ own: TestService; manager: TestAccount }> {
   const own = await TestService.start(await newStore());
   const { queries } = own.store.database;

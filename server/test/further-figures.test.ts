@@ -1,4 +1,7 @@
-/** Figures of the computed data that are returned on request: peak demands, maximum speeds. They are the library's. */
+/**
+ * Figures of the computed data that are returned on request: peak demands, maximum speeds. The
+ * library computes them.
+ */
 import { computeRecipe, PEAK_WINDOWS_S, peakDemands, RECIPES, sessionMaxSpeed } from "asi-convert/metrics";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { columnsOf } from "../../test/metrics/golden/sessions.js";
@@ -20,7 +23,9 @@ beforeAll(async () => {
 
 afterAll(() => s.stop());
 
-/** A team that owns its device since some days before the start, at some days after it. */
+/**
+ * A team that has owned its device since some days before the start, at a time some days after it.
+ */
 async function teamFor(daysBefore = 1, daysAfter = 1): Promise<Team> {
   s.clock.stopAt(START_MS - daysBefore * DAY_MS);
   const team = await Team.of(s);
@@ -40,7 +45,7 @@ async function frameOf(team: Team, fromMs: number, toMs: number, changes = {}): 
 const computed = async (frame: number, token: string, query = "") =>
   (await s.get(`/api/v1/timeframes/${frame}/computed-data/${query}`, token)).body;
 
-/** Ten samples a second at a speed, from a time on. */
+/** Ten samples a second at a given speed, starting at a given time. */
 const steady = (fromMs: number, speed: number, count = 50): Sample[] =>
   Array.from({ length: count }, (_, k) => ({ t: fromMs + 100 * k, speed }));
 
@@ -192,7 +197,7 @@ describe("the maximum speed of a season", () => {
     const third = await session(team, 4, 7900);
     expect(await season(third, token)).toEqual({ ...best, unconfirmed: false, sessions: 3 });
     expect(await season(first, token)).toEqual({ ...best, unconfirmed: true, sessions: 1 });
-    // A session whose time frame goes is not in it.
+    // A session whose time frame is removed is not in it.
     await s.send("DELETE", `/api/v1/timeframes/${slow}/`, { token });
     expect(await season(third, token)).toEqual({ ...best, unconfirmed: false, sessions: 2 });
   });

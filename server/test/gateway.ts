@@ -122,7 +122,7 @@ export class Gateway {
     return last;
   }
 
-  /** The whole response, of a refused request. */
+  /** The whole response to a refused request. */
   async text(): Promise<string> {
     let text = "";
     for await (const chunk of (await this.#response).setEncoding("utf8")) text += chunk;

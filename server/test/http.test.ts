@@ -239,7 +239,7 @@ describe("throttling", () => {
     const first = await strict.get("/api/v1/account/", bob.token);
     expect(first.headers.get("ratelimit-policy")).toBe('"user";q=3;w=60');
     expect(first.headers.get("ratelimit")).toMatch(/^"user";r=2;t=\d+$/);
-    // A call that counts towards two limits reports both, also when it is refused.
+    // A call that counts towards two limits reports both, even when it is refused.
     const taking = await strict.post("/api/v1/devices/take-ownership/", {}, eve.token);
     expect(taking.headers.get("ratelimit-policy")).toMatch(/^"user";q=3;w=60, "ownership";q=\d+;w=60$/);
     expect(taking.headers.get("ratelimit")).toMatch(/^"user";r=2;t=\d+, "ownership";r=\d+;t=\d+$/);
@@ -288,7 +288,7 @@ describe("health", () => {
       return (name: string) => Number(new RegExp(`^${name} (.+)$`, "m").exec(text)?.[1]);
     };
     expect((await metrics())('asi_job_runs_total{kind="mail",outcome="failure"}')).toBe(0);
-    // The registration mails its credentials.
+    // The registration sends its credentials by email.
     await t.manager();
     t.clock.advance(7_000);
     const waiting = await metrics();

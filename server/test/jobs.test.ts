@@ -67,7 +67,7 @@ describe("mail", () => {
 });
 
 describe("jobs", () => {
-  /** A mail to an existing account, because a mail to a deleted account is not kept. */
+  /** An email to an existing account, because an email to a deleted account is not kept. */
   const addMail = (account: number) =>
     transact(s.ctx, "test", (change) =>
       change.enqueue({

@@ -72,7 +72,7 @@ describe("key rotate", () => {
     const s = await start();
     const ann = await s.manager();
     const path = await hook(s, ann, "secret one");
-    // A waiting mail with a generated password, and a waiting call.
+    // A queued email with a generated password, and a queued call.
     await s.post("/api/v1/managers/", { username: `g-${ann.username}`, email: "g@example.org" });
     expect((await s.send("POST", `${path}test/`, { token: ann.token })).status).toBe(200);
     const account = { url: receiver.url, events: ["job.finished"] };
@@ -153,7 +153,7 @@ describe("key rotate", () => {
         },
       );
       for (const path of paths) expect(await masked(s, path, ann.token)).toBe("se******");
-      // Like after a restart.
+      // As after a restart.
       s.store.serverKey.set(serverKeyOf(s.config.dataDir));
       expect(statements).toBeLessThan(100);
     }
@@ -180,7 +180,7 @@ describe("key rotate", () => {
     // Two processes, each with its own copy of the server key.
     const contexts = [0, 1].map(() => ({ ...s.ctx, serverKey: new Uint8Array(s.store.serverKey) }));
     const outcomes = await Promise.allSettled(contexts.map((ctx) => commands["key rotate"](ctx, {})));
-    // The other one came between, or had finished before this one read the keys.
+    // The other rotation ran in between, or had finished before this one read the keys.
     for (const outcome of outcomes)
       if (outcome.status === "rejected")
         expect(`${outcome.reason}`).toMatch(/Run the command again\.|This process still has the server key/);

@@ -1,4 +1,7 @@
-/** Squads as large as the limits allow: what is read of them is bounded, and other requests run in between. */
+/**
+ * Squads as large as the limits allow: reads of them are bounded, and other requests run in
+ * between.
+ */
 import { beforeAll, expect, it } from "vitest";
 import { giveSquad, type SquadExtent } from "../siege/squads.js";
 import { accountCaller, addressCaller } from "../src/fairness/callers.js";
@@ -60,7 +63,7 @@ it("a season contains the latest sessions of at most 15,000 players, in order of
   expect([body.sessions.length, body.left_out]).toEqual([300, 20]);
   const starts = body.sessions.map(({ start_time }: { start_time: string }) => start_time);
   expect(starts).toEqual([...starts].sort());
-  // The first of 320 sessions, one an hour, are left out.
+  // The first of 320 hourly sessions are left out.
   expect([starts[0], starts.at(-1)]).toEqual(["2024-06-01T20:00:00.000Z", "2024-06-14T07:00:00.000Z"]);
   const names = body.players.map(({ player }: { player: string }) => player);
   expect(names).toEqual(Array.from({ length: 50 }, (_, i) => `Émilie ${i + 1} Von der Heide`));

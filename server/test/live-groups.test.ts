@@ -87,7 +87,9 @@ describe("live data of all devices", () => {
     expect(timesOf(await client.next())).toEqual([T + 200]);
   });
 
-  it("include devices that are taken, and no longer those that are released", async ({ service: s }) => {
+  it("include devices once they are taken, and exclude them once they are released", async ({
+    service: s,
+  }) => {
     const scene = await SquadScene.of(s);
     const one = await scene.device();
     await put(s, one, T);
@@ -205,7 +207,7 @@ describe("live data of all devices", () => {
     expect(wrong.status).toBe(400);
   });
 
-  it("are refused for more devices than a connection has, and end when there are more", async ({
+  it("are refused for more devices than a connection allows, and end when there are more", async ({
     service: s,
   }) => {
     const scene = await SquadScene.of(s);
@@ -279,7 +281,7 @@ describe("live data of all devices", () => {
 });
 
 describe("live data of a squad", () => {
-  it("have the athletes who wear the devices", async ({ service: s }) => {
+  it("name the athletes who wear the devices", async ({ service: s }) => {
     const scene = await SquadScene.of(s, ["Ann", "Ben"]);
     const [ann, ben] = scene.players as [(typeof scene.players)[0], (typeof scene.players)[0]];
     await put(s, ann.device, T);
@@ -293,9 +295,7 @@ describe("live data of a squad", () => {
     ]);
   });
 
-  it("include a device as soon as a player wears it, and no longer when the player takes it off", async ({
-    service: s,
-  }) => {
+  it("include a device only while a player wears it", async ({ service: s }) => {
     const scene = await SquadScene.of(s, ["Ann", "Ben"]);
     const [ann, ben] = scene.players as [(typeof scene.players)[0], (typeof scene.players)[0]];
     const { queries } = s.store.database;
@@ -312,7 +312,7 @@ describe("live data of a squad", () => {
     expect(dataOf(await client.next()).device).toBe(ben.device.id);
   });
 
-  it("have no samples from times without the permission of the athlete, also if it ends meanwhile", async ({
+  it("have no samples from times without the permission of the athlete, even if it ends meanwhile", async ({
     service: s,
   }) => {
     const scene = await SquadScene.of(s, ["Ann", "Ben"]);
@@ -333,7 +333,7 @@ describe("live data of a squad", () => {
     expect(dataOf(await client.next()).device).toBe(ben.device.id);
   });
 
-  it("are only for its owner, as files of samples are", async ({ service: s }) => {
+  it("are available only to its owner, like sample files", async ({ service: s }) => {
     const scene = await SquadScene.of(s, ["Ann"]);
     const [ann] = scene.players as [(typeof scene.players)[0]];
     const guests = [await guestOf(scene, "coach"), await guestOf(scene, "physician")];
@@ -364,7 +364,7 @@ describe("live data of a squad", () => {
 });
 
 describe("live data of a session", () => {
-  it("have the samples of its time, of all players", async ({ service: s }) => {
+  it("contain the samples of all players during the session", async ({ service: s }) => {
     const scene = await SquadScene.of(s, ["Ann", "Ben"]);
     const [ann, ben] = scene.players as [(typeof scene.players)[0], (typeof scene.players)[0]];
     const session = await scene.session();

@@ -120,7 +120,7 @@ describe("a streamed recording", () => {
       const to = Math.min(recording.length, stored_bytes + 4_000 + random(30_000, attempt + 1));
       gateway.send(recording.subarray(offset, to));
       await gateway.stored(stored_bytes + 1);
-      // More is on its way when the connection breaks.
+      // More data is in transit when the connection breaks.
       gateway.send(recording.subarray(to, to + random(3_000, attempt)));
       gateway.break();
     }
@@ -271,7 +271,7 @@ describe("a streamed recording", () => {
     for (const receiver of [before, ended, newest]) receiver.close();
   });
 
-  it("announces no time at which another manager owned the device, also between two of its samples", async ({
+  it("announces no time at which another manager owned the device, even between two of its samples", async ({
     live: { s, ann, stream },
   }) => {
     onTestFinished(() => s.clock.stopAt(Date.now()));
@@ -318,7 +318,7 @@ describe("a streamed recording", () => {
 });
 
 describe("a stream is refused, or ends with a reason", () => {
-  it("when the caller does not own the device, without telling whether it exists", async ({
+  it("when the caller does not own the device, without revealing whether it exists", async ({
     live: { s, longOwned, stream },
   }) => {
     const device = await longOwned();

@@ -57,7 +57,7 @@ describe("a ticket for live data", () => {
     expect(await s.store.database.queries.$count(liveTickets, expired)).toBe(0);
   });
 
-  it("is refused to a token with twenty valid ones; expired ones are removed", async () => {
+  it("is refused to a token with twenty valid tickets; expired tickets are removed", async () => {
     const s = await startService();
     const { token } = await s.manager();
     const make = async () => (await s.post("/api/v2/live-tickets/", undefined, token)).status;

@@ -1,15 +1,15 @@
-/** A mail server on loopback that stores mails, and can refuse mails or delay its responses. */
+/** A mail server on loopback that stores emails, and can refuse emails or delay its responses. */
 import { SMTPServer } from "smtp-server";
 import { stopAfterTest } from "./cleanup.js";
 
 export interface MailServer {
   url: string;
   mails: string[];
-  /** Refuses all mails until changed. */
+  /** Refuses all emails until changed. */
   refuses: boolean;
-  /** Delays the response to the next mail until the returned function is called. */
+  /** Delays the response to the next email until the returned function is called. */
   hold(then?: { refuses: boolean }): () => void;
-  /** Number of mails that wait for a response. */
+  /** Number of emails that wait for a response. */
   held(): number;
 }
 

@@ -1,6 +1,7 @@
 /**
- * Random questions of everyone around two squads. Nobody learns a name, an id or a figure of the other squad, nor anything of the heart
- * without the role for it: each answer is compared with what the API gives the same caller, and searched for what only others may see.
+ * Random questions from everyone connected with two squads. Nobody learns a name, an id or a figure
+ * of the other squad, or any heart data without the role for it: each answer is compared with what
+ * the API gives the same caller, and searched for data that only others may see.
  */
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -108,7 +109,7 @@ beforeAll(async () => {
   ];
 });
 
-/** Calls a tool without a client; mcp.test.ts has the one of the SDK. */
+/** Calls a tool without a client; mcp.test.ts uses the SDK's client. */
 async function ask(token: string, name: string, given: Record<string, unknown>) {
   const call = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: given } };
   const { status, body } = await s.post("/mcp", call, token);
@@ -120,7 +121,7 @@ async function ask(token: string, name: string, given: Record<string, unknown>) 
   return { isError: isError as boolean, text, answer };
 }
 
-/** A question with each tool to which an owner gets an answer. */
+/** A question for each tool that an owner gets an answer from. */
 function answeredQuestions({ scene, session, second }: Club): [string, Record<string, unknown>][] {
   const [ann, bea] = scene.players;
   const players = [ann?.name, bea?.name];
@@ -207,7 +208,7 @@ function keysIn(value: unknown): string[] {
 const figureNames = (answer: { definitions?: { name: string }[]; figures?: { name: string }[] }) =>
   [...(answer.definitions ?? []), ...(answer.figures ?? [])].map(({ name }) => name);
 
-/** The read of the API that has the answer of a question. */
+/** The API request that returns the answer to a question. */
 function pathOf(tool: string, given: Record<string, unknown>): string | null {
   if (tool === "session_figures" || tool === "compare_players")
     return `/api/v2/sessions/${given.session}/figures/`;

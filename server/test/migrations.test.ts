@@ -89,7 +89,7 @@ describe("a database and a release that do not match", () => {
       AND pid = pg_backend_pid() AND objid = 7340002`;
     await migrate(other, withMore({ name: "9001-a", sql: held }));
     expect((await other.pool.query("SELECT mode FROM held")).rows).toEqual([{ mode: "ExclusiveLock" }]);
-    // A process that has seen the former schema gets the lock too late.
+    // A process that has seen the previous schema gets the lock too late.
     await expect(holdServerLock(other, { check: requireOwnSchema })).rejects.toThrow(
       /^The database belongs to a newer release: it has the migration 9001-a/,
     );

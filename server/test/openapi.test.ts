@@ -163,7 +163,7 @@ describe("documentation", () => {
     const operations = Object.entries<Record<string, { operationId: string; deprecated?: boolean }>>(
       document.body.paths,
     ).flatMap(([path, methods]) => Object.values(methods).map((operation) => ({ path, ...operation })));
-    // Rights of data subjects exist as long as their data.
+    // Data subjects keep these rights as long as their data exists.
     const lasting = ["exportAthlete", "eraseAthlete"];
     const isDeprecated = ({ path, operationId }: (typeof operations)[number]) =>
       (groups.test(path) && !lasting.includes(operationId)) || others.includes(operationId);

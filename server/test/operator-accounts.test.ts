@@ -163,7 +163,7 @@ describe("account list and show", () => {
 });
 
 describe("account reset-password", () => {
-  it("mails a link, and is refused if the account cannot use a link", async ({
+  it("emails a link, and is refused if the account cannot use a link", async ({
     operator: { s, run, lastAudit, list, refusal },
   }) => {
     const manager = await managingManager({}, "?create_default_athlete=true", s);

@@ -172,7 +172,7 @@ describe("the operator's commands", { timeout: 120_000 }, () => {
     expect([application.code, application.stderr]).toEqual([1, "There is no application -old.\n"]);
   });
 
-  it("mail a link for a new password that the running service sends", async () => {
+  it("email a link for a new password, which the running service sends", async () => {
     const { stdout, stderr } = await run("account", "reset-password", "eve", "--json");
     expect([JSON.parse(stdout), stderr]).toEqual([
       { username: "eve", mailed_to: "eve@example.org", expires: expect.stringMatching(/Z$/) },

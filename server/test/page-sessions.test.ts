@@ -101,7 +101,7 @@ describe("a session of the web page", () => {
     expect(await browser.isSignedIn()).toBe(false);
     const sessions = async () =>
       s.store.database.queries.$count(refreshTokens, eq(refreshTokens.accountId, ann.id));
-    // The other session is the one of the token.
+    // The other session is that of the token.
     expect(await sessions()).toBe(2);
     await applyRetention(later.ctx);
     expect(await sessions()).toBe(1);

@@ -54,7 +54,7 @@ describe("the page", () => {
     expect(headers.get("content-type")).toBe("text/html; charset=utf-8");
   });
 
-  it("indicates the service only in the response of its document, also compressed", async () => {
+  it("indicates the service only in the response of its document, including when compressed", async () => {
     const folder = builtPage();
     writeFileSync(join(folder, "index.html.br"), brotliCompressSync("<!doctype html><title>Page</title>"));
     const s = await startService({ pageDir: folder });

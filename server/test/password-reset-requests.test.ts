@@ -71,7 +71,7 @@ describe("a request for a link", () => {
     expect(many).toEqual([204, 204, 204, 204, 204, 204, 429, 429]);
   });
 
-  it("sends a mail regardless of earlier requests by strangers, who cannot fill the mailbox", async ({
+  it("sends an email regardless of earlier requests by strangers, who cannot fill the mailbox", async ({
     passwords: { linksTo, reset },
   }) => {
     const at = await startService({ trustProxy: ["127.0.0.1"] });
@@ -101,7 +101,7 @@ describe("a request for a link", () => {
     expect(await askFromAnywhere()).toBe(7);
   });
 
-  it("shares one mail with other requests that arrive before it is sent", async ({
+  it("shares one email with other requests that arrive before it is sent", async ({
     passwords: { s, ask, linksTo },
   }) => {
     const person = await s.manager();

@@ -1,4 +1,4 @@
-/** Requests for a password reset link, its mail, and its use. */
+/** Requests for a password reset link, its email, and its use. */
 import { randomUUID } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -14,7 +14,9 @@ export interface Mail {
   text: string;
 }
 
-/** Decodes a mail like a mail program: lines that end with "=" continue (RFC 2045 section 6.7). */
+/**
+ * Decodes an email like an email program: lines that end with "=" continue (RFC 2045 section 6.7).
+ */
 export function readMail(raw: string): Mail {
   const [head = "", ...parts] = raw.replaceAll("\r\n", "\n").split("\n\n");
   const quoted = /^Content-Transfer-Encoding: quoted-printable$/im.test(head);
@@ -39,7 +41,7 @@ function passwordResetsOn(s: TestService) {
   const reset = (token: string, password: string, at = s) =>
     at.post("/api/v1/account/reset-password/", { token, password });
 
-  /** Runs the jobs and returns the mails to an account. */
+  /** Runs the jobs and returns the emails to an account. */
   async function mailsTo({ id }: Pick<TestAccount, "id">, at = s): Promise<Mail[]> {
     await at.runJobs();
     const folder = join(at.config.dataDir, "mail");
@@ -49,14 +51,14 @@ function passwordResetsOn(s: TestService) {
       .map((name) => readMail(readFileSync(join(folder, name), "utf8")));
   }
 
-  /** Links mailed to an account, in any order. */
+  /** Links emailed to an account, in any order. */
   const linksTo = async (account: Pick<TestAccount, "id">, at = s) =>
     (await mailsTo(account, at)).flatMap(({ text }) => {
       const [, page = "", token = ""] = LINK.exec(text) ?? [];
       return token === "" ? [] : [{ page, token }];
     });
 
-  /** Requests a link and reads the mail. @returns the token */
+  /** Requests a link and reads the email. @returns the token */
   async function linked(account: TestAccount, at = s): Promise<string> {
     const before = (await linksTo(account, at)).map(({ token }) => token);
     expect((await ask(account.username, at)).status).toBe(204);

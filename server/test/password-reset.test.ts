@@ -1,4 +1,4 @@
-/** A forgotten password: a mailed link that works once and for an hour. */
+/** A forgotten password: an emailed link that works once and for an hour. */
 import { request } from "node:http";
 import { and, eq, sql } from "drizzle-orm";
 import { describe, expect } from "vitest";
@@ -14,7 +14,7 @@ const it = withPasswordResets();
 
 describe("a forgotten password", () => {
   it.for(["manager", "athlete"] as const)(
-    "can be replaced with one link in a mail to the %s; every session then ends, and a mail confirms the change",
+    "can be replaced with one link in an email to the %s; every session then ends, and an email confirms the change",
     async (role, { passwords: { s, ask, mailsTo, linksTo, isOpen, logsIn, reset } }) => {
       const person = await s[role]();
       const { username, password: old } = person;
@@ -88,11 +88,11 @@ describe("a forgotten password", () => {
     }
   });
 
-  it("is also sent by the mail server; a mail that cannot be sent within the hour is dropped", async ({
+  it("is also sent by the mail server; an email that cannot be sent within the hour is dropped", async ({
     passwords: { ask, expired },
   }) => {
     const server = await startMailServer();
-    // Mails of other tests are in another database.
+    // Emails of other tests are in another database.
     const store = await newStore();
     const without = await TestService.start(store);
     const person = await without.manager();
@@ -189,7 +189,7 @@ describe("the token of a link", () => {
     expect((await reset(await linked(person), newPassword())).status).toBe(204);
   });
 
-  it("ends when the password or the mail address changes, and when the operator ends the sessions", async ({
+  it("ends when the password or the email address changes, and when the operator ends the sessions", async ({
     passwords: { s, linked, expectRefused },
   }) => {
     const person = await s.manager();
@@ -207,7 +207,7 @@ describe("the token of a link", () => {
     await expectRefused(token);
   });
 
-  it("is stored as a hash, encrypted until it is mailed, and cannot be used as another token or replaced by one", async ({
+  it("is stored as a hash, encrypted until it is emailed, and cannot be used as another token or replaced by one", async ({
     passwords: { s, ask, linked, expectRefused, isOpen },
   }) => {
     const person = await s.manager();

@@ -81,9 +81,10 @@ describe("the erasure of an athlete", () => {
     ]);
   });
 
-  it("removes the samples of the time frames on request of the operator, except samples of other athletes by an older time frame", async () => {
+  it("removes the samples of the time frames on request of the operator, except samples that belong to other athletes because of an older time frame", async () => {
     const scene = await Scene.of(s);
-    // Another athlete had the device from second 150 to 200 by an older time frame; later time frames have no effect.
+    // Another athlete had the device from second 150 to 200 according to an older time frame; later
+    // time frames have no effect.
     await scene.madeFirst(await scene.frame(150, 200, scene.team.athlete));
     await scene.frame(0, 60, scene.team.athlete);
     const counted = await commands["athlete erase"](s.ctx, { id: String(scene.id) });
@@ -114,7 +115,7 @@ describe("the erasure of an athlete", () => {
     expect([before.total_distance, after.total_distance]).toEqual([1797, 1797 - 2 * 3 * 60 - 3]);
   });
 
-  it("leaves no such result either if retention has removed the samples of the person before", async () => {
+  it("leaves no such result even if retention has already removed the samples of the person", async () => {
     const scene = await Scene.of(s);
     const { team } = scene;
     const other = await scene.frame(0, 600, team.athlete);

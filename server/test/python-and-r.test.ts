@@ -1,4 +1,7 @@
-/** The examples of docs/python.md and docs/r.md about a service run against one, and print its figures and samples. */
+/**
+ * The service examples in docs/python.md and docs/r.md run against a service, and print its figures
+ * and samples.
+ */
 import { spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
 import { describe, expect } from "vitest";
@@ -9,7 +12,7 @@ import { SquadScene } from "./squad-scene.js";
 
 const it = withOwnService();
 
-/** The program about a service, for a session. */
+/** The program that reads from a service, for a session. */
 function programOf(language: Language, session: number): string {
   const [program = ""] = blocksOf(language, "A service", language);
   return program.replaceAll("/sessions/1/", `/sessions/${session}/`);

@@ -47,7 +47,7 @@ async function readLists(s: TestService, { ids, owner }: Scene, document: OpenAp
   }
 }
 
-/** Changes from a cursor on, of all kinds. */
+/** Changes after a cursor, of all kinds. */
 async function followChanges(s: TestService, { owner, device }: Scene): Promise<void> {
   const path = "/api/v2/changes/";
   const { body } = await s.get(path, owner.token);
@@ -82,7 +82,7 @@ async function emitBeyondQuota({ ctx }: TestService, { ids }: Scene): Promise<vo
   );
 }
 
-/** Commands of the operator, except backup, which reads everything. */
+/** Operator commands, except backup, which reads everything. */
 async function operate(s: TestService, { owner, thatAthlete }: Scene): Promise<void> {
   const { ctx } = s;
   const operator = { ...s.ctx, database: s.store.database };

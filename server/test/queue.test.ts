@@ -283,16 +283,19 @@ describe("after 300,000 waiting webhooks", () => {
 
   it.each<[string, (queries: Queries) => Promise<unknown>]>([
     ["whether a computation is due", (queries) => kindsDue(queries, ["compute", "bulk-load"], now)],
-    ["whose computations wait", (queries) => accountsWaiting(queries, "compute", "", null, now)],
-    ["of which addresses webhooks wait", (queries) => groupsWaiting(queries, "webhook", null, now)],
-    ["whose webhooks wait", (queries) => accountsWaiting(queries, "webhook", "", null, now)],
     [
-      "for which receivers they wait",
+      "which accounts have waiting computations",
+      (queries) => accountsWaiting(queries, "compute", "", null, now),
+    ],
+    ["which addresses have waiting webhooks", (queries) => groupsWaiting(queries, "webhook", null, now)],
+    ["which accounts have waiting webhooks", (queries) => accountsWaiting(queries, "webhook", "", null, now)],
+    [
+      "which receivers have waiting webhooks",
       (queries) => receiversWaiting(queries, "webhook", { group: "", account: 1 }, "", now),
     ],
     ["a computation", (queries) => leaseOf(queries, LEASE_MS, "compute", { group: "", account: 5 }, 2, now)],
     [
-      "webhooks of one receiver, past those of busy ones",
+      "webhooks of one receiver, skipping those of busy receivers",
       (queries) =>
         leaseOfReceivers(
           queries,

@@ -155,7 +155,7 @@ describe("a recipe", () => {
     expect(third.version).toBe(3);
     expect([await remove(first), await remove(third)]).toEqual([204, 204]);
     expect((await version(100)).version).toBe(4);
-    // One row remains of those that are deleted.
+    // One of the deleted rows remains.
     const ofAnn = eq(recipes.accountId, ann.id);
     expect(await s.store.database.queries.$count(recipes, ofAnn)).toBe(2);
   });
@@ -221,7 +221,7 @@ describe("a time frame that names recipes", () => {
     const { body } = await create(team.manager);
     const remove = () => s.send("DELETE", `${PATH}${body.id}/`, { token });
     const frame = await team.frame(0, 60, { params: { recipes: [{ name: body.name, version: 1 }] } });
-    // An update of something else keeps them.
+    // An update of other fields keeps them.
     await s.send("PATCH", `/api/v1/timeframes/${frame}/`, {
       token,
       json: { end_time: "2999-01-01T00:00:00Z" },
@@ -295,7 +295,7 @@ describe("a time frame that names recipes", () => {
       const { body } = await create(team.manager, { name: "Steps", recipe: { ...recipe, min_ms } });
       named.push({ hash: body.hash });
     }
-    // 5 runs a second, of which only the first recipe counts those of one sample.
+    // 5 runs a second; only the first recipe counts runs of one sample.
     await team.run(0, 190, (k) => (k % 4 < 2 ? 3000 : 4000));
     const frames = [];
     for (let i = 0; i < 30; i++) frames.push(await team.frame(0, 190, { params: { recipes: named } }));
@@ -304,7 +304,7 @@ describe("a time frame that names recipes", () => {
     expect(all.body.map(({ timeframe }: { timeframe: number }) => timeframe)).toEqual(frames);
     expect(all.body.at(-1).data).toEqual(own.body);
     expect(Number(own.headers.get("content-length"))).toBeGreaterThan(150_000);
-    // What is in memory has a length before it is sent.
+    // A response in memory has a known length before it is sent.
     expect(all.headers.get("content-length")).toBeNull();
   });
 

@@ -7,7 +7,7 @@ export function recipeNamed(name: string): Recipe {
   return found.recipe;
 }
 
-/** A body that stores a recipe: sprints, with what differs. */
+/** A body that stores a recipe: sprints, with the given changes. */
 export const newRecipe = (changes: Partial<Recipe> = {}, name = "Sprints of the club") => ({
   name,
   recipe: { ...recipeNamed("soccer/sprint"), ...changes },

@@ -35,8 +35,8 @@ describe("a value that the database cannot store", () => {
     ["a NUL character", String.raw`"\u0000"`],
     ["a NUL character in a name", String.raw`{"a\u0000": 1}`],
     ["half of a surrogate pair", String.raw`"\ud800"`],
-    ["a number beyond all numbers", "1e400"],
-    ["a number beyond all numbers of the database", "-1e200000"],
+    ["a number outside the range of a double", "1e400"],
+    ["a number outside the range of the database", "-1e200000"],
   ])("is refused with 400: %s", async (_name, text) => {
     expect(await patch(text)).toMatchObject({ status: 400 });
   });

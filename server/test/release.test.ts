@@ -1,4 +1,7 @@
-/** The release folder: the service is installed and started without the repository, like by an operator. */
+/**
+ * The release folder: the service is installed and started without the repository, as an operator
+ * does it.
+ */
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -216,7 +216,7 @@ describe.runIf(isPostgres)("a read replica", () => {
     expect(diverged.current()).toBeUndefined();
   });
 
-  it("is refused if it is of another database", async () => {
+  it("is refused if it belongs to another database", async () => {
     const wrong = { databaseUrl: urls.primary, databaseReadUrl: `${standby.url}postgres` };
     const other = await openStore(testConfig(wrong));
     stopAfterTest(() => other.close());

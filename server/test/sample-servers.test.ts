@@ -287,7 +287,7 @@ describe.runIf(isSpread)("samples on several servers", { shuffle: false }, () =>
       onSampleServers: "ALTER TABLE sample_chunks ADD COLUMN added integer",
     };
     const { database } = store;
-    // No process of a former release may run.
+    // No process of an earlier release may run.
     await s.stop();
     expect(await migrate(database, { migrations: [...migrations, added] })).toEqual(["9999-added"]);
     await database.pool.query("UPDATE sample_chunks SET added = 7 WHERE device_id = $1", [devices[0]?.id]);

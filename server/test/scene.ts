@@ -31,7 +31,8 @@ export interface Scene {
 
 /**
  * The owner owns a device that the former owner has released, has loaded a recording into it, manages an athlete, has an
- * activity with a time frame of that athlete and a webhook, a recipe, a squad with a session, and may read `thatAthlete` now, whom the former owner could read until 2021.
+ * activity with a time frame of that athlete and a webhook, a recipe, a squad with a session, and
+ * may now read `thatAthlete`, whom the former owner could read until 2021.
  */
 export async function newScene(s: TestService): Promise<Scene> {
   const owner = await managingManager({}, "?create_default_athlete=true", s);

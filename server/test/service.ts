@@ -212,12 +212,12 @@ export class TestService {
     return new TestService(store, service, clock, config);
   }
 
-  /** Returns a context like the one of an operator's command. */
+  /** Returns a context like that of an operator command. */
   get ctx(): OperatorContext {
     return ownContext(this.config, this.store, this.clock);
   }
 
-  /** Returns a context like the one of a job, with computations. */
+  /** Returns a context like that of a job, with computations. */
   get computing(): Context {
     return ownContext(this.config, this.store, this.clock, undefined, this.service.computer);
   }

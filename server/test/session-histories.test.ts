@@ -61,7 +61,8 @@ async function checkTable(history: SessionHistory, { frames, samples }: Truth): 
   for (const { figures } of idle) expect(figures.distance_m).toBeNull();
   const shown = rows.filter((row) => row.timeframes.length > 0);
   const periods: PeriodRow[] = (await s.get(`/api/v2/sessions/${session}/periods/`, owner.token)).body;
-  // The periods of an erased athlete are gone. Version 1 can have given a time frame of one of them to another athlete.
+  // The periods of an erased athlete are gone. Version 1 may have given a time frame of one of them
+  // to another athlete.
   const known = new Set(["", ...history.periods.map(({ name }) => name)]);
   expect(new Set(["", ...periods.map(({ name }) => name)])).toEqual(known);
   const ofPeriods = frames.filter(({ period }) => known.has(period));
@@ -111,7 +112,10 @@ async function checkSeason(history: SessionHistory, truth: Truth): Promise<void>
   }
 }
 
-/** Computed data of version 1: for whoever may read the athlete, of the samples that the owner of the time frame owned. */
+/**
+ * Version 1 computed data: for anyone who may read the athlete, from the samples that the owner of
+ * the time frame owned.
+ */
 async function checkComputed(
   { s, model, owner }: SessionHistory,
   reader: TestAccount,

@@ -318,7 +318,7 @@ export class SessionHistory {
     }
   }
 
-  /** A manager uploads a recording of what has passed; the service refuses samples of other owners. */
+  /** A manager uploads a recording of past samples; the service refuses samples of other owners. */
   async #upload(by: TestAccount, place: number, { from, to }: Span): Promise<void> {
     const rows = Array.from({ length: to - from }, (_, n) => from + n)
       .filter((block) => block < this.#block)
@@ -344,7 +344,7 @@ export class SessionHistory {
       if (what === "release" && one.device === device.id && one.span.to === EVER) one.span.to = now;
   }
 
-  /** No figures of sessions that are gone, nor of people who are. */
+  /** No figures of deleted sessions or erased people. */
   async expectNoFigures(): Promise<void> {
     const { queries } = this.s.store.database;
     expect(await queries.$count(sessionFigures, inArray(sessionFigures.sessionId, [this.session]))).toBe(0);

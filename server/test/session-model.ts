@@ -25,7 +25,7 @@ export interface Stored {
   block: number;
 }
 
-/** What a value is of. */
+/** What a value describes. */
 export interface Source {
   frames: readonly Frame[];
   /** All time frames of the athlete in the session. */
@@ -51,7 +51,7 @@ export class SessionModel {
   readonly devices: number[] = [];
   /** What was stored before each step. If retention removes samples, results from before remain valid. */
   readonly #earlier: { contents: ReadonlySet<string>; samples: readonly Stored[]; deleted: Stored[] }[] = [];
-  /** Devices of which retention has removed samples. */
+  /** Devices with samples removed by retention. */
   readonly #lost = new Set<number>();
 
   mayRead(manager: number, athlete: number, { from, to }: Span): boolean {
@@ -109,7 +109,10 @@ export class SessionModel {
     });
   }
 
-  /** Whether a distance in m is of the samples of time frames and of no others, or was before retention has removed some. */
+  /**
+   * Whether a distance in m comes from exactly the samples of the time frames, or did before
+   * retention removed some.
+   */
   isDistanceOf(distance: number | null, manager: number, of: Source): boolean {
     if (this.#isTotal(distance, manager, of)) return true;
     if (!of.trackers.some(({ device }) => this.#lost.has(device))) return false;

@@ -133,7 +133,7 @@ describe("asi stream", () => {
     const { child, end } = startStream(running, token, ["-", "--device", "S-1", "--recording", "one"]);
     child.stdin.write(recording.subarray(0, 3_000));
     await stored(() => stateOf(running, "S-1"), 3_000);
-    // Nothing answers any more.
+    // Nothing responds any longer.
     await running.kill();
     child.kill("SIGINT");
     expect(await end).toMatchObject({

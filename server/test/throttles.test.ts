@@ -198,7 +198,7 @@ describe("registrations", () => {
   });
 });
 
-describe("mails for registrations", () => {
+describe("emails for registrations", () => {
   it("are limited to a few per day for one recipient, regardless of the sender and the spelling of the address", async () => {
     const s = await TestService.start(await newStore(), {
       throttleRegistrationMailsPerDay: 3,

@@ -44,7 +44,7 @@ describe("an upload", () => {
       const socket = await begin(s, ann, type, before.length + recording.length);
       socket.write(before);
       socket.write(recording.subarray(0, 3 * MIB));
-      // 12 pieces, of which the compression holds back one.
+      // 12 pieces; the compression holds back one of them.
       await expect.poll(() => count("job_bodies")).toBeGreaterThanOrEqual(10);
       expect(await count("jobs WHERE state = 'PENDING'")).toBe(0);
       socket.destroy();

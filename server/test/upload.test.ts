@@ -40,7 +40,7 @@ describe("an upload", () => {
     });
   });
 
-  it("has 25 files of as many devices in one form, each with its job", async ({
+  it("has 25 files from 25 devices in one form, each with its own job", async ({
     uploads: { s, form, longOwned, recordingOf, jobOf, count },
   }) => {
     const devices = await Promise.all(Array.from({ length: 25 }, () => longOwned()));

@@ -109,7 +109,7 @@ export class Warehouse {
     for (const one of athletes as Json[]) await this.#readAthlete(one.id as number);
   }
 
-  /** All pages of a list of version 2. */
+  /** All pages of a version 2 list. */
   async #list(path: string): Promise<Json[]> {
     const { results, next } = await this.#read(`${path}${path.includes("?") ? "&" : "?"}limit=1000`);
     expect(next).toBeNull();
@@ -179,7 +179,7 @@ export class Warehouse {
   async #readFigures(id: number): Promise<void> {
     const figures = (await this.#find(`/api/v2/sessions/${id}/figures/`)) as { rows: Json[] } | undefined;
     if (figures === undefined) return;
-    // Figures that are computed again from the same samples have another time.
+    // Figures that are computed again from the same samples have a different time.
     this.#figures.set(id, { ...figures, rows: figures.rows.map(({ computed_at: _, ...row }) => row) });
   }
 

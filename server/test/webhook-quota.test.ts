@@ -159,7 +159,8 @@ describe("when the deliveries of a day have used their limit of bytes, a receive
     const hook = await receiver();
     const few = await startAnother({ webhookMaxPending: 1, webhookBytesPerDay: 8_000 });
     const webhook = await register(hook.url);
-    // of each two events one is sent and one is beyond the waiting ones: four of the rows fit into the day
+    // of every two events, one is sent and one exceeds the waiting limit: four of the rows fit into
+    // the day
     for (let frame = 1; frame <= 10; frame += 2) {
       await emit(few, "timeframe-created", webhook.activity, frame);
       await emit(few, "timeframe-created", webhook.activity, frame + 1);

@@ -33,7 +33,10 @@ export const lookup: AddressLookup = async (name) => {
   return found;
 };
 
-/** The longest limits, so that only a receiver that never responds reaches them, also on a busy machine. */
+/**
+ * The longest limits, so that only a receiver that never responds reaches them, even on a busy
+ * machine.
+ */
 export const settings: Partial<Config> = {
   webhookAllowPrivate: true,
   webhookTimeoutMs: 45_000,

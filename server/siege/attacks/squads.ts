@@ -34,7 +34,7 @@ interface Place {
   squad: number;
   /** The oldest first. */
   sessions: number[];
-  /** Players of the squad, the oldest first. */
+  /** Players of the squad, oldest first. */
   players: number[];
 }
 
@@ -66,7 +66,10 @@ const nestedPeriods = ({ attacker: { startMs } }: Siege, count: number, endMs = 
     athlete: null,
   }));
 
-/** Periods that overlap each other, and a row of each player: each pair is a problem for each of them. */
+/**
+ * Periods that overlap each other, and a row for each player: each pair is a problem for each
+ * player.
+ */
 function overlappingCsv({ attacker: { startMs } }: Siege, players: readonly number[]): string {
   const clock = (ms: number) => at(ms).slice(11, 19);
   const periods = Array.from({ length: 190 }, (_, i) =>

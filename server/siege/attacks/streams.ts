@@ -9,7 +9,10 @@ const head = ({ token, serial }: Siege["attacker"], name: string) =>
 const chunk = (bytes: Uint8Array) =>
   Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from("\r\n")]);
 
-/** Sends the parts of one request over and over, until the service ends it. @returns what its last line says */
+/**
+ * Sends the parts of one request over and over, until the service ends it. @returns the content of
+ * its last line
+ */
 async function stream(
   { client, attacker, signal }: Siege,
   tally: Tally,
@@ -34,7 +37,7 @@ async function stream(
   await closed;
 }
 
-/** Gateways that stream a device, of which only the last one is heard. */
+/** Gateways that stream the same device; the service accepts only the last one. */
 export const streams: readonly Attack[] = [
   {
     name: "100 streams of one device at a time, each of which ends the others, a row a second",

@@ -106,7 +106,7 @@ async function start(role: ServiceRole, demo: boolean): Promise<void> {
         process.stdout.isTTY === true,
       )
     : readConfig(process.env);
-  // Start it before the database is loaded, whose statements it records.
+  // Start it before the database module is loaded, because it records database statements.
   const telemetry = recordsTelemetry(config)
     ? (await import("../observability/telemetry/start.js")).startTelemetry(process.env, role)
     : undefined;

@@ -19,9 +19,9 @@ describe("a service without settings", () => {
     },
     { promise: "refuses samples 5 minutes ahead of the clock", bounds: { bulkLoadMaxAheadMs: 5 * 60_000 } },
     { promise: "stores at most 5,000 chunks of a bulk load", bounds: { bulkLoadMaxChunks: 5_000 } },
-    { promise: "lets 20 passwords fail", bounds: { throttleFailedPasswords: 20 } },
-    { promise: "believes no proxy", bounds: { trustProxy: [] } },
-    { promise: "lets pages of no other origin use the API", bounds: { corsOrigins: [] } },
+    { promise: "allows 20 wrong passwords", bounds: { throttleFailedPasswords: 20 } },
+    { promise: "trusts no proxy", bounds: { trustProxy: [] } },
+    { promise: "allows no page of another origin to use the API", bounds: { corsOrigins: [] } },
     { promise: "calls no webhook in a private network", bounds: { webhookAllowPrivate: false } },
   ])("$promise", ({ bounds }) => {
     expect(readConfig({})).toMatchObject(bounds);

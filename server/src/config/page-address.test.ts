@@ -3,7 +3,7 @@ import { pageAddress } from "./page-address.js";
 
 const address = (host: string, baseUrl: string | null = null) => pageAddress({ baseUrl, host, port: 8080 });
 
-describe("the address in a mail", () => {
+describe("the address in an email", () => {
   it("is BASE_URL or, by default, the address on which the service listens", () => {
     expect(address("0.0.0.0", "https://asi.example.org")).toBe("https://asi.example.org");
     expect(address("127.0.0.1")).toBe("http://127.0.0.1:8080");

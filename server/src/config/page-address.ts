@@ -4,7 +4,7 @@ import type { Config } from "./config.js";
 type Address = Pick<Config, "baseUrl" | "host" | "port">;
 
 /**
- * Returns the address of the page for a reader of a mail, without a trailing slash.
+ * Returns the address of the page for links in emails, without a trailing slash.
  * @param origin origin on which the service listens, if known
  * @returns null if the service listens on all addresses and `BASE_URL` does not specify one
  */

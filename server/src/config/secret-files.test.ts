@@ -38,12 +38,16 @@ describe("a secret", () => {
       "DATABASE_URL_FILE is also set",
     ],
     [
-      "in a file that is not there",
+      "in a file that does not exist",
       () => ({ DATABASE_URL_FILE: join(folder, "none") }),
       "cannot be read: ENOENT",
     ],
     ["in an empty file", () => ({ DATABASE_URL_FILE: fileWith("\n") }), "is empty"],
-    ["of a wrong form", () => ({ DATABASE_URL_FILE: fileWith("mysql://x") }), "DATABASE_URL: expected a URL"],
+    [
+      "of the wrong form",
+      () => ({ DATABASE_URL_FILE: fileWith("mysql://x") }),
+      "DATABASE_URL: expected a URL",
+    ],
   ])("%s is refused", (_, env, message) => {
     expect(() => readConfig(env())).toThrow(message);
   });

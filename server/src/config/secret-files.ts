@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Returns the variable for a file with the value of another variable. */
+/** Returns the name of the variable that points to a file with the value of another variable. */
 export const fileVariable = (variable: string): string => `${variable}_FILE`;
 
 /**

@@ -10,7 +10,7 @@ export interface Caller {
   readonly jobGroup?: string;
 }
 
-/** Caller of work for the service itself: polling for jobs, renewing leases, and commands of the operator. */
+/** Caller of work for the service itself: polling for jobs, renewing leases, and operator commands. */
 const SERVICE: Readonly<Caller> = { name: "service", group: "service" };
 
 /** Returns the name of the caller for an account. */

@@ -101,14 +101,14 @@ describe("a fair queue", () => {
           await new Promise((resolve) => setTimeout(resolve, 5));
         }),
       );
-      // Like a request that makes one query after another.
+      // As in a request that makes one query after another.
       for (let i = 0; i < 4; i++) await queue.run("quick", async () => void began.push("quick"));
       expect(began).toEqual(["slow", "quick", "quick", "quick", "quick"]);
       await Promise.all(busy);
     }));
 
   it.each([
-    ["others leave and come again", (name: string) => name],
+    ["others leave and return", (name: string) => name],
     ["newcomers come all the time", (name: string, task: number) => `${name}${task}`],
   ])("are given to a caller who has waited, although %s", (_, nameOf) =>
     onFakeClock(async () => {

@@ -9,7 +9,7 @@ interface Use {
 /** The recent use of each address: half of it counts after one half-life, a quarter after two. */
 export class RecentUse {
   readonly #halfLifeMs: number;
-  /** In the order of their last use. */
+  /** In order of last use. */
   readonly #of = new Map<string, Use>();
 
   constructor(halfLifeMs: number) {

@@ -114,7 +114,7 @@ export async function buildApp(config: Config, dependencies: Dependencies): Prom
     routerOptions: { ignoreTrailingSlash: false, caseSensitive: true, maxParamLength: 100 },
   });
   app.server.maxConnections = config.maxConnections;
-  // Without a limit for requests, Node.js has none for their headers.
+  // Without a request timeout, Node.js has no timeout for headers either.
   app.server.headersTimeout = config.requestTimeoutMs;
   app.decorate("config", config);
   app.decorate("dependencies", dependencies);

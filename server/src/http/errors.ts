@@ -7,8 +7,8 @@ import { isRefusedValue, isUnavailable } from "../store/connection/database-erro
 import { PROBLEM_TYPE, type Problem, problemOf } from "./problem.js";
 
 /**
- * Status of a call without valid credentials. The API documents status 403 also for missing authentication, and not 401, which
- * RFC 6750 recommends.
+ * Status of a call without valid credentials. The API documents status 403 even for missing
+ * authentication, instead of the 401 that RFC 6750 recommends.
  */
 export const UNAUTHENTICATED_STATUS = 403;
 
@@ -29,7 +29,7 @@ const STATUS: Record<ErrorKind, number> = {
 /** Version 2 of the API has no specification that requires 403. */
 const STATUS_V2: Record<ErrorKind, number> = { ...STATUS, unauthenticated: 401, conflict: 409 };
 
-/** An error of version 2 as a part of a response. */
+/** A version 2 error as part of a response. */
 export const problemFor = ({ kind, code, body }: ServiceError): Problem =>
   problemOf(STATUS_V2[kind], code, body);
 
@@ -124,7 +124,7 @@ function respond(
   );
 }
 
-/** Time for a refused client to read the response. */
+/** How long a refused client has to read the response. */
 const LINGER_MS = 1000;
 
 /** Responds to input that cannot be parsed as a request, because it is not HTTP or too large. */
@@ -156,7 +156,8 @@ export function refuseClient(error: NodeJS.ErrnoException, socket: Socket): void
 }
 
 /**
- * Time for which a throttled request waits for its response, so that a client that retries immediately uses little processor
+ * How long a throttled request waits for its response, so that a client that retries immediately
+ * uses little processor
  * time.
  */
 const THROTTLED_MS = 100;

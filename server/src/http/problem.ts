@@ -4,10 +4,10 @@ import type { ErrorBody, FieldErrors } from "../domain/change/errors.js";
 /** The media type of RFC 9457. */
 export const PROBLEM_TYPE = "application/problem+json";
 
-/** An error of the second version of the API: problem details (RFC 9457). */
+/** An error of API version 2: problem details (RFC 9457). */
 export interface Problem {
   type: "about:blank";
-  /** Of the status. */
+  /** Title of the status. */
   title: string;
   status: number;
   /** Description of the error and of the required action, for people. */
@@ -32,7 +32,7 @@ function* placed(fields: FieldErrors, path: readonly string[]): Generator<{ fiel
 const isText = (value: unknown): value is string => typeof value === "string";
 
 /**
- * @param body body in the format of version 1 of the API
+ * @param body body in the format of API version 1
  * @param codes codes of fields with a separate code
  */
 export function problemOf(

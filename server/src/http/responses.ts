@@ -172,7 +172,7 @@ const streamOf = (pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>) =>
 /** Sends a body from memory. */
 export function sendBytes(request: FastifyRequest, reply: FastifyReply, bytes: Buffer): FastifyReply {
   request.responseShare?.resize(bytes.length);
-  // For a HEAD, the framework would read the stream and discard it.
+  // For a HEAD request, the framework would read the stream and discard it.
   if (bytes.length <= PIECE_BYTES || request.method === "HEAD") return reply.send(bytes);
   return reply.header("Content-Length", bytes.length).send(streamOf(piecesOf(bytes)));
 }

@@ -71,8 +71,9 @@ export interface Operation<
   /** Other accepted paths. */
   otherPaths?: readonly string[];
   /**
-   * Operations of version 2 report errors as problem details, have 401 and 409, and refuse parts that version 1 ignores.
-   * Operations on files have paths of version 2, but follow version 1 in this respect.
+   * Version 2 operations report errors as problem details, have 401 and 409, and refuse parts that
+   * version 1 ignores.
+   * Operations on files have version 2 paths, but follow version 1 in this respect.
    */
   version?: 2;
   deprecated?: boolean;

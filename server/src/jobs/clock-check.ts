@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import type { FastifyBaseLogger } from "fastify";
 import type { Context } from "../domain/change/context.js";
 
-/** Maximum difference of clocks without a warning, ms. */
+/** Maximum clock difference without a warning, ms. */
 const TOLERATED_MS = 5 * 60_000;
 
 /**

@@ -7,7 +7,7 @@ import {
   shownUsername,
 } from "./mail-texts.js";
 
-describe("a username in a mail", () => {
+describe("a username in an email", () => {
   it.each([
     "Your prize waits: http://evil.example/claim?x=1",
     "evil.example/claim",
@@ -31,7 +31,7 @@ describe("a username in a mail", () => {
   });
 
   it.each(["ann", "ann@example.org", "ann.lee", "Dr. Zoë Müller", "Анна", "x".repeat(64)])(
-    "is shown if it is a name or a mail address: %s",
+    "is shown if it is a name or an email address: %s",
     (username) => expect(shownUsername(username)).toBe(username),
   );
 

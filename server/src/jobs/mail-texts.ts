@@ -1,12 +1,14 @@
 /**
- * Subjects and texts of the mails. The address of an account is not verified, so the mail may reach a stranger, who must not be
+ * Subjects and texts of the emails. The address of an account is not verified, so an email may
+ * reach a stranger, who must not be
  * shown a message in the username.
  */
 
 /** Maximum length of a displayed username; common names and addresses are shorter. */
 const MAX_SHOWN = 64;
 /**
- * Text that mail programs display as a link, or that looks like an address of a page, including names such as `evil.example` next
+ * Text that email programs display as a link, or that looks like an address of a page, including
+ * names such as `evil.example` next
  * to other words.
  */
 const LINK = /[:/\\]|^www[.\u3002]|\s.*[.\u3002]\S|[.\u3002]\S.*\s/iu;
@@ -18,7 +20,7 @@ export function shownUsername(username: string): string {
   return characters.length <= MAX_SHOWN ? username : `${characters.slice(0, MAX_SHOWN).join("")}…`;
 }
 
-/** A mail without sender, recipient and transport. */
+/** An email without a sender, recipient and transport. */
 export interface Letter {
   subject: string;
   text: string;

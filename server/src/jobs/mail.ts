@@ -19,7 +19,7 @@ import {
   resetMail,
 } from "./mail-texts.js";
 
-/** Payload of a mail job. Encrypted values are erased with the payload when the job ends. */
+/** Payload of an email job. Encrypted values are erased with the payload when the job ends. */
 type Mail = { to: string; username: string } & (
   | { template: "credentials"; account: number; sealedPassword: string | null }
   | { template: "password-reset"; account: number; page: string; sealedToken: string; expiresAt: string }
@@ -82,7 +82,10 @@ interface Message extends Letter {
   to: string;
 }
 
-/** Sends the mail by SMTP. Without a mail server, writes it to the data folder in the format of RFC 5322. */
+/**
+ * Sends the email by SMTP. Without a mail server, writes it to the data folder in the format of RFC
+ * 5322.
+ */
 async function send(
   { config, queries }: Context,
   jobId: string,
@@ -106,7 +109,8 @@ async function send(
   }
   const { message: bytes } = await createTransport({ streamTransport: true, buffer: true }).sendMail(mail);
   await writeMail(config.dataDir, account, jobId, bytes as Buffer);
-  // The deletion of an account removes its mails after the commit. Either it finds this mail, or this query does not find the
+  // The deletion of an account removes its emails after the commit. Either it finds this email, or
+  // this query does not find the
   // account.
   const isDeleted = (await queries.$count(accounts, eq(accounts.id, account))) === 0;
   if (isDeleted) await eraseMails(config.dataDir, account);

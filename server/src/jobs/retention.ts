@@ -30,10 +30,10 @@ const DAY_MS = 86_400_000;
 /** Lifetime of bytes without a job; writing them before the job takes less time. */
 const BODY_LIFETIME_MS = 3_600_000;
 
-/** Time within which a gateway can continue a recording. */
+/** How long a gateway can continue a recording. */
 const STREAM_LIFETIME_MS = 7 * DAY_MS;
 
-/** Longer than the longest period of a throttle: an hour, or a day for registration mails. */
+/** Longer than the longest period of a throttle: an hour, or a day for registration emails. */
 const LONGEST_THROTTLE_MS = 7_200_000;
 const LONGEST_MAIL_THROTTLE_MS = DAY_MS + LONGEST_THROTTLE_MS;
 
@@ -68,7 +68,8 @@ export const REMOVED_KINDS = [
 ] as const;
 
 /**
- * Removes expired rows and the mails of deleted accounts, and runs the effects. Any number of workers may run it concurrently.
+ * Removes expired rows and the emails of deleted accounts, and runs the effects. Any number of
+ * workers may run it concurrently.
  * @param signal stops it after the current statement
  * @param vacuums whether to vacuum the embedded database
  * @param onRemoved called after each statement or transaction that removed something
@@ -136,7 +137,7 @@ async function removeExpired(
       and(hasEnded, lte(webhookDeliveries.createdAt, jobsBefore)),
     ],
     [auditLog, sql`${auditLog.at}`, lte(auditLog.at, ago(config.auditRetentionDays * DAY_MS))],
-    // The throttles use the clock of the system.
+    // The throttles use the system clock.
     [sql`throttle_counters`, sql`expire`, sql`expire <= ${Date.now()}`],
     // Remove counters from a time when the clock was far ahead, which would not expire until then.
     [

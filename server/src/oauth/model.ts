@@ -28,7 +28,7 @@ export interface PasswordAttempts {
   caller: string;
   /** Counts an attempt before the password is verified. Throws `throttled`. */
   count(username: string): Promise<void>;
-  /** Takes back the counted attempt after a correct password. */
+  /** Refunds the counted attempt after a correct password. */
   succeeded(username: string): Promise<void>;
 }
 

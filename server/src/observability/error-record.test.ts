@@ -51,18 +51,18 @@ describe("the log of an error", () => {
       "a message of the database that quotes the value",
       databaseError("22P02", `invalid input syntax: "${SECRET}"`),
     ],
-    ["a text that is no JSON", parseError()],
+    ["a text that is not JSON", parseError()],
     [
-      "a refused mail",
+      "a refused email",
       Object.assign(new Error(`550 no such user ${SECRET}`), { responseCode: 550, rejected: [SECRET] }),
     ],
-    ["any field that is not known", Object.assign(new Error("failed"), { client: { password: SECRET } })],
+    ["an unknown field", Object.assign(new Error("failed"), { client: { password: SECRET } })],
     [
       "causes of causes",
       new Error("one", { cause: new Error("two", { cause: failedQuery(new Error("three")) }) }),
     ],
     ["several at once", new AggregateError([failedQuery(new Error("one"))], "several")],
-    ["what is no error", SECRET],
+    ["a value that is not an error", SECRET],
   ])("contains no value: %s", (_name, error) => {
     expect(JSON.stringify(errorRecord(error))).not.toContain(SECRET);
     expect(errorText(error)).not.toContain(SECRET);

@@ -14,7 +14,8 @@ export interface ErrorRecord {
 }
 
 /**
- * Fields with names of the system and without user data, in system errors of Node.js, database errors, and HTTP and SMTP
+ * Fields with system names and without user data, in system errors of Node.js, database errors, and
+ * HTTP and SMTP
  * responses. All other fields are omitted; for example, `detail` and `where` of a database error quote rows.
  */
 const FIELDS = [
@@ -53,7 +54,10 @@ const isFromDatabase = (error: Fields) =>
 /** Whether the query builder threw the error. Its message contains the statement and the parameters. */
 const isFailedQuery = (error: Fields) => typeof error.query === "string" && "params" in error;
 
-/** Whether a mail server rejected a mail. Its message and the fields of the error contain the recipients. */
+/**
+ * Whether a mail server rejected an email. The server's message and the fields of the error contain
+ * the recipients.
+ */
 const isFromMailServer = (error: Fields) => typeof error.responseCode === "number" || "rejected" in error;
 
 function messageOf(error: Fields): string {
@@ -84,8 +88,8 @@ export const withoutLiterals = (text: string, maxLength: number): string =>
     .slice(0, maxLength);
 
 /**
- * Describes an error for the log or for the operator. Omits parameters of statements, quoted rows and texts, also in its
- * causes.
+ * Describes an error for the log or for the operator. Omits parameters of statements, quoted rows
+ * and texts, including in its causes.
  */
 export function errorRecord(error: unknown, depth = 0): ErrorRecord {
   if (!(error instanceof Error)) return { type: typeof error, message: "Not an error.", stack: "" };

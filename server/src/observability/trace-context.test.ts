@@ -4,7 +4,7 @@ import { readTrace, traceparentOf } from "./trace-context.js";
 const ID = "4bf92f3577b34da6a3ce929d0e0e4736";
 const PARENT = "00f067aa0ba902b7";
 
-describe("the header traceparent", () => {
+describe("the traceparent header", () => {
   it.each([
     [`00-${ID}-${PARENT}-01`, { id: ID, parent: PARENT, flags: "01" }],
     [`00-${ID}-${PARENT}-00`, { id: ID, parent: PARENT, flags: "00" }],

@@ -15,7 +15,7 @@ import { workCommands } from "./commands/work.js";
 
 export type { Arguments, OperatorContext, Outcome };
 
-/** Commands of the operator. They run in the server process if it uses the embedded database, otherwise in their own process. */
+/** Operator commands. They run in the server process if it uses the embedded database, otherwise in their own process. */
 export const commands = {
   ...applicationCommands,
   ...accountCommands,

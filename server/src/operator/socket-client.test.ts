@@ -17,23 +17,20 @@ async function answered(listener: RequestListener) {
 }
 
 it.each<[string, RequestListener]>([
-  ["before it answers", (request) => request.socket.destroy()],
+  ["before it responds", (request) => request.socket.destroy()],
   [
-    "within its answer",
+    "during its response",
     (_, response) => {
       response.writeHead(200, { "Content-Length": 100 }).write('{"items":');
       setTimeout(() => response.destroy(), 20);
     },
   ],
-])(
-  "a server that ends %s leaves a command of which it is not known whether it was carried out",
-  async (_, end) => {
-    await expect(answered(end)).rejects.toMatchObject({
-      name: "UsageError",
-      message: expect.stringContaining("may have been executed"),
-    });
-  },
-);
+])("a server that ends %s leaves it unknown whether the command was executed", async (_, end) => {
+  await expect(answered(end)).rejects.toMatchObject({
+    name: "UsageError",
+    message: expect.stringContaining("may have been executed"),
+  });
+});
 
 it("a server that responds returns the result of the command", async () => {
   expect(await answered((_, response) => response.end('{"items":[]}'))).toEqual({ items: [] });

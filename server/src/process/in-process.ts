@@ -90,7 +90,8 @@ async function requireErasureList(list: string, names: readonly string[]): Promi
 }
 
 /**
- * Replaces the content of the database with a backup, and erases people again who were erased after the backup.
+ * Replaces the content of the database with a backup, and erases again people who were erased after
+ * the backup.
  * @param withoutErasures whether to restore even if the list of erasures is missing or does not belong to the backup
  */
 export async function restoreFrom(

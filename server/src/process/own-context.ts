@@ -1,5 +1,5 @@
 /**
- * Dependencies of work without a request: jobs and commands of the operator. Does not load the web framework, which commands do
+ * Dependencies of work without a request: jobs and operator commands. Does not load the web framework, which commands do
  * not need.
  */
 import { randomUUID } from "node:crypto";

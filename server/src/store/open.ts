@@ -12,7 +12,7 @@ import { lockFolder } from "./embedded/folder-lock.js";
 import { makePrivateFolder, restrictToOwner } from "./embedded/private-folder.js";
 import { migrate } from "./migrations/migrate.js";
 
-/** Time that a page waits for the replica before it is read from the primary. */
+/** How long a page waits for the replica before it is read from the primary. */
 const REPLICA_TIMEOUT_MS = 5_000;
 
 /** An open store: the migrated database, and the key that encrypts its secrets. */

@@ -35,7 +35,7 @@ export type Role = "MANAGER" | "ATHLETE" | "ADMINISTRATOR";
 /** Scope of a personal token. */
 export type Scope = "samples:read" | "samples:write" | "sessions:read" | "sessions:write";
 
-/** Managers and athletes are in one table, so that usernames and ids are unique over both. */
+/** Managers and athletes are in one table, so that usernames and ids are unique across both. */
 export const accounts = pgTable("accounts", {
   id: id(),
   role: text("role").$type<Role>().notNull(),
@@ -120,7 +120,7 @@ export const authorizationCodes = pgTable("authorization_codes", {
   usedAt: instant("used_at"),
 });
 
-/** Mailed password reset links. */
+/** Emailed password reset links. */
 export const passwordResets = pgTable("password_resets", {
   tokenHash: bytea("token_hash").primaryKey(),
   accountId: reference("account_id").notNull(),
@@ -134,7 +134,7 @@ export const devices = pgTable("devices", {
   serialNumber: text("serial_number").notNull(),
   deviceType: text("device_type").notNull(),
   firmwareVersion: text("firmware_version"),
-  /** Time for which this version was last reported. */
+  /** Time that the last report of this version refers to. */
   firmwareAt: instant("firmware_at"),
   customName: text("custom_name"),
   activationTime: instant("activation_time"),
@@ -187,7 +187,10 @@ export const bluetoothCommands = pgTable(
 
 export type JobState = "PENDING" | "STARTED" | "SUCCESS" | "FAILURE" | "RETRY" | "REVOKED";
 
-/** Work to run after the transaction that requested it: bulk loads, mails, webhook deliveries, computations. */
+/**
+ * Work to run after the transaction that requested it: bulk loads, emails, webhook deliveries,
+ * computations.
+ */
 export const jobs = pgTable("jobs", {
   id: id(),
   jobId: text("job_id").notNull(),
@@ -282,7 +285,7 @@ export const timeframes = pgTable("timeframes", {
   athleteId: reference("athlete_id").notNull(),
   ownerId: reference("owner_id").notNull(),
   jsonSchemaId: reference("json_schema_id").notNull(),
-  /** Time since which it assigns this time of the device to the athlete. */
+  /** Time since which the time frame has assigned this time of the device to the athlete. */
   assignedAt: instant("assigned_at").notNull(),
   version: version(),
   /** Incremented when any other input of its computed data changes: samples, ownership, age of the athlete. */
@@ -453,9 +456,9 @@ export const removedSamples = pgTable(
 
 export const webhooks = pgTable("webhooks", {
   id: id(),
-  /** Of a webhook of version 1; null for one of an account. */
+  /** Activity of a version 1 webhook; null for an account webhook. */
   activityId: reference("activity_id"),
-  /** Of a webhook of an account, with the types of events that it receives. */
+  /** Owner of an account webhook, and the types of events that it receives. */
   ownerId: reference("owner_id"),
   events: text("events").array().$type<AccountEvent[]>(),
   webhookUrl: text("webhook_url").notNull(),
@@ -601,7 +604,7 @@ export const liveConnections = pgTable(
 export const liveTickets = pgTable("live_tickets", {
   /** SHA-256; the ticket itself is never stored. */
   ticketHash: bytea("ticket_hash").primaryKey(),
-  /** Token that made it, and authenticates the connection. */
+  /** Token that created it and authenticates the connection. */
   tokenHash: bytea("token_hash").notNull(),
   expiresAt: instant("expires_at").notNull(),
 });

@@ -2,7 +2,7 @@ import { FormatRegistry, type TSchema, Type } from "@sinclair/typebox";
 import { CURSOR_LIMITS } from "./page-limits.js";
 import { Nullable } from "./types.js";
 
-/** Lists of version 2 of the API: a cursor keeps its position while results are added and removed. */
+/** Lists in API version 2: a cursor keeps its position while results are added and removed. */
 
 const decodeCursor = (cursor: string): number => {
   const [, digits] =

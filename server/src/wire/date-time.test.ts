@@ -101,7 +101,7 @@ describe("date-times of the API", () => {
     expect(parseInstant(text)).toBe(timestampMs);
   });
 
-  it("must have a year of four digits, from 1 on", () => {
+  it("must have a four-digit year of at least 1", () => {
     expect([Date.UTC(9999, 11, 31, 23, 59, 59, 999), Date.parse("0001-01-01")].every(isStorable)).toBe(true);
     expect([Date.UTC(10_000, 0), Date.parse("0001-01-01") - 1, Number.NaN].some(isStorable)).toBe(false);
   });

@@ -1,5 +1,6 @@
 /**
- * What a client of the live data of several devices has, as the id of an event: by device, the time of its newest sample, ms since 1970
+ * What a client has of the live data of several devices, as an event id: by device, the time of its
+ * newest sample, ms since 1970
  * UTC. The text is as short as possible, because every event has one: numbers have base 36, and times count back from the newest one.
  * It needs no encoding in a URL.
  */
@@ -10,7 +11,7 @@ export type LivePosition = ReadonlyMap<number, number | null>;
 const BASE = 36;
 
 export const POSITION_PATTERN = "^[0-9a-z]{1,9}(~[0-9a-z]{1,11}\\.[0-9a-z]{0,9})*$";
-/** Headers of requests have at most 16 KiB in total. */
+/** Request headers have at most 16 KiB in total. */
 export const POSITION_MAX_LENGTH = 4096;
 
 const PATTERN = new RegExp(POSITION_PATTERN);
@@ -25,7 +26,7 @@ export function positionText(position: LivePosition): string {
   return newestMs.toString(BASE) + devices.join("");
 }
 
-/** @returns undefined for a text that no event has had */
+/** @returns undefined for a text that was never an event id */
 export function parsePosition(text: string): LivePosition | undefined {
   if (text.length > POSITION_MAX_LENGTH || !PATTERN.test(text)) return undefined;
   const [newest = "", ...devices] = text.split("~");

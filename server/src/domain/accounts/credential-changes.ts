@@ -4,7 +4,7 @@ import type { Context } from "../change/context.js";
 import { errors } from "../change/errors.js";
 import type { Account } from "./find.js";
 
-/** Time after a login during which a token suffices to change the password and the mail address. */
+/** How long after a login a token suffices to change the password and the email address. */
 const FRESH_SIGN_IN_MS = 5 * 60_000;
 
 /** Credentials in the body of a request. */
@@ -15,8 +15,9 @@ interface CredentialChange {
 }
 
 /**
- * Checks that the user changes the credentials, and not someone who has found a token. The mail address counts as a credential,
- * because password reset links are mailed to it. A request that sends the current values changes nothing and needs no proof.
+ * Checks that the user changes the credentials, and not someone who has found a token. The email
+ * address counts as a credential, because password reset links are sent to it. A request that sends
+ * the current values changes nothing and needs no proof.
  * @throws ServiceError `current_password_required`, or `wrong_password`, on the field `current_password`; `throttled` after
  *   too many wrong passwords
  */

@@ -17,10 +17,11 @@ export const recipientHash = (email: string) =>
   createHash("sha256").update(plainAddress(email)).digest("base64url");
 
 /**
- * Counts the mail of a registration before it is queued. Beyond the limit of its recipient, a user who has chosen a password
- * gets no mail but can still register, so that no one can block the registration of others.
- * @returns whether to mail the credentials
- * @throws ServiceError `throttled` when the password is known only from the mail
+ * Counts the registration email before it is queued. Beyond the recipient's limit, a user who has
+ * chosen a password gets no email but can still register, so that no one can block the registration
+ * of others.
+ * @returns whether to email the credentials
+ * @throws ServiceError `throttled` when the password is known only from the email
  */
 export async function countCredentialsMail(
   ctx: Context,
@@ -36,7 +37,10 @@ export async function countCredentialsMail(
   }
 }
 
-/** Queues the mail with the credentials of a new user. It includes the password only when it was generated. */
+/**
+ * Queues the email with the credentials of a new user. It includes the password only when it was
+ * generated.
+ */
 export async function mailCredentials(
   ctx: Context,
   unit: UnitOfWork,
@@ -57,7 +61,8 @@ export async function mailCredentials(
 }
 
 /**
- * Queues mails that the password or the mail address of a user has changed. They go to the previous address:
+ * Queues emails saying that a user's password or email address has changed. They go to the previous
+ * address:
  * otherwise someone who changes both would receive them.
  */
 export async function mailChangedCredentials(

@@ -37,7 +37,7 @@ export const deleting = (table: PgTable, condition: SQL): Erasing =>
   erasing(sql`DELETE FROM ${table}`, sql`${table}`, condition);
 
 /**
- * Erases some of the rows whose number is unlimited, one kind after the other.
+ * Erases some of the rows that can be arbitrarily many, one kind after another.
  * @returns whether there may be more rows: call it again in another transaction
  */
 export async function eraseSome({ queries }: UnitOfWork, kinds: readonly Erasing[]): Promise<boolean> {
@@ -62,7 +62,8 @@ const valuesOf = (id: number): Erasing[] => [
 ];
 
 /**
- * Erases rows about a person whose number is unlimited and that do not belong to the account: values in the audit log, jobs, stored
+ * Erases rows about a person that do not belong to the account and can be arbitrarily many: values
+ * in the audit log, jobs, stored
  * responses. Run it in separate transactions before `erasePerson`, which erases the rest.
  */
 export const ofPerson = ({ id }: Pick<Account, "id">): Erasing[] => [
@@ -75,8 +76,8 @@ export const ofPerson = ({ id }: Pick<Account, "id">): Erasing[] => [
 
 /**
  * Erases the data of a person outside the rows of the account. Call it in the transaction that deletes the account, before its
- * row is deleted. The audit keeps who did what and when, but loses the values of changes by and to the person. Also removes
- * waiting mails and jobs of the person.
+ * row is deleted. The audit keeps who did what and when, but loses the values of changes by and to
+ * the person. Also removes queued emails and jobs of the person.
  */
 export async function erasePerson({ queries }: UnitOfWork, { id, username }: Account): Promise<void> {
   for (const erase of valuesOf(id)) await erase(queries, Number.MAX_SAFE_INTEGER);

@@ -34,7 +34,8 @@ export async function recordErasure(
 }
 
 /**
- * Removes the id of the person from the remaining rows: the audit, jobs charged to the person (password reset mails), and
+ * Removes the id of the person from the remaining rows: the audit, jobs charged to the person
+ * (password reset emails), and
  * throttle counters.
  */
 async function removeTraces({ queries }: UnitOfWork, { id, username }: Account): Promise<void> {
@@ -53,7 +54,8 @@ async function removeTraces({ queries }: UnitOfWork, { id, username }: Account):
 }
 
 /**
- * Removes the id from rows whose number is unlimited. Run it in separate transactions before `removeTraces`, which removes the
+ * Removes the id from rows that can be arbitrarily many. Run it in separate transactions before
+ * `removeTraces`, which removes the
  * rest.
  */
 export const tracesOf = ({ id }: Pick<Account, "id">): Erasing[] => [

@@ -5,13 +5,13 @@ import type { Queries } from "../../store/connection/database.js";
 import { accounts } from "../../store/schema.js";
 import type { Context } from "../change/context.js";
 
-/** The folder for mails when there is no mail server. */
+/** The folder for emails when there is no mail server. */
 const folderIn = (dataDir: string) => join(dataDir, "mail");
 
 /** Prefix of the file names of an account. */
 const prefixOf = (account: number) => `account-${account}-`;
 
-/** Writes a mail to an account in the format of RFC 5322. */
+/** Writes an email to an account in the format of RFC 5322. */
 export async function writeMail(
   dataDir: string,
   account: number,
@@ -25,21 +25,22 @@ export async function writeMail(
   await rename(`${file}.part`, file);
 }
 
-/** Removes the mails to an account from this machine's data folder. */
+/** Removes the emails to an account from this machine's data folder. */
 export async function eraseMails(dataDir: string, id: number): Promise<void> {
   const folder = folderIn(dataDir);
   const names = (await readdir(folder).catch(orNone)) ?? [];
   for (const name of names) if (name.startsWith(prefixOf(id))) await rm(join(folder, name), { force: true });
 }
 
-/** File names of mails to an account, including partially written ones after a crash. */
+/** File names of emails to an account, including partially written ones after a crash. */
 const NAMED = /^account-(\d{1,15})-.*\.eml(\.part)?$/;
 
 /** Number of files whose accounts one query looks up. */
 const FILES_PER_QUERY = 1_000;
 
 /**
- * Removes mails to accounts that no longer exist. They remain when a process ends between the commit of a deletion and
+ * Removes emails to accounts that no longer exist. They remain when a process ends between the
+ * commit of a deletion and
  * `eraseMails`.
  * @param signal stops after the current batch
  */
@@ -51,7 +52,8 @@ export async function eraseOrphanedMails(
   const directory = await opendir(folder).catch(orNone);
   if (directory === undefined) return;
   let batch = new Map<string, number>();
-  // List the files before looking up their accounts: an account exists before the first mail to it.
+  // List the files before looking up their accounts: an account exists before the first email to
+  // it.
   for await (const { name } of directory) {
     const [, id] = NAMED.exec(name) ?? [];
     if (id !== undefined) batch.set(name, Number(id));
@@ -77,7 +79,7 @@ async function removeOrphans(
   }
 }
 
-/** The folder does not exist before the first mail. */
+/** The folder does not exist before the first email. */
 function orNone(error: NodeJS.ErrnoException): undefined {
   if (error.code === "ENOENT") return undefined;
   throw error;

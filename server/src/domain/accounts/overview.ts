@@ -17,7 +17,7 @@ import { accountByUsername } from "./find.js";
 export interface AccountFilters {
   role?: Role | undefined;
   disabled?: boolean | undefined;
-  /** Search terms; each must occur in the username, the mail address or the name. */
+  /** Search terms; each must occur in the username, the email address or the name. */
   search?: string | undefined;
 }
 

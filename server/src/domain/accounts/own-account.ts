@@ -21,7 +21,7 @@ interface AccountBody {
 
 /**
  * Performs the expensive part of a registration before its transaction.
- * @returns function that inserts the account in the transaction and mails the credentials
+ * @returns function that inserts the account in the transaction and emails the credentials
  */
 export async function prepareRegistration(ctx: Context, role: Role, body: AccountBody) {
   const { username, email, external_id: externalId = null } = body;

@@ -11,10 +11,10 @@ import { type Account, lockAccountByUsername } from "./find.js";
 import { usernameHash, usernameKey } from "./usernames.js";
 import { updateAccount } from "./write.js";
 
-/** Lifetime of the link in the mail. The link works once. */
+/** Lifetime of the link in the email. The link works once. */
 export const RESET_LIFETIME_MS = 60 * 60 * 1000;
 
-/** Request for a mail with a link, as stored in its job. */
+/** Request for an email with a link, as stored in its job. */
 export interface ResetRequest {
   username: string;
   /** Address of the page, without a trailing slash. */
@@ -23,7 +23,8 @@ export interface ResetRequest {
 }
 
 /**
- * Accepts a request for a mail with a password reset link. The account is looked up by a job: the request does the same work
+ * Accepts a request for an email with a password reset link. The account is looked up by a job: the
+ * request does the same work
  * whether it exists or not.
  * @param page address of the page; must not come from the client
  */
@@ -34,16 +35,17 @@ export async function requestPasswordReset(ctx: Context, username: string, page:
     await unit.enqueue({
       kind: "mail",
       payload: { template: "password-reset-request", ...request },
-      // Requests that arrive while another one waits share its mail.
+      // Requests that arrive while another one waits share its email.
       uniqueKey: `password-reset ${usernameHash(key)}`,
     });
   });
 }
 
 /**
- * Mails the link, if the account with this username can log in and has an address. Anyone can send requests, so there is no limit
- * per account: strangers could lock its user out. After many mails, the next ones are spread over the hour; the link of the last
- * one is still valid.
+ * Emails the link if the account with this username can log in and has an address. Anyone can send
+ * requests, so there is no limit
+ * per account: strangers could lock its user out. After many emails, further ones are spread over
+ * the hour; the link in the last email is still valid.
  */
 export async function answerResetRequest(
   ctx: Context,
@@ -79,12 +81,15 @@ async function mayMail({ queries, config, now }: UnitOfWork, { id }: Account): P
   return now.getTime() - last.at.getTime() >= RESET_LIFETIME_MS / perHour;
 }
 
-/** Whether the account can log in with a password, and has an address to which a link can be mailed. */
+/**
+ * Whether the account can log in with a password, and has an address to which a link can be sent.
+ */
 export const canReset = ({ passwordHash, email, disabledAt }: Account): boolean =>
   passwordHash !== null && email !== "" && disabledAt === null;
 
 /**
- * Stores the hash of a new token, and queues the mail with the token. Earlier links stay valid until one is used, so that a
+ * Stores the hash of a new token, and queues the email with the token. Earlier links stay valid
+ * until one is used, so that a
  * request by a stranger does not end them.
  * @returns the expiry of the link
  */
@@ -117,7 +122,7 @@ export async function mailResetLink(
 }
 
 /**
- * Mails the link for the operator.
+ * Emails the link for the operator.
  * @returns address of the recipient, and when the link expires
  * @throws ServiceError `not_found`, `cannot_log_in`
  */
@@ -137,7 +142,8 @@ export async function mailResetForOperator(
 }
 
 /**
- * Sets a new password by the token of a link. All sessions and all links of the account end, and a mail informs the user. A
+ * Sets a new password with the token from a link. All sessions and all links of the account end,
+ * and an email informs the user. A
  * password that is refused leaves the link valid.
  * @throws ServiceError `invalid_reset_token` on the field `token`; `invalid` on the field `password`; `throttled`
  */

@@ -3,7 +3,7 @@ import type { accounts } from "../../store/schema.js";
 
 type Named = Pick<typeof accounts.$inferSelect, "id" | "firstName" | "lastName" | "username">;
 
-/** The name of an athlete in tables of a squad: the first and the last name, otherwise the username. */
+/** The name of an athlete in squad tables: the first and the last name, otherwise the username. */
 export const playerName = ({ firstName, lastName, username }: Omit<Named, "id">): string =>
   [firstName, lastName].filter((part) => part !== null && part.trim() !== "").join(" ") || username;
 

@@ -9,7 +9,7 @@ import { enforceAthleteQuota, enforcePictureQuota } from "../change/quotas.js";
 import type { NewAthlete, NewManagedAthlete } from "./bodies.js";
 import { type AthleteItem, athleteItem } from "./list.js";
 
-/** Registers an athlete and mails the credentials. */
+/** Registers an athlete and emails the credentials. */
 export async function createAthlete(
   ctx: Context,
   body: StaticDecode<typeof NewAthlete>,

@@ -3,7 +3,10 @@ import { bluetoothCommands, bluetoothConfigurations } from "../../store/schema.j
 import type { UnitOfWork } from "../change/unit-of-work.js";
 import { findConfiguration, setTarget } from "./configuration.js";
 
-/** Clears the settings of a former owner, also on the device, and hides the reports of the device to that owner. */
+/**
+ * Clears the settings of a former owner, including those on the device, and hides the device's
+ * reports from that ownership.
+ */
 export async function deleteOwnerSettings(
   unit: UnitOfWork,
   { deviceId }: { deviceId: number },

@@ -10,7 +10,7 @@ import { findConfiguration } from "./configuration.js";
 
 export interface StartReport {
   serialNumber: string;
-  /** Version of the configuration that the device received; default the newest. */
+  /** Version of the configuration that the device received; defaults to the newest. */
   configurationVersion?: number | undefined;
   firmwareVersion?: string | undefined;
 }

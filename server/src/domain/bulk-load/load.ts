@@ -69,8 +69,8 @@ export async function loadRecording(
 }
 
 /**
- * Another server of samples commits before the coordinator. If the coordinator then fails, the job runs again and finds its samples, and
- * no reader knows of them.
+ * Another sample server commits before the coordinator. If the coordinator then fails, the job runs
+ * again and finds its samples, and no reader has been told about them.
  */
 async function announceFound(
   unit: UnitOfWork,

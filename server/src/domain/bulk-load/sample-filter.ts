@@ -13,8 +13,8 @@ export interface Times {
 
 /**
  * Keeps the samples of a recording that may be stored: from times when the manager who loads owned the device, and not too far
- * in the future. A sample from a time without an owner would have no owner, and later belong to a manager whose ownership is
- * extended over that time.
+ * in the future. A sample recorded while the device had no owner would belong to nobody, and later
+ * to a manager whose ownership is extended over that time.
  */
 export class SampleFilter {
   read = 0;

@@ -10,7 +10,7 @@ import { errors } from "../change/errors.js";
 const WAITING_OF_ONE_ACCOUNT = 8;
 const WAITING_OF_ONE_ADDRESS = 16;
 
-/** Time in which a worker loads a large recording. */
+/** How long a worker takes to load a large recording. */
 const RETRY_AFTER_MS = 10_000;
 
 /** Bytes that this process is writing, by account and by group. */

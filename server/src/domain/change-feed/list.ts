@@ -67,7 +67,10 @@ function requireValid(ctx: Context, { clockMs }: ChangeCursor, { hasGiven, isPru
   }
 }
 
-/** An athlete for whom a READ permission has begun or ended with time, without a change. */
+/**
+ * An athlete for whom a READ permission has begun or ended because time has passed, without a
+ * change.
+ */
 interface ClockChange {
   athleteId: number;
   atMs: number;
@@ -89,7 +92,9 @@ async function clockChanges(
   return rows.map((row) => ({ athleteId: Number(row.athlete_id), atMs: Number(row.ms) }));
 }
 
-/** Where the next request continues. @param last last change with time, if there may be more */
+/**
+ * Where the next request continues. @param last last change caused by time, if there may be more
+ */
 function nextClock(
   { clockMs, athleteId }: ChangeCursor,
   nowMs: number,

@@ -18,7 +18,7 @@ export type ChangedFigures =
   | Memberships
   /** From inclusive, to exclusive, ms. */
   | { ownerId: number; fromMs: number; toMs: number }
-  /** Sessions that cannot be found later, and sessions that have changed themselves. */
+  /** Sessions that a later query would not find, and sessions whose own data has changed. */
   | { sessionIds: readonly number[] };
 
 /** Number of changes that one transaction records, because others wait for it. */
@@ -37,7 +37,7 @@ function sessionsOf(changed: ChangedFigures): SessionIds {
 
 const kindOf = (changed: ChangedFigures) => ("sessionIds" in changed ? "session" : "figures");
 
-/** Records the changes if they are few. @returns whether they were recorded */
+/** Records the changes if there are few. @returns whether they were recorded */
 async function recordFew(
   unit: UnitOfWork,
   ids: SessionIds,
@@ -49,7 +49,7 @@ async function recordFew(
   return true;
 }
 
-/** Records that figures have changed; a job does it if they are many. */
+/** Records that figures have changed; a job records them if there are many. */
 export async function recordFigures(unit: UnitOfWork, changed: ChangedFigures): Promise<void> {
   if (!(await recordFew(unit, sessionsOf(changed), kindOf(changed)))) await queueFigures(unit, changed);
 }

@@ -10,7 +10,8 @@ import { DAY_MS } from "../change/daily-bytes.js";
  * which it was issued, and is valid only if the database has this epoch:
  *
  * - `historyOf` differs in another database, and after a recovery or a failover, which begin another timeline.
- * - Each process begins its own epochs, one a day. Files of a stopped database that are copied back do not contain later
+ * - Each process begins its own epochs, one per day. Files of a stopped database that are copied
+ * back do not contain later
  * epochs.
  * - A restore by the service deletes all epochs.
  */

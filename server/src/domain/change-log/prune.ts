@@ -6,7 +6,8 @@ import { DAY_MS } from "../change/daily-bytes.js";
 const daysAgo = ({ clock }: Context, days: number) => new Date(clock.now().getTime() - days * DAY_MS);
 
 /**
- * Removes old changes, and records up to where, so that a cursor that may have missed some is refused.
+ * Removes old changes and records the last removed position, so that a cursor that may have missed
+ * some is refused.
  * @param limit maximum number
  * @returns their number
  */

@@ -11,7 +11,10 @@ import { claimKey, storeResponse } from "./idempotency.js";
 import type { ChangeResult } from "./idempotent-request.js";
 import type { UnitOfWork } from "./unit-of-work.js";
 
-/** SQLSTATEs of a transaction that was aborted because of another one and can be retried (class 40). */
+/**
+ * SQLSTATEs of a transaction that was aborted because of another transaction and can be retried
+ * (class 40).
+ */
 const REPEATABLE = new Set([
   /** Deadlock. */
   "40P01",
@@ -25,7 +28,7 @@ const isRepeatable = (error: unknown) =>
   REPEATABLE.has((error.cause as { code?: string } | undefined)?.code ?? "");
 
 /**
- * Runs `work` in a transaction with audit and jobs, outside operations: for commands of the operator and registration. Retries
+ * Runs `work` in a transaction with audit and jobs, outside operations: for operator commands and registration. Retries
  * the work when the database aborts the transaction because of a deadlock or a serialization failure.
  * @param by account for the audit log, when the request is not authenticated by a token
  */

@@ -71,7 +71,10 @@ export interface PlayerFigures {
   /** Null without data. */
   recordedMs: number | null;
   hrCoverage: number | null;
-  /** Of the whole session, the seconds with data, since 1970 UTC: those of all players together are the length of the session. */
+  /**
+   * Seconds of the whole session that have data, since 1970 UTC; those of all players together give
+   * the length of the session.
+   */
   seconds: [from: number, to: number][];
   definition: Metrics["definition"] | null;
 }
@@ -106,7 +109,7 @@ export interface ComputePool {
 
 const refuse = () => Promise.reject(new Error("This process computes nothing"));
 
-/** Pool for contexts without computations, such as commands of the operator. */
+/** Pool for contexts without computations, such as operator commands. */
 export const noComputePool: ComputePool = {
   compute: refuse,
   computePlayer: refuse,

@@ -31,7 +31,7 @@ export interface Context {
   /** Encrypts secrets that are stored in the database. */
   serverKey: Uint8Array;
   computer: ComputePool;
-  /** Null without authentication and for commands of the operator. */
+  /** Null without authentication and for operator commands. */
   caller: Caller | null;
   /** User of the operating system who runs a command of the operator. */
   operator?: string;
@@ -49,7 +49,10 @@ export interface Context {
   isOwnPassword?: (password: string) => Promise<boolean>;
   /** Counts a new password of the caller before it is hashed. Throws `throttled`. Absent outside requests. */
   countPassword?: () => Promise<void>;
-  /** Counts a mail of a registration by the hash of its recipient. Throws `throttled`. Absent outside requests. */
+  /**
+   * Counts a registration email by the hash of its recipient. Throws `throttled`. Absent outside
+   * requests.
+   */
   countRegistrationMail?: (recipient: string) => Promise<void>;
   /** Aborted when the client disconnects before the response. Work that has not started is then dropped. */
   signal?: AbortSignal;

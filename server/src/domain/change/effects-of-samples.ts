@@ -94,7 +94,8 @@ export const effectsOfSamples: Effects<
     emitChangedSessions,
     forgetStream,
     (unit, { deviceId, changed }) => forgetRecordings(unit, { deviceId, ...spanOf(changed) }),
-    // Results of other athletes for the same time include these samples. Delete them, also if retention prevents a new result.
+    // Results of other athletes for the same time include these samples. Delete them even if
+    // retention prevents a new result.
     (unit, input) => recompute(unit, { ...input, forgets: true }),
   ],
   samplesRefused: [

@@ -60,7 +60,7 @@ export const effects: Effects<keyof Events> = {
       if (after.passwordHash !== before.passwordHash) await revokeTokens(unit, after.id);
     },
     (unit, { before, after }) => mailChangedCredentials(unit, before, after),
-    // Links mailed to the old address must not work, and a disabled account gets no new password.
+    // Links sent to the old address must not work, and a disabled account gets no new password.
     async (unit, { before, after }) => {
       const ends = after.email !== before.email || (before.disabledAt === null && after.disabledAt !== null);
       if (ends) await revokeResets(unit, after.id);
@@ -73,7 +73,7 @@ export const effects: Effects<keyof Events> = {
     async (unit, { before, after }) => {
       if (!isDeepStrictEqual(toAthlete(after), toAthlete(before))) await recordIfAthlete(unit, after);
     },
-    // The figures of a session have the names of its players.
+    // The figures of a session contain the names of its players.
     async (unit, { before, after }) => {
       if (playerName(after) !== playerName(before)) await recordFigures(unit, { athleteId: after.id });
     },

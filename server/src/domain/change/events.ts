@@ -76,7 +76,7 @@ export interface Events {
 
   /** A device was taken or released, or its ownership begins earlier. */
   ownershipChanged: { before: Ownership | null; after: Ownership };
-  /** Another manager than the last owner has taken the device. */
+  /** A manager other than the last owner has taken the device. */
   ownerReplaced: { deviceId: number };
   /**
    * The ownerships of a deleted manager are being removed from the history of a device. `wasLast` means that the device had no
@@ -95,7 +95,10 @@ export interface Events {
    * samples or new heart rates.
    */
   samplesStored: { deviceId: number; ownerId?: number; changed: readonly Interval[] };
-  /** A load on another server of samples found all of its samples stored, possibly by itself. */
+  /**
+   * A load on another sample server found all of its samples already stored, possibly by an earlier
+   * run of itself.
+   */
   samplesFound: { deviceId: number; found: readonly Interval[] };
   /** Samples that a manager loaded were not stored: see `SampleFilter`. */
   samplesRefused: {

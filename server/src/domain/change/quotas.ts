@@ -89,7 +89,7 @@ export const enforceTimeframeQuota = quota(timeframes, (owner) => eq(timeframes.
   message: (limit) => `One account can have at most ${limit} time frames. Delete some first.`,
 });
 
-/** After adding a recipe. */
+/** Call it after adding a recipe. */
 export const enforceRecipeQuota = quota(
   recipes,
   (account) => and(eq(recipes.accountId, account), isNull(recipes.deletedAt)),
@@ -107,7 +107,7 @@ export const enforceTokenQuota = quota(
     and(
       eq(refreshTokens.accountId, account),
       isNotNull(refreshTokens.name),
-      // Until they are removed, expired ones are not listed.
+      // Expired tokens are not listed, even before they are removed.
       gt(refreshTokens.expiresAt, sql`now()`),
     ),
   {
@@ -117,7 +117,7 @@ export const enforceTokenQuota = quota(
   },
 );
 
-/** After adding a squad. */
+/** Call it after adding a squad. */
 export const enforceSquadQuota = quota(squads, (owner) => eq(squads.ownerId, owner), {
   setting: "quotaSquads",
   used: rows,

@@ -52,7 +52,7 @@ export async function seasonMaxSpeedOf(
     )
     .orderBy(desc(computedData.sessionMaxSpeed), timeframes.startTime, timeframes.id)
     .limit(MAX_TIMEFRAMES);
-  // Of sessions with equal speed, the first one counts.
+  // If several sessions have the same speed, the first one counts.
   rows.sort((a, b) => a.startTime.getTime() - b.startTime.getTime());
   const grants = await grantsOf(queries, caller?.id ?? 0, "READ", [athleteId]);
   const sessions = new Map<string, SessionMaxSpeed>();

@@ -70,7 +70,9 @@ export async function isGone(queries: Queries, id: number, error: unknown): Prom
 /** Matches the time frames of a manager, which belong to the manager's activities. */
 const ofOwner = (id: number): SQL => eq(timeframes.ownerId, id);
 
-/** The squads of a manager, whose sessions are gone with their activities, and the assignments. */
+/**
+ * The squads of a manager, whose sessions were deleted with their activities, and the assignments.
+ */
 async function eraseSquads(unit: UnitOfWork, id: number): Promise<boolean> {
   await unit.announce("squadsErased", { ownerId: id });
   return eraseSome(unit, [
@@ -142,7 +144,7 @@ async function eraseEarlierDeliveries(run: Run, id: number): Promise<void> {
   }
 }
 
-/** Omits the pictures, which may have a gigabyte in total. */
+/** Omits the pictures, which may total a gigabyte. */
 const managedBy = (queries: Queries, id: number, after: number): Promise<AthleteToRemove[]> =>
   queries
     .select({

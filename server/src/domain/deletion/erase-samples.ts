@@ -22,7 +22,7 @@ const TIMEFRAMES_AT_A_TIME = 100;
 export interface ErasedSamples {
   /** Number of removed samples. */
   removed: number;
-  /** Number of kept samples, which belong to another athlete by an older time frame. */
+  /** Number of kept samples, which belong to another athlete because of an older time frame. */
   kept: number;
 }
 
@@ -81,7 +81,7 @@ async function erasePart(unit: UnitOfWork, worn: Worn, fromMs: number): Promise<
         part.removed += count;
         removed.push(...times);
       }
-      // also if retention removed them first: results of others may include the samples
+      // even if retention removed them first: results of others may include the samples
       changed.push({ startMs, stopMs: end });
     }
     if (end < stopMs) {

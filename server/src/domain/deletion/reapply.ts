@@ -24,7 +24,8 @@ export interface Reapplied {
 }
 
 /**
- * Erases accounts on the list of erasures again that a restored backup has brought back. The list and the database then have the
+ * Erases again those accounts on the erasure list that a restored backup has brought back. The list
+ * and the database then have the
  * same entries, so that a new list or the list of another machine is also complete. Without a restore, this costs reading the
  * list and one query for all erasures. Otherwise one process erases while the others wait, and continue if it has ended early.
  * @param file file of the list; default: the one in the settings

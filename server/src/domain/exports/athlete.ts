@@ -36,7 +36,7 @@ import { type ZipEntry, zipOf } from "./zip.js";
 /** Number of rows in one read. An activity can be several megabytes. */
 const ROWS = 200;
 const LARGE_ROWS = 4;
-/** Results of computations have up to 400 kB each. */
+/** Results of computations are up to 400 kB each. */
 const RESULT_ROWS = 20;
 
 /** Number of samples formatted in one step, which takes about a millisecond. */

@@ -2,7 +2,7 @@ import { type CursorPage, encodeCursor } from "../../wire/cursor.js";
 import { CURSOR_LIMITS } from "../../wire/page-limits.js";
 
 /**
- * A page of a list in the order of ids, from a cursor on.
+ * A page of a list in id order, starting after a cursor.
  * @param read the rows with ids above `after`, at most `limit`
  */
 export async function cursorPage<Row extends { id: number }, T>(

@@ -9,7 +9,7 @@ import type { Item } from "../change/entity-tags.js";
 import type { NewManager } from "./bodies.js";
 import { managerItem } from "./retrieve.js";
 
-/** Registers a manager, optionally with a default athlete, and mails the credentials. */
+/** Registers a manager, optionally with a default athlete, and emails the credentials. */
 export async function createManager(
   ctx: Context,
   body: StaticDecode<typeof NewManager>,

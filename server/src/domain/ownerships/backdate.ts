@@ -41,7 +41,8 @@ export async function backdateOwnership(ctx: Context, serialNumber: string, star
         `The device was owned from ${other.startTime.toISOString()} to ${other.endTime.toISOString()}.`,
       );
     }
-    // Samples of unowned times are not stored. Delete any that exist, because they are not the owner's.
+    // Samples recorded while the device had no owner are not stored. Delete any that exist, because
+    // they do not belong to the owner.
     await deleteSamplesBetween(sqlClientOf(queries), device.id, start.getTime(), last.startTime.getTime());
     const [after] = await queries
       .update(ownerships)

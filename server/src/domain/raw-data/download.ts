@@ -33,7 +33,7 @@ export function downloadSamples(
     : formatSamples(samples, { format, info: { ...UNKNOWN, serial } });
 }
 
-/** The service does not store other texts of headers. */
+/** Header values that the service does not store. */
 const UNKNOWN = { formatVersion: 1, deviceName: "", deviceType: "", firmwareVersion: "", periodMs: 0 };
 
 const ownSamples = (ctx: Context, deviceId: number, within: Interval) =>

@@ -144,7 +144,8 @@ async function compressed(page: CachedPage): Promise<CachedPage> {
 const endOf = (ascending: readonly Interval[]): number => ascending.at(-1)?.stopMs ?? Number.NaN;
 
 /**
- * Includes the caller, because another caller may have owned the device at the same times, with samples that were removed since.
+ * Includes the caller, because another caller may have owned the device at the same times, with
+ * samples that have since been removed.
  */
 const keyOf = (
   { caller }: Context,

@@ -16,7 +16,7 @@ import { LATEST_LIMITS } from "../../wire/page-limits.js";
  */
 const AHEAD_MS = 10_000;
 
-/** What a client has of a device. */
+/** How far a client has received the samples of a device. */
 export interface Progress {
   /**
    * Time of the newest sample, ms since 1970 UTC, but not later than now: a client that reconnects requests newer samples, and one sample
@@ -31,7 +31,7 @@ export interface Progress {
 
 export const progressFrom = (lastMs: number | null): Progress => ({
   lastMs,
-  // Also after a break, samples up to the newest one that the client has are late.
+  // Even after a break, samples up to the newest one that the client has are late.
   frontMs: lastMs ?? Number.NEGATIVE_INFINITY,
   known: null,
 });

@@ -114,14 +114,14 @@ export async function* followDevices(
   }
 }
 
-/** What a poll has found of a device. */
+/** What a poll has found for a device. */
 interface Found {
   deviceId: number;
   batches: Pick<LiveSamples, "athleteId" | "isLate" | "samples">[];
   lastMs: number;
 }
 
-/** Devices that have left, the first ones first. */
+/** Devices that have left, in the order in which they left. */
 function forgetLeft(has: Map<number, number | null>, progresses: Map<number, Progress>): void {
   let surplus = Math.max(has.size, progresses.size) - MAX_LIVE_DEVICES - MAX_LEFT_DEVICES;
   if (surplus <= 0) return;

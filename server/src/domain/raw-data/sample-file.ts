@@ -6,7 +6,9 @@ import { Query } from "../../wire/types.js";
 import { errors } from "../change/errors.js";
 import { arrowStream } from "./arrow-stream.js";
 
-/** Formats of files of samples, in the order of preference for clients without one, with their media types. */
+/**
+ * Sample file formats with their media types, in order of preference for clients that state none.
+ */
 export const SAMPLE_FILE_TYPES = {
   csv: "text/csv",
   jsonl: "application/x-ndjson",

@@ -109,7 +109,7 @@ export class StreamReceiver {
   /**
    * Ends the recording.
    * @returns the report of the library
-   * @throws like `take`
+   * @throws as `take`
    */
   async end(): Promise<Report> {
     const batches = this.#reader.finish();

@@ -86,7 +86,10 @@ async function requireRights(
   }
 }
 
-/** What a roster changes. `changed` rows start at the time of the roster; `ended` ones end then and have a successor in `added`. */
+/**
+ * What a roster changes. `changed` rows start at the time of the roster; `ended` rows end then and
+ * have a successor in `added`.
+ */
 interface Changes<Row, New> {
   added: New[];
   changed: Written<Row>[];
@@ -98,8 +101,9 @@ type NewMember = Omit<Member, "id" | "version">;
 type NewAssignment = Omit<Assignment, "id" | "version">;
 
 /**
- * Adds the required values from a given time on to the changes. Later rows are kept: a new one ends where the next one starts.
- * @param rows of one athlete or device that end after `from`, in the order of time
+ * Adds to the changes the values that are required from a given time. Later rows are kept: a new
+ * one ends where the next one starts.
+ * @param rows of one athlete or device that end after `from`, in chronological order
  */
 function changeFrom<
   Row extends { athleteId: number; startTime: Date; endTime: Date },

@@ -1,13 +1,13 @@
 export interface Aged {
   id: number;
-  /** Time since which it assigns this time of the device to its athlete. */
+  /** Time since which the time frame has assigned this time of the device to its athlete. */
   assignedAtMs: number;
 }
 
 const isOlder = (a: Aged, b: Aged): boolean =>
   a.assignedAtMs < b.assignedAtMs || (a.assignedAtMs === b.assignedAtMs && a.id < b.id);
 
-/** Time frames in a binary heap, the oldest first. */
+/** Time frames in a binary heap, oldest first. */
 export class OldestFirst<Frame extends Aged> {
   /** Number of exchanges. */
   steps = 0;

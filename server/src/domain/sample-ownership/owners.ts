@@ -7,11 +7,13 @@ import { ownerships } from "../../store/schema.js";
  * Ownership of a sample:
  *
  * - A sample belongs to the manager who owned the device at its time (`ownedTimes`). Samples without an owner are not stored.
- * - It belongs to the athlete of the oldest time frame of that manager that covers it (`WearerSweep`): the one that has had its
- *   athlete, device and time for longest. So a later time frame takes no sample from an athlete. Time frames of other managers
+ * - It belongs to the athlete of the oldest time frame of that manager that covers it
+ * (`WearerSweep`): the one that has had its athlete, device and time the longest. So a later time
+ * frame takes no sample from an athlete. Time frames of other managers
  *   do not count.
  *
- * Loading, reading, computed data, retention, the extension of an ownership backwards, the export of an athlete, and the erasure
+ * Loading, reading, computed data, retention, the backward extension of an ownership, the export of
+ * an athlete, and the erasure
  * of an athlete or a manager follow these two rules.
  */
 

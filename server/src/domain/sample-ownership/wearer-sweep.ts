@@ -87,7 +87,7 @@ export class WearerSweep {
     }
   }
 
-  /** Assigns the times from the current one on. */
+  /** Assigns the times from the current time through `throughMs`. */
   #give(throughMs: number, whose: "own" | "others", complete: WornTimes[]): void {
     for (; this.#done < this.#waiting.length; this.#done++) {
       const one = this.#waiting[this.#done];

@@ -21,7 +21,8 @@ import {
 const BATCH = 200;
 
 /**
- * Time for which an old key is kept after a newer one is added: a process may use it for a minute, and a job that writes
+ * How long an old key is kept after a newer one is added: a process may use it for a minute, and a
+ * job that writes
  * deliveries may hold secrets in memory for minutes.
  */
 const KEEP_MS = 3_600_000;
@@ -215,10 +216,13 @@ async function columnAgain(
   }
 }
 
-/** Encrypted members of the payload of a mail. */
+/** Encrypted members of an email's payload. */
 const SEALED = ["sealedPassword", "sealedToken"] as const;
 
-/** Secrets in the payload of a job: the password of a mail, the token of its link, or copies of webhook secrets. */
+/**
+ * Secrets in the payload of a job: the password in an email, the token of its link, or copies of
+ * webhook secrets.
+ */
 interface Payload extends Partial<Record<(typeof SEALED)[number], string | null>> {
   webhooks?: { secretToken: string }[];
 }

@@ -18,7 +18,7 @@ export interface LostSecrets {
   webhooks_disabled: number;
   /** Number of waiting webhook calls that cannot be signed. */
   deliveries_failed: number;
-  /** Number of waiting mails with a generated password or a password reset link. */
+  /** Number of queued emails with a generated password or a password reset link. */
   mails_removed: number;
 }
 

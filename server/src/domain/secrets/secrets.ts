@@ -9,7 +9,8 @@ import type { Context } from "../change/context.js";
 import { decrypt, encrypt, WrongKeyError } from "./encryption.js";
 
 /**
- * Encrypts secrets in the database: webhook secrets, and passwords and link tokens in waiting mails. Before the first rotation,
+ * Encrypts secrets in the database: webhook secrets, and passwords and link tokens in queued
+ * emails. Before the first rotation,
  * the server key encrypts them. Later, a key in the database encrypts them, which is itself encrypted with the server key; the
  * format is `k2:` and the encrypted text. A rotation therefore reaches all processes at once, and each needs only its own server
  * key.
@@ -21,7 +22,7 @@ export const FIRST_KEY = 0;
 
 const NUMBERED = /^k(\d+):(.*)$/s;
 
-/** Time for which a process may use a key after a newer one has been added. Old keys are kept longer. */
+/** How long a process may use a key after a newer one has been added. Old keys are kept longer. */
 const CURRENT_KEY_MS = 60_000;
 
 /** Decrypted keys by server key; they never change. */

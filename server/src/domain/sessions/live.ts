@@ -27,7 +27,7 @@ const isCurrentOf = (deviceId: typeof timeframes.deviceId | typeof assignments.d
 /** Permissions that ended earlier do not apply to live data. */
 const RECENT_MS = 20 * 60_000;
 
-/** Rows of one statement: a player may have some assignments, and a device some players. */
+/** Rows of one statement: a player may have several assignments, and a device several players. */
 const MAX_ROWS = 10 * MAX_LIVE_DEVICES;
 
 /**

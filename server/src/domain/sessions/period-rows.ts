@@ -70,7 +70,9 @@ export function rowsOfPeriods(
   ]);
 }
 
-/** A problem of a row of a table; `row` from 0, absent if it concerns the whole table. */
+/**
+ * A problem in a table row; `row` counts from 0, absent if the problem concerns the whole table.
+ */
 export interface PeriodProblem {
   row?: number;
   line: number;

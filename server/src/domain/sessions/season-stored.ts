@@ -22,7 +22,7 @@ interface Part {
 }
 
 /**
- * Divides sessions into batches in the order of time, so that each is read without delaying other requests. Older sessions are
+ * Divides sessions into batches in chronological order, so that each is read without delaying other requests. Older sessions are
  * omitted if there are too many.
  * @param found latest first
  */

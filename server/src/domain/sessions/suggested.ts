@@ -93,8 +93,9 @@ export interface WornRange extends Interval {
 }
 
 /**
- * Times with samples of the caller's devices that are not in a session yet, grouped to sessions as the squad view groups
- * recordings, but only by time. The latest first. Reads the times of chunks, and of samples only at the bounds of the request
+ * Times with samples of the caller's devices that are not in a session yet, grouped into sessions
+ * as the squad view groups recordings, but only by time. Latest first. Reads the times of chunks,
+ * and of samples only at the bounds of the request
  * and of ownerships.
  * @throws ServiceError `invalid`, `too_many_devices`
  */
@@ -253,7 +254,7 @@ interface Wearer {
   isAllowed: boolean;
 }
 
-/** The number of assignments that have begun by this time. @param wearers in the order of time */
+/** The number of assignments that have begun by this time. @param wearers in chronological order */
 function beginningBy(wearers: readonly Wearer[], ms: number): number {
   let [from, to] = [0, wearers.length];
   while (from < to) {

@@ -41,7 +41,7 @@ export async function updateSquad(ctx: Context, squad: number, { name }: NewSqua
 }
 
 /**
- * Deletes a squad with its members. Its athletes stay.
+ * Deletes a squad with its members. Its athletes remain.
  * @throws ServiceError `squad_in_use`
  */
 export async function deleteSquad(ctx: Context, squad: number): Promise<void> {

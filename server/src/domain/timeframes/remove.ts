@@ -27,7 +27,8 @@ export async function deleteInBatches(
 
 /**
  * Deletes the matching time frames with their computed data. The number of statements does not depend on the number of time
- * frames. Every deletion of time frames, also with an activity or an athlete, uses this function.
+ * frames. Every deletion of time frames, including with an activity or an athlete, uses this
+ * function.
  * @param withActivity whether the same transaction deletes their activity
  * @param limit maximum number of time frames; deletes those with the lowest ids
  */

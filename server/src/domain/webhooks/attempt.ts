@@ -91,7 +91,7 @@ async function send(ctx: Context, delivery: Delivery, account: number): Promise<
   }
 }
 
-/** Kept bytes of a response or of the reason why there was none. */
+/** Number of bytes kept of a response or of the reason why there was none. */
 const KEPT_BYTES = 1024;
 
 /** The first KiB in UTF-8: a replaced byte of a response takes three. */
@@ -107,7 +107,7 @@ interface Call {
   keys: readonly Buffer[];
 }
 
-/** A call of version 1, with the secret. */
+/** A version 1 call, with the secret. */
 async function activityCall(ctx: Context, { event, webhookId, data, secretToken }: Delivery): Promise<Call> {
   const { activity_id, timeframe_id } = data as ActivityData;
   const key = Buffer.from(await decryptSecret(ctx, ctx.queries, secretToken), "utf8");
@@ -120,7 +120,7 @@ async function activityCall(ctx: Context, { event, webhookId, data, secretToken 
   };
 }
 
-/** A call as Standard Webhooks 1.0 recommends it. The database always returns the keys of the data in the same order. */
+/** A call as Standard Webhooks 1.0 recommends. The database always returns the keys of the data in the same order. */
 const standardCall = async (ctx: Context, delivery: Delivery): Promise<Call> => ({
   body: JSON.stringify({
     type: delivery.event,

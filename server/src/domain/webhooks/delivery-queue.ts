@@ -21,7 +21,7 @@ import type { Delivery } from "./rules.js";
  * one failed delivery per webhook counts them.
  * @param account the owner of the webhooks
  * @param atMost number of deliveries of one change
- * @returns whether the account had no room for any
+ * @returns whether the account had no room for any of them
  */
 export async function createDeliveries(
   unit: UnitOfWork,
@@ -142,7 +142,8 @@ async function insertDeliveries(
 }
 
 /**
- * Omits deliveries equal to one that is queued for its first attempt. Locks the job of the queued one until the end of the
+ * Omits deliveries equal to one that is queued for its first attempt. Locks the job of the queued
+ * delivery until the end of the
  * transaction, so that no worker sends it before the announced change is visible. Ignores jobs that a worker has taken.
  */
 async function withoutWaiting(unit: UnitOfWork, wanted: readonly NewDelivery[]): Promise<NewDelivery[]> {

@@ -22,7 +22,7 @@ export interface EventSubject {
 /** Payload of a `webhook-fan-out` job: events of a change with too many deliveries for its transaction. */
 export interface FanOut {
   event: ActivityEventKind;
-  /** The webhooks were deleted with their activity, and are called nevertheless. */
+  /** The webhooks are called even though they were deleted with their activity. */
   outlives: boolean;
   webhooks: { id: number; activityId: number; url: string; secretToken: string }[];
   /** Ids of activities and their time frames. */

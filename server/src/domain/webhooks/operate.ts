@@ -15,7 +15,7 @@ export interface WebhookFilters {
   disabled?: boolean | undefined;
 }
 
-/** Of the activity, or of the webhook itself. */
+/** Owner of the activity, or of the webhook itself. */
 const ownerOf = sql<number>`coalesce(${webhooks.ownerId}, ${activities.ownerId})`;
 
 /**

@@ -170,7 +170,7 @@ export const toDelivery = (row: Delivery, dueAt: Date | null) => ({
   ...progressOf(row, dueAt),
 });
 
-/** What became of a delivery. @param dueAt time of the next run of its job */
+/** Outcome of a delivery. @param dueAt time of the next run of its job */
 export const progressOf = (row: Delivery, dueAt: Date | null) => ({
   state: row.state,
   attempts: row.attempts,

@@ -51,7 +51,7 @@ describe("the scan of a JSON text", () => {
     );
   });
 
-  it("allows any of these characters in strings, also after escaped quotes and backslashes", () => {
+  it("allows any of these characters in strings, including after escaped quotes and backslashes", () => {
     const much = '[{,:\\"'.repeat(60_000);
     scan(`["${much}"]`);
     scan(`["${much}"]`, { piece: 7 });
@@ -66,7 +66,7 @@ describe("the scan of a JSON text", () => {
     for (const piece of [1, 100, 100_000]) {
       scan(`["short",${long},"short"]`, { around: 21, piece });
       expect(() => scan(`["short",${long},"short"]`, { around: 17, piece })).toThrow(tooLarge);
-      // Two long strings, of which only one is exempt.
+      // Two long strings; only one is exempt.
       expect(() => scan(`[${long},${long}]`, { around: 4_000, piece })).toThrow(tooLarge);
       expect(() => scan(" ".repeat(101), { around: 100, piece })).toThrow(tooLarge);
       scan(" ".repeat(100), { around: 100, piece });

@@ -4,7 +4,7 @@ import { errors } from "../../domain/change/errors.js";
 
 const BYTE_ORDER_MARK = Buffer.from("\ufeff");
 
-/** From this size, each step of reading runs in a separate iteration of the event loop. */
+/** At or above this size, each step of reading runs in a separate iteration of the event loop. */
 const LONG_BYTES = 1024 * 1024;
 
 /**

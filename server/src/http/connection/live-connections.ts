@@ -35,7 +35,7 @@ interface Work {
 
 /** A connection that is counted until its work has ended. */
 export interface HeldConnection {
-  /** Aborted like that of `open`. */
+  /** Aborted like the signal of `open`. */
   readonly signal: AbortSignal;
   /** Resolves when the work of the connection that it replaces has ended. */
   readonly replacedWork: Promise<void>;
@@ -73,7 +73,7 @@ export class LiveConnections {
   /**
    * Counts a connection until its work has ended, which may be after its response. The work of the replaced connection ends
    * first; at most one connection waits.
-   * @throws like `open`; also `throttled` if a connection is already waiting
+   * @throws as `open`; also `throttled` if a connection is already waiting
    */
   hold(user: number, target: string | number, reply: Pick<FastifyReply, "raw" | "request">): HeldConnection {
     const key = `${user} ${target}`;

@@ -1,7 +1,10 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
-/** Interval at which a stopping server closes unused connections. Data that has arrived is read before the first time. */
+/**
+ * Interval at which a stopping server closes unused connections. Data that has already arrived is
+ * read before the first closing.
+ */
 const SWEEP_MS = 50;
 
 /**

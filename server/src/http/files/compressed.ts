@@ -6,7 +6,7 @@ import type { ResponseHead } from "../responses.js";
 
 /** Content codings of a file that is written as it is sent, in order of preference. */
 const CODINGS: ReadonlyMap<string, () => Transform> = new Map([
-  // Node.js has zstd from 22.15 on.
+  // Node.js has zstd since 22.15.
   ...("createZstdCompress" in zlib ? [["zstd", zlib.createZstdCompress as () => Transform] as const] : []),
   ["gzip", () => zlib.createGzip({ level: zlib.constants.Z_BEST_SPEED })] as const,
 ]);

@@ -5,7 +5,8 @@ import { setImmediate as nextEventLoopTurn } from "node:timers/promises";
 const PIECE_BYTES = 64 * 1024;
 
 /**
- * Maximum time for which the conversions of all uploads together block the event loop in one iteration, in addition to one piece
+ * How long the conversions of all uploads together may block the event loop in one iteration, in
+ * addition to one piece
  * of each.
  */
 const MAX_HOLD_MS = 5;

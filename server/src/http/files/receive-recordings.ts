@@ -19,7 +19,7 @@ export type Received<T> = { name: string | null } & (
 );
 
 /**
- * Receives recordings one after the other, as they arrive: all files of a form, or the body itself. A file that is refused does not
+ * Receives recordings one after another, as they arrive: all files of a form, or the body itself. A file that is refused does not
  * affect the others. A gzip file is decompressed, up to the maximum size of recordings.
  * @param accept reads a recording
  * @returns the files in order

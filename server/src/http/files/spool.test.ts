@@ -81,7 +81,7 @@ describe("the memory of spooled files", () => {
   });
 
   it.each([
-    ["a file for which there is no room left", 1000, 600],
+    ["a file that does not fit into the remaining memory", 1000, 600],
     ["a file of more than 4 MiB", 64 * MIB, 3 * MIB],
   ])("is not used for %s, which is stored on disk", async (_, memoryBytes, chunkBytes) => {
     const memory = new SpoolMemory(memoryBytes);

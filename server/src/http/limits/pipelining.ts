@@ -9,7 +9,7 @@ import type { Connections } from "./connections.js";
 /** Maximum number of unanswered requests on a connection. Clients that use pipelining have fewer; most clients have one. */
 const MAX_UNANSWERED = 16;
 
-/** Time for which an address cannot open connections after one of them was closed. */
+/** How long an address cannot open connections after one of them was closed. */
 const REFUSAL_MS = 1_000;
 const MAX_REFUSED = 10_000;
 

@@ -20,7 +20,7 @@ const limits = (config: Config) =>
     registration: [config.throttleRegistrationsPerHour, 60 * MINUTE],
     /** One point per byte. */
     registrationBytes: [config.throttleRegistrationBytesPerHour, 60 * MINUTE],
-    /** Registrations that send mail to one recipient. */
+    /** Registrations that send email to one recipient. */
     registrationMail: [config.throttleRegistrationMailsPerDay, 24 * 60 * MINUTE],
     token: [config.throttleTokensPerMinute, MINUTE],
     failedPassword: [config.throttleFailedPasswords, 15 * MINUTE],
@@ -65,7 +65,7 @@ export interface Throttle {
    */
   registrationBytes(request: FastifyRequest, bytes: number): Promise<void>;
   /**
-   * Counts a mail to an address, which anyone may have entered.
+   * Counts an email to an address, which anyone may have entered.
    * @param recipient result of `recipientHash`
    * @throws ServiceError `throttled`
    */
@@ -76,12 +76,13 @@ export interface Throttle {
    */
   password(username: string, address: string): Promise<void>;
   /**
-   * Counts a request for a password reset mail, whether or not the username exists. Requests from other addresses do not count,
+   * Counts a request for a password reset email, whether or not the username exists. Requests from
+   * other addresses do not count,
    * because strangers could use up the limit of a user.
    * @throws ServiceError `throttled`
    */
   passwordReset(username: string, address: string): Promise<void>;
-  /** Takes back the point of an attempt with the correct password. */
+  /** Refunds the point of an attempt with the correct password. */
   passwordSucceeded(username: string, address: string): Promise<void>;
 }
 

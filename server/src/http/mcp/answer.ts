@@ -76,10 +76,10 @@ function serverFor(api: OwnApi): Server {
   return server;
 }
 
-/** Of the headers, the transport needs only the version of the protocol. */
+/** The transport needs only the protocol version from the headers. */
 const VERSION_HEADER = "mcp-protocol-version";
 
-/** A result or an error of JSON-RPC. */
+/** A JSON-RPC result or error. */
 interface Reply {
   jsonrpc: "2.0";
   id: number | string | null;

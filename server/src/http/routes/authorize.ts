@@ -68,7 +68,8 @@ const refusal = (reason: string) =>
 type Login = Extract<Authorization, { kind: "login" }>;
 
 function loginPage(reply: ResponseHead, { applicationName, fields, problem }: Login): string {
-  // The form is sent to the address of the page. Browsers apply `form-action` also to the redirect that follows.
+  // The form is sent to the address of the page. Browsers also apply `form-action` to the redirect
+  // that follows.
   const target = new URL(fields.redirect_uri ?? "").origin;
   reply.header(
     "Content-Security-Policy",

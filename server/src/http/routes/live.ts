@@ -31,7 +31,7 @@ async function* events(
   let reason: string | null = null;
   try {
     for (;;) {
-      // The client reads: the last event does not wait any more.
+      // The client is reading, so the last event no longer waits.
       responseShare?.resize(0);
       const next = await followed.next();
       if (next.done === true) {
@@ -97,13 +97,16 @@ async function open(
   }
 }
 
-/** The client may not read any more, so this also ends what waits for it to read. A poll ends first. */
+/**
+ * The client may have stopped reading, so this also ends what waits for it to read. A poll ends
+ * first.
+ */
 function whenAborted(signal: AbortSignal, end: () => void): void {
   if (signal.aborted) end();
   else signal.addEventListener("abort", end, { once: true });
 }
 
-/** The events of one device have its samples alone, and the time of the newest one. */
+/** The events of a single device contain only its samples and the time of the newest one. */
 const ofDevice = ({ lastMs, samples }: LiveSamples) => ({
   id: String(lastMs),
   data: liveSamplesJson(samples),
@@ -139,7 +142,7 @@ const GroupQuery = Type.Object({
 
 const STREAM = { status: 200, mediaType: "text/event-stream", isStream: true } as const;
 
-/** What the operations of several devices have in common. */
+/** Common properties of the operations on several devices. */
 const GROUP = {
   version: 2,
   description: GROUP_DESCRIPTION,

@@ -64,7 +64,8 @@ export function mcpRoutes(app: FastifyInstance): void {
     waitsForOthers: true,
     async handle({ request, body }) {
       requireOwnOrigin(app, request);
-      // Many services never receive such messages, so the protocol is loaded with the first one.
+      // Many services never receive such messages, so the protocol library is loaded with the first
+      // one.
       const { answerMessage } = await import("../mcp/answer.js");
       const { status, reply } = await answerMessage(body, request, new OwnApi(app, request));
       if (reply === null) return new CustomResponse(202, {});

@@ -48,7 +48,7 @@ export function personalDataRoutes(app: FastifyInstance): void {
     async handle({ ctx, request, reply, target: { athlete } }) {
       await places.take(reply);
       const name = exportFileName(athlete, ctx.clock.now());
-      // For a HEAD, the framework would read the whole archive and discard it.
+      // For a HEAD request, the framework would read the whole archive and discard it.
       const requireRight = () => authorize(ctx, "exportAthlete", { athlete: athlete.id });
       const archive =
         request.method === "HEAD" ? Readable.from([]) : exportAthlete(ctx, athlete, requireRight);

@@ -58,7 +58,7 @@ export function sampleFileRoutes(app: FastifyInstance): void {
     const format = query.format ?? preferredFormat(request);
     const pieces = samples(format);
     reply.header("Vary", "Authorization, Cookie, Accept, Accept-Encoding");
-    // For a HEAD, the framework would read all samples and discard them.
+    // For a HEAD request, the framework would read all samples and discard them.
     const source = request.method === "HEAD" ? [] : pieces;
     const file = Readable.from(source, { objectMode: false, highWaterMark: PIECE_BYTES });
     const content = format === "parquet" ? file : compressed(file, request, reply);

@@ -4,7 +4,8 @@ import { LRUCache } from "lru-cache";
 import { withoutLiterals } from "../error-record.js";
 
 /**
- * Exported attributes: names of the system, without data from users. Libraries record more, such as URLs, whose paths and queries
+ * Exported attributes: system names, without user data. Libraries record more, such as URLs, whose
+ * paths and queries
  * may contain secrets, and error messages, which quote values.
  */
 const KEPT = new Set([

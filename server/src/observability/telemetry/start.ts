@@ -32,7 +32,7 @@ export interface Telemetry {
 
 /**
  * Starts to record spans. Call it before the database and undici are used.
- * @param role part of the service that this process is
+ * @param role part of the service that this process runs
  * @throws UsageError for a variable with an unsupported value
  */
 export function startTelemetry(env: NodeJS.ProcessEnv, role: string): Telemetry {

@@ -6,7 +6,7 @@ import { lostSecrets, resetKeys } from "../../domain/secrets/lost-key.js";
 import { type Arguments, flag, optionalText } from "./arguments.js";
 import type { Outcome } from "./outcome.js";
 
-/** Commands of the operator for the server key. */
+/** Operator commands for the server key. */
 export const keyCommands = {
   async "key rotate"(ctx: Context, args: Arguments): Promise<Outcome> {
     const file = optionalText(args, "newKey");

@@ -10,7 +10,7 @@ import { writeNewFile } from "../new-file.js";
 import { type Arguments, flag, idOf, optionalText, text } from "./arguments.js";
 import type { OperatorContext, Outcome } from "./outcome.js";
 
-/** Commands of the operator for the rights of data subjects. */
+/** Operator commands for the rights of data subjects. */
 export const personalDataCommands = {
   async "athlete export"(ctx: Context, args: Arguments): Promise<Outcome> {
     const athlete = await findAthlete(idOf(args, "id"), { queries: ctx.queries, lock: false });

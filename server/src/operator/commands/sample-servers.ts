@@ -24,7 +24,7 @@ import type { OperatorContext, Outcome } from "./outcome.js";
 /** Interval of the progress messages, ms. */
 const PROGRESS_MS = 5_000;
 
-/** Commands of the operator for samples on several PostgreSQL servers. */
+/** Operator commands for samples on several PostgreSQL servers. */
 export const sampleServerCommands = {
   async "samples distribute"(ctx: OperatorContext, args: Arguments): Promise<Outcome> {
     if (flag(args, "citus")) return distributeByCitus(ctx, args);

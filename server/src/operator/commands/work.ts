@@ -7,7 +7,7 @@ import type { Commands } from "./outcome.js";
 const STATES = ["PENDING", "STARTED", "SUCCESS", "FAILURE", "RETRY", "REVOKED"] as const;
 const KINDS = ["mail", "bulk-load", "compute", "recompute", "derive", "webhook", "webhook-fan-out"] as const;
 
-/** Commands of the operator for jobs and webhooks. */
+/** Operator commands for jobs and webhooks. */
 export const workCommands = {
   async "job list"(ctx, args) {
     const filters = {

@@ -66,7 +66,7 @@ describe("the list of erasures", () => {
     expect(readFileSync(file, "utf8").split("\n")).toHaveLength(4);
   });
 
-  it("has its own name from its creation on, or from the next start if an earlier release created it", async () => {
+  it("has its own name since its creation, or since the next start if an earlier release created it", async () => {
     const [made, old] = [join(folder, "made.jsonl"), join(folder, "old.jsonl")];
     expect(await erasureListNames(made)).toEqual([]);
     await makeErasureList(made);

@@ -23,7 +23,8 @@ function explainingBadValues<T>(query: Promise<T>, words: string): Promise<T> {
 }
 
 /**
- * Replaces the content of a database with the newest schema by a backup, in one transaction. A backup of an earlier release is
+ * Replaces the content of a database, which has the newest schema, with a backup in one
+ * transaction. A backup of an earlier release is
  * read into tables of that release, which are then migrated, so that defaults and data migrations apply to its rows.
  * @param known the migrations of this release
  * @returns number of rows

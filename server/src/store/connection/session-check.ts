@@ -62,7 +62,7 @@ const notKept = () =>
     "The pooler of DATABASE_URL does not keep prepared statements. Set DATABASE_PREPARED_STATEMENTS=false, or max_prepared_statements of PgBouncer 1.21 or later.",
   );
 
-/** Time for which a process is not ready after it has detected a changed session. */
+/** How long a process is not ready after it has detected a changed session. */
 const REMEMBERED_MS = 60_000;
 
 /** Detects at run time that connections of a pool change their sessions, because a pooler may be reconfigured. */

@@ -1,6 +1,7 @@
 // Runs the embedded database in a separate thread, so that a slow query does not block the event loop of the API. It uses
 // PostgreSQL's wire protocol over the message port: input [connection, bytes, whether a message ends with them], output
-// [connection, bytes]. Plain JavaScript, because Node.js loads worker threads directly, also in tests.
+// [connection, bytes]. Plain JavaScript, because Node.js loads worker threads directly, including
+// in tests.
 import { constants, cpSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
 import { PGlite } from "@electric-sql/pglite";

@@ -37,7 +37,8 @@ interface MigrateOptions {
  * Migrates the database to the newest schema, one migration after the other. Any number of processes may call it concurrently;
  * each migration is applied once. If a migration fails, previous ones remain applied.
  * @returns names of the migrations applied by this call
- * @throws SchemaError when processes of a former release run on the database; when the database has unknown migrations, or different migrations with the same names; when the user
+ * @throws SchemaError when processes of an earlier release run on the database; when the database
+ * has unknown migrations, or different migrations with the same names; when the user
  * may not change the schema; when other transactions keep a table locked
  */
 export async function migrate(
@@ -75,7 +76,10 @@ export async function requireOwnSchema(
   await missing(client, migrations);
 }
 
-/** Locks out processes of the former release, which would not know the new schema. @throws SchemaError when one runs */
+/**
+ * Locks out processes of the previous release, which would not know the new schema. @throws
+ * SchemaError when one runs
+ */
 async function lockOutFormer(client: pg.ClientBase): Promise<void> {
   if (await tryLock(client, "servers")) return;
   throw new SchemaError(
@@ -93,7 +97,7 @@ async function applyMissing(
   await lockMigrations(client);
   // Another process of this release may have migrated and be running.
   const wanted = await missing(client, migrations);
-  // No process of a former release serves a database without tables.
+  // No process of an earlier release serves a database without tables.
   const isUpgrade = kind === "postgres" && wanted.length > 0 && wanted.length < migrations.length;
   if (isUpgrade) await lockOutFormer(client);
   // Do not limit the duration of a migration, only its waiting time for locks.

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { newTable, withoutPasswords } from "../sample-servers/move-schema.js";
 import { serverAddress, urlOf } from "./server-address.js";
 
-describe("the URL of a server of samples", () => {
+describe("the URL of a sample server", () => {
   it.each(["secret", "with 'quotes' and \"more\"", "back\\slash", "a%2Fb?c#d@e:f/g", "ü"])(
     "keeps the password %s, which is not in any displayed statement",
     (password) => {

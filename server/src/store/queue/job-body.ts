@@ -119,7 +119,8 @@ export const isUnusedSince = (before: Date): SQL | undefined =>
   and(lt(jobBodies.createdAt, before), isUnused);
 
 /**
- * Removes unused bytes of former processes. Call it at the start if no other process can write, as with the embedded database.
+ * Removes unused bytes of earlier processes. Call it at the start if no other process can write, as
+ * with the embedded database.
  */
 export async function removeUnusedBodies(queries: Queries, now: Date): Promise<void> {
   await queries.delete(jobBodies).where(isUnusedSince(now));

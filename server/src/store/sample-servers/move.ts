@@ -41,8 +41,9 @@ export interface Plan {
 
 /**
  * Moves the samples to servers, or back to one table, while the service runs: copies the chunks to a new table while a trigger
- * records changed chunks, copies these again, and then exchanges the tables. Until then, also after an interruption, the service
- * uses the old table. Call it again with the same servers to continue.
+ * records changed chunks, copies these again, and then exchanges the tables. Until then, including
+ * after an interruption, the service uses the old table. Call it again with the same servers to
+ * continue.
  *
  * @param client a connection to the database with a dedicated session and no statement timeout
  * @param servers new servers of the samples; none for one table in the database of the service
@@ -181,7 +182,10 @@ function explainTwice(error: unknown): never {
   throw new UsageError("The file of servers contains a database twice, with different host names.");
 }
 
-/** Refuse, because otherwise the database would contain tables of the service and of its sample servers, also in backups. */
+/**
+ * Refuse, because otherwise the database would contain tables of the service and of its sample
+ * servers, including in backups.
+ */
 async function requireElsewhere(client: Connection, table: string): Promise<void> {
   const { rows } = await client.query<{ here: boolean }>(
     "SELECT to_regclass(format('public.%I', $1::text)) IS NOT NULL AS here",

@@ -121,7 +121,7 @@ export async function addedSamples(
         onDamaged(error);
         own.leaveOut(row);
       }
-      // Decoding a chunk takes up to some milliseconds.
+      // Decoding a chunk takes up to a few milliseconds.
       await nextEventLoopTurn();
     }
   }
@@ -131,7 +131,7 @@ export async function addedSamples(
 const isKnown = ({ startMs, stopMs, size }: ChunkHeader, before: KnownChunk | undefined): boolean =>
   before?.startMs === startMs && before.stopMs === stopMs && before.size === size;
 
-/** What a poll finds of a device. Takes the changed chunks one after the other, the newest first. */
+/** What a poll finds for a device. Takes the changed chunks one after another, newest first. */
 class Additions {
   readonly device: WatchedDevice;
   /** Changed chunks, newest first. */

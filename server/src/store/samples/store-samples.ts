@@ -40,7 +40,8 @@ export interface StoreResult extends MergeCounts {
  * @param deviceId positive, below 2^53
  * @param batches  samples in the order of their file, with times in any order; a batch may be overwritten when the next one
  *                 is requested
- * @throws SampleStoreError `BAD_SAMPLE` for a time that is not an integer of ms; `CORRUPT_CHUNK` when a chunk that gets samples
+ * @throws SampleStoreError `BAD_SAMPLE` for a time that is not an integer number of ms;
+ * `CORRUPT_CHUNK` when a chunk that gets samples
  *   is damaged. The caller must then roll back the transaction.
  */
 export async function storeSamples(

@@ -41,7 +41,7 @@ export function runPlayerTask(task: PlayerTask): Map<string, PlayerFigures> {
   return new Map(task.periods.map((period) => [period.period, figuresIn(member, period, figures)]));
 }
 
-/** The samples of the player, in the order of time. */
+/** The samples of the player, in chronological order. */
 function samplesOf({ deviceId, chunks, times }: PlayerTracker): SampleColumns {
   const all = concatColumns(chunks.map((chunk) => decodeStored(deviceId, chunk)));
   const parts = times.map(({ startMs, stopMs }) =>
@@ -54,7 +54,7 @@ function samplesOf({ deviceId, chunks, times }: PlayerTracker): SampleColumns {
   return concatColumns(parts);
 }
 
-/** Of trackers worn at the same time, the one with more data counts. */
+/** If several trackers are worn at the same time, the one with more data counts. */
 function memberOf({ name, birthDate }: PlayerTask, recordings: readonly SquadRecording[]): SquadMember {
   const player: Player = {
     name,
@@ -94,7 +94,7 @@ function figuresIn(
   };
 }
 
-/** Same as in the length of a session of `asi squad`. */
+/** Same as for the session length in `asi squad`. */
 function secondsWithData(
   { recordings }: SquadMember,
   intervals: PlayerPeriod["intervals"],

@@ -4,7 +4,7 @@ import { pythonLiteral as literal } from "./literals.js";
 /** An argument of the request, as code. */
 type Argument = readonly [name: string, code: string];
 
-/** Example with the library requests. */
+/** Example with the requests library. */
 export function pythonSample(call: DocumentedCall): string {
   const { body, response, method } = call;
   const standard = [

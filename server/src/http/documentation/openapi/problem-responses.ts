@@ -4,7 +4,7 @@ import { ERRORS } from "./error-responses.js";
 import { headerReferences } from "./headers.js";
 import type { Json } from "./schemas.js";
 
-/** The schema of the errors of version 2. */
+/** The schema of version 2 errors. */
 export const PROBLEM_SCHEMA = {
   type: "object",
   description: "Problem details (RFC 9457)",
@@ -34,7 +34,7 @@ export const PROBLEM_SCHEMA = {
   },
 };
 
-/** An example of each status. Where `body` is absent, the body is that of version 1. */
+/** An example of each status. Where `body` is absent, the version 1 body applies. */
 const EXAMPLES: Readonly<Record<number, { code: string; description?: string; body?: ErrorBody }>> = {
   400: { code: "invalid", body: { name: ["This field is required."] } },
   401: {
@@ -65,7 +65,7 @@ interface KnownError {
   content: { "application/json": { example: ErrorBody } };
 }
 
-/** The responses to errors of version 2, by their statuses. */
+/** The responses to version 2 errors, by status. */
 export const PROBLEMS: Readonly<Record<number, Json>> = Object.fromEntries(
   Object.entries(EXAMPLES).map(([text, { code, description, body }]) => {
     const status = Number(text);
