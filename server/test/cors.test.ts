@@ -28,6 +28,12 @@ describe("CORS", () => {
     expect(preflight.headers.get("access-control-allow-origin")).toBe(APP);
     expect(preflight.headers.get("access-control-allow-methods")).toContain("PATCH");
     expect(preflight.headers.get("access-control-allow-headers")).toContain("If-Match");
+    // It precedes the throttles, so it does not count against the address.
+    expect(preflight.headers.has("ratelimit")).toBe(false);
+    const options = await s.send("OPTIONS", path, { headers: { Origin: APP } });
+    expect(options.headers.get("allow"), "without a requested method, it is not a preflight").toContain(
+      "PATCH",
+    );
 
     for (const [given, status] of [
       [token, 200],

@@ -15,9 +15,15 @@ const PAGES = FOLDERS.flatMap((folder) =>
     .map((name) => join(folder, name)),
 );
 /** Pages with settings of the service. */
-const OF_OPERATORS = ["limits", "operating", "personal-data", "postgresql", "proxy", "sessions"].map(
-  (name) => `docs/${name}.md`,
-);
+const OF_OPERATORS = [
+  "limits",
+  "operating",
+  "personal-data",
+  "postgresql",
+  "proxy",
+  "sessions",
+  "webhooks",
+].map((name) => `docs/${name}.md`);
 
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
 const withoutCode = (page: string) => page.replace(/```[\s\S]*?```/g, "");

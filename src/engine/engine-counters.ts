@@ -1,7 +1,6 @@
 import type { DamagePlace, Range, Report } from "../types.js";
 import type { Produced, Recorded } from "./engine.js";
-import { withList } from "./long-list.js";
-import { NumberList } from "./number-list.js";
+import { NumberList, withList } from "./lists.js";
 
 /** The counters of an engine, in the order in which the core writes them (`counters` in assembly/index.ts). */
 export const COUNTERS = [

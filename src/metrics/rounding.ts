@@ -1,3 +1,6 @@
+/** km/h in one m/s. */
+export const KM_PER_H = 3.6;
+
 /**
  * Rounds a quotient of exact integers half up.
  *

@@ -1,7 +1,5 @@
 import type { Metrics } from "../metrics/metrics.js";
-
-/** km/h in one m/s. */
-export const KM_PER_H = 3.6;
+import { KM_PER_H } from "../metrics/rounding.js";
 
 // Formats numbers for readers. `toFixed` rounds the binary value, which is slightly below many halves: 38.15 becomes 38.1. This rounds
 // the decimal digits in JSON half up, like `toLocaleString`, so that command, pictures and page agree.

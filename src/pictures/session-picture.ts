@@ -1,4 +1,5 @@
-import { decimalText, KM_PER_H, percentText, tooFastText } from "./figure-text.js";
+import { KM_PER_H } from "../metrics/rounding.js";
+import { decimalText, percentText, tooFastText } from "./figure-text.js";
 import {
   FAINT,
   HEART_RATE_LINE,
@@ -14,14 +15,14 @@ import { heartRateSeries, type Series, type Session, speedSeries } from "./sessi
 import type { Picture, Shape } from "./shapes.js";
 import { thinnedLines } from "./thinned-lines.js";
 import { roundTicks, timeTicks } from "./ticks.js";
-import { type Frame, trackMap } from "./track-map.js";
+import { type Rect, trackMap } from "./track-map.js";
 
 const WIDTH = 1200;
 const MARGIN = 32;
 const TOP = 96;
 const UPPER_HEIGHT = 440;
-const MAP: Frame = { x: MARGIN, y: TOP, width: 600, height: UPPER_HEIGHT };
-const FIGURES: Frame = { x: 660, y: TOP, width: WIDTH - MARGIN - 660, height: UPPER_HEIGHT };
+const MAP: Rect = { x: MARGIN, y: TOP, width: 600, height: UPPER_HEIGHT };
+const FIGURES: Rect = { x: 660, y: TOP, width: WIDTH - MARGIN - 660, height: UPPER_HEIGHT };
 const SPEED_HEIGHT = 150;
 const HEART_RATE_HEIGHT = 120;
 const PLOT_LEFT = 72;

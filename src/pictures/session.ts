@@ -1,9 +1,9 @@
 import { isValidHeartRate } from "../metrics/heart-rate.js";
 import type { Metrics } from "../metrics/index.js";
+import { KM_PER_H } from "../metrics/rounding.js";
 import { orderSamples } from "../metrics/samples.js";
 import { GAP, type GapRule, gapsAfter, hasSpeed } from "../metrics/segments.js";
 import type { RecordingInfo, SampleBatch } from "../types.js";
-import { KM_PER_H } from "./figure-text.js";
 
 /** Content of a picture. */
 export interface Session {

@@ -1,5 +1,5 @@
+import { KM_PER_H } from "../metrics/rounding.js";
 import { BrailleGrid } from "./braille.js";
-import { KM_PER_H } from "./figure-text.js";
 import { heartRateSeries, type Series, type Session, speedSeries } from "./session.js";
 import { thinnedLines } from "./thinned-lines.js";
 import { roundTicks, timeTicks } from "./ticks.js";

@@ -3,7 +3,7 @@ import { INK, MUTED, PANEL, zoneColors } from "./palette.js";
 import type { Session } from "./session.js";
 import type { Point, Shape } from "./shapes.js";
 
-export interface Frame {
+export interface Rect {
   x: number;
   y: number;
   width: number;
@@ -21,7 +21,7 @@ const PADDING = 24;
 const SHORTEST_STEP = 0.7;
 
 /** The track, coloured by the speed zones of the figures, with a scale bar and north up. */
-export function trackMap(session: Session, frame: Frame): Shape[] {
+export function trackMap(session: Session, frame: Rect): Shape[] {
   const { x, y, width, height } = frame;
   const plane = planeOf(session);
   const scale = Math.min(
@@ -110,7 +110,7 @@ function tracksByZone(
   return zones.map((lines) => lines.filter((points) => points.length > 1));
 }
 
-function scaleBar({ x, y, width, height }: Frame, pixelsPerMetre: number): Shape[] {
+function scaleBar({ x, y, width, height }: Rect, pixelsPerMetre: number): Shape[] {
   const longest = (width * 0.25) / pixelsPerMetre;
   const power = 10 ** Math.floor(Math.log10(longest));
   const metres = ([5, 2, 1].find((factor) => factor * power <= longest) ?? 1) * power;
@@ -136,7 +136,7 @@ function scaleBar({ x, y, width, height }: Frame, pixelsPerMetre: number): Shape
   ];
 }
 
-function northArrow({ x, y, width }: Frame): Shape[] {
+function northArrow({ x, y, width }: Rect): Shape[] {
   const [middle, top] = [x + width - 26, y + 18];
   const arrow = [
     [

@@ -1,6 +1,5 @@
 import type { Produced, RangeBreak, Span } from "../engine/engine.js";
-import { withList } from "../engine/long-list.js";
-import { NumberList } from "../engine/number-list.js";
+import { NumberList, withList } from "../engine/lists.js";
 import { copyRow, newBatch, rowsBetween } from "../rows/sample-batch.js";
 import type { SampleBatch } from "../types.js";
 

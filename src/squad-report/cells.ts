@@ -1,5 +1,6 @@
 import type { Metrics } from "../metrics/index.js";
-import { count, decimalText, KM_PER_H } from "../pictures/figure-text.js";
+import { KM_PER_H } from "../metrics/rounding.js";
+import { count, decimalText } from "../pictures/figure-text.js";
 import { damageOf, hasZones, type SquadColumn, type SquadRow } from "../squad/index.js";
 
 /** Below this share of the period, sums and maxima are marked as "at least" *(choice)*. */

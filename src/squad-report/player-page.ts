@@ -1,4 +1,5 @@
-import { count, decimalText, KM_PER_H, percentText } from "../pictures/figure-text.js";
+import { KM_PER_H } from "../metrics/rounding.js";
+import { count, decimalText, percentText } from "../pictures/figure-text.js";
 import { escaped } from "../pictures/svg.js";
 import {
   figureOf,

@@ -1,5 +1,6 @@
 import type { Metrics, NamedRecipe } from "../metrics/index.js";
-import { count, KM_PER_H } from "../pictures/figure-text.js";
+import { KM_PER_H } from "../metrics/rounding.js";
+import { count } from "../pictures/figure-text.js";
 import { escaped } from "../pictures/svg.js";
 import {
   groundOf,

@@ -1,4 +1,5 @@
 import type { EffortsByThreshold, Metrics } from "../metrics/index.js";
+import { KM_PER_H } from "../metrics/rounding.js";
 import { hasZones } from "./own-zones.js";
 import { type MemberFigures, recordedTimeMs, type SquadRow } from "./squad-table.js";
 
@@ -18,8 +19,6 @@ export interface SquadColumn {
   /** Null if it is unknown. */
   value(metrics: Metrics, figures: MemberFigures): number | null;
 }
-
-const KM_PER_H = 3.6;
 
 const countOf = ({ threshold_1, threshold_2 }: EffortsByThreshold) =>
   threshold_1.values.length + threshold_2.values.length;

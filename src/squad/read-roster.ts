@@ -1,8 +1,7 @@
+import { KM_PER_H } from "../metrics/rounding.js";
 import { type KnownColumn, type KnownRow, lettersOf, readKnownColumns } from "./known-columns.js";
 import { nameKey, type Player, type Roster } from "./roster.js";
 import { headersText, type SheetProblem } from "./sheet.js";
-
-const KM_PER_H = 3.6;
 
 const ROSTER_NEEDS =
   "A roster needs the column player, and serial (numbers of trackers) or file (names of recordings).";

@@ -1,3 +1,4 @@
+import { KM_PER_H } from "../metrics/rounding.js";
 import type { SampleBatch } from "../types.js";
 import type { Interval } from "./interval.js";
 import { mainInterval } from "./recorded-time.js";
@@ -10,7 +11,7 @@ export interface RecordedSpeeds {
 /** The rule for suggested periods *(choice)*. */
 export const PLAY_RULE = {
   /** Minimum mean speed in a minute of a moving player: 4 km/h, in mm/s. */
-  movingMmPerS: 4000 / 3.6,
+  movingMmPerS: 4000 / KM_PER_H,
   /** Minimum number of moving players during play; half of all who ever move if that is less. */
   players: 7,
   /** Minimum duration of play. */

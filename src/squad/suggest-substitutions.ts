@@ -1,3 +1,4 @@
+import { KM_PER_H } from "../metrics/rounding.js";
 import { type Ground, groundOf } from "./ground.js";
 import type { Interval } from "./interval.js";
 import type { SessionPeriod } from "./periods.js";
@@ -14,7 +15,7 @@ export const SUBSTITUTION_RULE = {
   /** which are the minutes above this quantile, */
   fastMinutes: 0.95,
   /** and in any case below this: 2 km/h, in mm/s. */
-  outMmPerS: 2000 / 3.6,
+  outMmPerS: 2000 / KM_PER_H,
   /** Tolerance for players who start or finish with the period: distance from the first start or the last end. */
   sameEndMs: 2 * 60_000,
   /** Shorter times on the pitch are ignored. */

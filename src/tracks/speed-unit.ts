@@ -1,8 +1,8 @@
+import { KM_PER_H } from "../metrics/rounding.js";
 import { distanceMm, type TrackPoint, type TrackRows } from "./track-rows.js";
 
 // TCX requires speeds in m/s, but devices of one manufacturer write km/h. The positions show the unit of a file.
 
-const KMH_PER_MS = 3.6;
 /** Maximum number of points that are buffered until the unit is known. */
 const MAX_POINTS = 2000;
 /** Over this distance the noise of positions is negligible. */
@@ -73,7 +73,7 @@ export class SpeedUnitDetector {
   }
 
   #pass(point: TrackPoint): void {
-    if (this.#rows.speedUnit === "km/h") point.speed /= KMH_PER_MS;
+    if (this.#rows.speedUnit === "km/h") point.speed /= KM_PER_H;
     this.#rows.add(point);
   }
 }

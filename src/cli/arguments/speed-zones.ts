@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from "commander";
-import { KM_PER_H } from "../../pictures/figure-text.js";
+import { KM_PER_H } from "../../metrics/rounding.js";
 
 /** Unit of speeds for the user. */
 export type SpeedUnit = "km/h" | "m/s";

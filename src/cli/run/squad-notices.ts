@@ -1,5 +1,6 @@
+import { KM_PER_H } from "../../metrics/rounding.js";
 import { repeatedIn } from "../../metrics/samples.js";
-import { count, decimalText, KM_PER_H, unreachableText } from "../../pictures/figure-text.js";
+import { count, decimalText, unreachableText } from "../../pictures/figure-text.js";
 import {
   hasZoneSpeeds,
   type Interval,

@@ -5,7 +5,8 @@ import {
   type ParameterOverrides,
   type PresetName,
 } from "../../metrics/index.js";
-import { decimalText, KM_PER_H } from "../../pictures/figure-text.js";
+import { KM_PER_H } from "../../metrics/rounding.js";
+import { decimalText } from "../../pictures/figure-text.js";
 import {
   highSpeedThresholds,
   MAIN_COLUMNS,

@@ -1,5 +1,6 @@
 import type { EffortsByThreshold, Metrics } from "../../metrics/index.js";
-import { decimalText, KM_PER_H, percentText, tooFastText } from "../../pictures/figure-text.js";
+import { KM_PER_H } from "../../metrics/rounding.js";
+import { decimalText, percentText, tooFastText } from "../../pictures/figure-text.js";
 import type { RecordingInfo } from "../../types.js";
 import { speedIn } from "../arguments/speed-zones.js";
 import { timeSpanText } from "../terminal/time-text.js";

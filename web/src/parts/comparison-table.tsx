@@ -7,9 +7,8 @@ import type { Settings } from "../view/settings.js";
 import { day, durationDifference } from "../view/times.js";
 import { decimal, NO_VALUE, speedFactor, withSign } from "../view/values.js";
 import { damageText } from "./condition.js";
-import { highIntensityMetres, highIntensityName } from "./high-intensity.js";
-import { MAX_SPEED_HINT } from "./max-speed.js";
 import { Scrolled } from "./panel.js";
+import { highIntensityMetres, highIntensityName, MAX_SPEED_HINT } from "./speed-labels.js";
 import { tooFastText } from "./too-fast.js";
 
 interface Props {

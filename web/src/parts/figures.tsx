@@ -5,10 +5,9 @@ import { PRESETS } from "../view/settings.js";
 import { duration } from "../view/times.js";
 import { decimal, distance, percent, withUnit } from "../view/values.js";
 import { EffortPanels } from "./efforts.js";
-import { MAX_SPEED_HINT } from "./max-speed.js";
 import { NumberField } from "./number-field.js";
 import { Panel } from "./panel.js";
-import { bandLabel } from "./speed-bands.js";
+import { bandLabel, MAX_SPEED_HINT } from "./speed-labels.js";
 
 interface Props {
   figures: Figures;

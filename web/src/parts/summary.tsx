@@ -1,9 +1,7 @@
 import type { Figures } from "../recording/recording.js";
-import type { SpeedUnit } from "../view/settings.js";
 import { duration } from "../view/times.js";
-import { decimal, distance, NO_VALUE, speedFactor } from "../view/values.js";
-import { MAX_SPEED_HINT } from "./max-speed.js";
-import { bandLabel } from "./speed-bands.js";
+import { decimal, distance, NO_VALUE, type SpeedUnit, speedFactor } from "../view/values.js";
+import { bandLabel, MAX_SPEED_HINT } from "./speed-labels.js";
 
 /** The figures of the shown part, one on each card. */
 export function SummaryCards({ figures, speedUnit }: { figures: Figures | null; speedUnit: SpeedUnit }) {

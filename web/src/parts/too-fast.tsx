@@ -1,6 +1,5 @@
 import type { Metrics } from "asi-convert/metrics";
-import type { SpeedUnit } from "../view/settings.js";
-import { decimal, speedFactor } from "../view/values.js";
+import { decimal, type SpeedUnit, speedFactor } from "../view/values.js";
 
 /** The number and duration of the shown samples above the highest speed of the sport, which figures exclude; empty for none. */
 export function tooFastText({ too_fast, definition }: Metrics, speedUnit: SpeedUnit): string {

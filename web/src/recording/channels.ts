@@ -2,8 +2,8 @@ import type { PlotRow } from "../plots/plot-panel.js";
 import { extentOf, type Pyramid } from "../plots/pyramid.js";
 import { type Axis, axisText } from "../view/axis.js";
 import { nearestIndex } from "../view/instants.js";
-import type { Settings, SpeedUnit } from "../view/settings.js";
-import { decimal, NO_VALUE, speedFactor } from "../view/values.js";
+import type { Settings } from "../view/settings.js";
+import { decimal, KM_PER_H, NO_VALUE, type SpeedUnit, speedFactor } from "../view/values.js";
 import type { Placed } from "./placed.js";
 import type { ChannelName, Recording } from "./recording.js";
 import { titlesOf } from "./timeline.js";
@@ -185,8 +185,8 @@ export function readoutsAt(recording: Recording, ms: number | null, settings: Se
   return readouts;
 }
 
-const SPEED_STEP_MM_PER_S = 2000 / 3.6; // 2 km/h
-const LEAST_FASTEST_MM_PER_S = 8000 / 3.6;
+const SPEED_STEP_MM_PER_S = 2000 / KM_PER_H; // 2 km/h
+const LEAST_FASTEST_MM_PER_S = 8000 / KM_PER_H;
 const TOP_SHARE = 0.999;
 
 /** The speed with the last colour of the map, mm/s: slightly below the maximum, so that a single wrong value does not pale the others. */

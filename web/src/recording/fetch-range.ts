@@ -2,7 +2,7 @@ import { ApiError, createClient, type Resource, unwrap } from "asi-client";
 import { AsiError, type SampleBatch } from "asi-convert";
 import { ReadingError } from "./calls.js";
 import type { DeviceRange } from "./device-range.js";
-import { rangeFileName } from "./range-file-name.js";
+import { rangeFileName } from "./file-names.js";
 import type { RecordingContent } from "./read-file.js";
 import { refusalInWords } from "./service-words.js";
 

@@ -10,7 +10,7 @@ import {
 import { withoutFormula } from "asi-convert/csv";
 import { indexAt } from "../view/instants.js";
 import type { TimeWindow } from "../view/window.js";
-import { nameWithoutExtension } from "./file-name.js";
+import { nameWithoutExtension } from "./file-names.js";
 import type { Facts } from "./recording.js";
 import { titlesOf } from "./timeline.js";
 

@@ -1,5 +1,5 @@
 import type { TimeWindow } from "../view/window.js";
-import { nameWithoutExtension } from "./file-name.js";
+import { nameWithoutExtension } from "./file-names.js";
 import type { Placed } from "./placed.js";
 import type { Facts, Figures, Recording } from "./recording.js";
 

@@ -1,7 +1,7 @@
 import { damageOf, type Interval, type Player, periodsOutside } from "asi-convert/squad";
 import type { UnknownTracker } from "asi-convert/squad-sheets";
 import { day, duration, timeOfDay } from "../view/times.js";
-import { decimal } from "../view/values.js";
+import { decimal, KM_PER_H } from "../view/values.js";
 import { clockOf } from "./clock/clock-state.js";
 import { ofSubstitutions } from "./clock/substitutions.js";
 import { ofClocks } from "./look-at-clocks.js";
@@ -260,7 +260,7 @@ function otherSport(session: SquadSession, { key, name, player, recordings }: Sq
     sign: "sport",
     where: [player?.number, name].filter(Boolean).join(" "),
     what: "Another sport?",
-    meaning: `More than 1 % of the moving rows are faster than ${decimal(limit * 3.6, 1)} km/h. Was it cycling? Such rows are not counted.`,
+    meaning: `More than 1 % of the moving rows are faster than ${decimal(limit * KM_PER_H, 1)} km/h. Was it cycling? Such rows are not counted.`,
     actions: [
       {
         name: "Use the highest speed of cycling",

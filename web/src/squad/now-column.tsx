@@ -1,10 +1,9 @@
 import { useComputed } from "@preact/signals";
+import { KM_PER_H_OF_MM_PER_S } from "../view/values.js";
 import { onIntervals } from "./clock/on-pitch.js";
 import { speedAt } from "./map/positions.js";
 import { nowIn } from "./play.js";
 import type { SquadPlayer, SquadSession } from "./squad-session.js";
-
-const KM_PER_H_OF_MM_PER_S = 0.0036;
 
 /** The speed of a player at the time of the map; `–` for a player who is not on the pitch or has no data. */
 export function NowCell({ session, player }: { session: SquadSession; player: SquadPlayer }) {

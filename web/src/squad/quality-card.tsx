@@ -2,7 +2,7 @@ import "./quality-card.css";
 import { damageOf, isIncomplete, recordedTimeMs } from "asi-convert/squad";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { timeOfDay } from "../view/times.js";
-import { decimal, percent } from "../view/values.js";
+import { decimal, KM_PER_H, percent } from "../view/values.js";
 import { MarkSign } from "./mark-sign.js";
 import { type Mark, shareText, shiftText } from "./marks.js";
 import { captionOf } from "./scope-words.js";
@@ -133,7 +133,7 @@ function Facts({ session, row }: { session: SquadSession; row: PlayerRow }) {
     [
       limit === undefined
         ? "Rows left out, too fast"
-        : `Rows left out, faster than ${decimal(limit * 3.6, 1)} km/h`,
+        : `Rows left out, faster than ${decimal(limit * KM_PER_H, 1)} km/h`,
       metrics === null ? "–" : decimal(metrics.too_fast.samples, 0),
     ],
     ["Cut off at the end", isCut ? "yes" : "no"],

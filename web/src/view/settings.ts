@@ -1,10 +1,10 @@
 import { type Signal, signal } from "@preact/signals";
 import { remembered, rememberedText } from "./remembered.js";
 import { followedTheme, type ThemeChoice } from "./theme.js";
+import { KM_PER_H, type SpeedUnit } from "./values.js";
 
 /** The time zone of displayed times. */
 export type Zone = "local" | "utc";
-export type SpeedUnit = "km/h" | "m/s";
 
 /** Sets of thresholds for figures; the names are those of the library. */
 export const PRESETS = [
@@ -35,8 +35,6 @@ export interface Settings {
   /** Address of map tiles with `{z}`, `{x}` and `{y}`; empty for none. */
   tiles: Signal<string>;
 }
-
-const KM_PER_H = 3.6;
 
 /** The settings that affect figures. */
 export function figureSettings({ preset, maxHeartRate, maxSpeedKmPerH, aerobicSpeedKmPerH }: Settings): {

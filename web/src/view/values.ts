@@ -1,11 +1,16 @@
-import type { SpeedUnit } from "./settings.js";
+export type SpeedUnit = "km/h" | "m/s";
 
 /** Shown where a value is missing. */
 export const NO_VALUE = "–";
 
 const MINUS = "−";
 
-const UNITS_PER_M_PER_S: Record<SpeedUnit, number> = { "km/h": 3.6, "m/s": 1 };
+/** km/h in one m/s. */
+export const KM_PER_H = 3.6;
+/** km/h in one mm/s. */
+export const KM_PER_H_OF_MM_PER_S = 0.0036;
+
+const UNITS_PER_M_PER_S: Record<SpeedUnit, number> = { "km/h": KM_PER_H, "m/s": 1 };
 
 /** Factor from m/s to a unit of speed. */
 export function speedFactor(unit: SpeedUnit): number {

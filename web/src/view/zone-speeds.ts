@@ -1,5 +1,6 @@
 import type { Player, ZoneKind } from "asi-convert/squad";
 import type { Settings } from "./settings.js";
+import { KM_PER_H } from "./values.js";
 
 /** Speeds of a person, km/h, from which the speed zones derive. */
 interface ZoneSpeeds {
@@ -32,4 +33,5 @@ export function setZones(recording: object, kind: ZoneKind | null, player: Playe
 }
 
 /** Without the digits that the conversion from km/h to m/s and back adds. */
-const kmPerH = (mPerS: number | null | undefined) => (mPerS == null ? null : Math.round(mPerS * 3.6e6) / 1e6);
+const kmPerH = (mPerS: number | null | undefined) =>
+  mPerS == null ? null : Math.round(mPerS * KM_PER_H * 1e6) / 1e6;

@@ -43,8 +43,8 @@ export async function findRepeated(
   return found;
 }
 
-/** Deletes the records of recordings whose samples were deleted, so that they can be uploaded again. */
-export async function forgetRecordings(
+/** Deletes the hashes of recordings whose samples were deleted, so that they can be uploaded again. */
+export async function deleteRecordingHashes(
   { queries }: UnitOfWork,
   { deviceId, startMs, stopMs }: Interval & { deviceId: number },
 ): Promise<void> {

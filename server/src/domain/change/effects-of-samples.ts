@@ -1,12 +1,12 @@
 import { deleteSamplesFrom, type Interval, sqlClientOf } from "../../store/samples/index.js";
-import { deleteOwnerSettings, eraseOwner } from "../bluetooth/forget.js";
-import { forgetRecordings } from "../bulk-load/repeated.js";
+import { deleteOwnerSettings, eraseOwner } from "../bluetooth/former-owner.js";
+import { deleteRecordingHashes } from "../bulk-load/repeated.js";
 import { recordFigures } from "../change-log/figures.js";
 import { recordLostSamples, recordSamples } from "../change-log/record.js";
 import { recompute } from "../computed-data/recompute.js";
 import { deleteRemovalRecords, recordRemovals } from "../computed-data/removed-samples.js";
 import { changedTimes } from "../ownerships/interval.js";
-import { forgetStream } from "../recording-streams/forget.js";
+import { deleteStream } from "../recording-streams/delete.js";
 import { emitAccountEvent } from "../webhooks/account-events.js";
 import { emitChangedSessions } from "../webhooks/session-events.js";
 import { audit, type Effects } from "./reaction.js";
@@ -47,8 +47,12 @@ export const effectsOfSamples: Effects<
       const { deviceId, managerId } = after;
       const { times } = await deleteSamplesFrom(sqlClientOf(unit.queries), deviceId, startMs);
       await recordLostSamples(unit, managerId, { deviceId, times });
-      await forgetRecordings(unit, { deviceId: after.deviceId, startMs, stopMs: Number.POSITIVE_INFINITY });
-      await forgetStream(unit, after);
+      await deleteRecordingHashes(unit, {
+        deviceId: after.deviceId,
+        startMs,
+        stopMs: Number.POSITIVE_INFINITY,
+      });
+      await deleteStream(unit, after);
     },
     // The change adds or removes samples that count for the owner.
     (unit, { before, after }) =>
@@ -92,10 +96,9 @@ export const effectsOfSamples: Effects<
   samplesErased: [
     (unit, { deviceId, removed }) => recordSamples(unit, { deviceId, times: removed }),
     emitChangedSessions,
-    forgetStream,
-    (unit, { deviceId, changed }) => forgetRecordings(unit, { deviceId, ...spanOf(changed) }),
-    // Results of other athletes for the same time include these samples. Delete them even if
-    // retention prevents a new result.
+    deleteStream,
+    (unit, { deviceId, changed }) => deleteRecordingHashes(unit, { deviceId, ...spanOf(changed) }),
+    // Results of other athletes for the same time include these samples. Delete them even if retention prevents a new result.
     (unit, input) => recompute(unit, { ...input, forgets: true }),
   ],
   samplesRefused: [
@@ -105,15 +108,15 @@ export const effectsOfSamples: Effects<
   samplesExpired: [
     recordRemovals,
     (unit, { deviceId, removed }) => recordSamples(unit, { deviceId, times: removed }),
-    (unit, { deviceId, removed }) => forgetRecordings(unit, { deviceId, ...spanOf(removed) }),
+    (unit, { deviceId, removed }) => deleteRecordingHashes(unit, { deviceId, ...spanOf(removed) }),
     (unit, { deviceId, removed, count }) =>
       unit.audit("samples", deviceId, { ...spanOf(removed), chunks: removed.length, count }, null),
   ],
   samplesDeleted: [
     (unit, { deviceId, deleted }) => emitChangedSessions(unit, { deviceId, changed: deleted }),
-    forgetStream,
+    deleteStream,
     (unit, { deviceId, removed }) => recordSamples(unit, { deviceId, times: removed }),
-    (unit, { deviceId, deleted }) => forgetRecordings(unit, { deviceId, ...spanOf(deleted) }),
+    (unit, { deviceId, deleted }) => deleteRecordingHashes(unit, { deviceId, ...spanOf(deleted) }),
     (unit, { deviceId, deleted, count }) =>
       unit.auditAll(
         "samples",

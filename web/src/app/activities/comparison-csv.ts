@@ -1,7 +1,7 @@
 import { withoutFormula } from "asi-convert/csv";
-import type { SpeedUnit, Zone } from "../../view/settings.js";
+import type { Zone } from "../../view/settings.js";
 import { zoneName } from "../../view/times.js";
-import { decimal, speedFactor, withUnit } from "../../view/values.js";
+import { decimal, type SpeedUnit, speedFactor, withUnit } from "../../view/values.js";
 import { instantText } from "../parts/when.js";
 import type { Computed } from "./computed.js";
 import { COMPARED_FIGURES, type ComparedFigure, isComparable, nameOfFigure } from "./computed-figures.js";

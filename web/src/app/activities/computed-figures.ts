@@ -1,9 +1,7 @@
 import type { Metrics } from "asi-convert/metrics";
-import { highIntensityMetres, highIntensityName } from "../../parts/high-intensity.js";
-import { MAX_SPEED_HINT } from "../../parts/max-speed.js";
-import type { SpeedUnit } from "../../view/settings.js";
+import { highIntensityMetres, highIntensityName, MAX_SPEED_HINT } from "../../parts/speed-labels.js";
 import { durationDifference } from "../../view/times.js";
-import { decimal, speedFactor, withSign } from "../../view/values.js";
+import { decimal, type SpeedUnit, speedFactor, withSign } from "../../view/values.js";
 import { type Computed, recordedSeconds } from "./computed.js";
 
 /** One figure of a time frame, as it is compared, drawn and exported. */

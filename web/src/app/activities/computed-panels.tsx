@@ -1,11 +1,11 @@
 import type { Metrics } from "asi-convert/metrics";
 import { EffortPanels } from "../../parts/efforts.js";
-import { bandLabel } from "../../parts/speed-bands.js";
+import { bandLabel } from "../../parts/speed-labels.js";
 import { SummaryCards } from "../../parts/summary.js";
 import { TooFast } from "../../parts/too-fast.js";
-import type { Settings, SpeedUnit } from "../../view/settings.js";
+import type { Settings } from "../../view/settings.js";
 import { duration } from "../../view/times.js";
-import { decimal, distance, percent } from "../../view/values.js";
+import { decimal, distance, percent, type SpeedUnit } from "../../view/values.js";
 import { Bars } from "./bars.js";
 import { type Computed, figuresOf } from "./computed.js";
 import { Intensity } from "./intensity.js";

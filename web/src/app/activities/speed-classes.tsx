@@ -1,7 +1,6 @@
-import { bandLabel } from "../../parts/speed-bands.js";
-import type { SpeedUnit } from "../../view/settings.js";
+import { bandLabel } from "../../parts/speed-labels.js";
 import { duration } from "../../view/times.js";
-import { percent } from "../../view/values.js";
+import { percent, type SpeedUnit } from "../../view/values.js";
 import type { Computed } from "./computed.js";
 
 interface Props {

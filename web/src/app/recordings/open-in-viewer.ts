@@ -2,7 +2,7 @@ import { ApiError } from "asi-client";
 import { closeStored } from "../../opened-squad.js";
 import { ReadingError } from "../../recording/calls.js";
 import type { DeviceRange } from "../../recording/device-range.js";
-import { rangeFileName } from "../../recording/range-file-name.js";
+import { rangeFileName } from "../../recording/file-names.js";
 import { go as goTo, goToViewer, leaveViewerAddress } from "../../view/route.js";
 import { AwayError } from "../connection.js";
 import { afterSigningIn, isWithoutSession } from "../parts/after-signing-in.js";

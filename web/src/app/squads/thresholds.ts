@@ -1,6 +1,5 @@
 import type { Resource } from "asi-client";
-import type { SpeedUnit } from "../../view/settings.js";
-import { NO_VALUE, speedFactor } from "../../view/values.js";
+import { NO_VALUE, type SpeedUnit, speedFactor } from "../../view/values.js";
 import type { Values } from "../parts/form.js";
 
 export type Member = Resource["Member"];

@@ -1,5 +1,6 @@
 import type { SampleBatch } from "asi-convert";
 import { gapsAfter } from "asi-convert/metrics";
+import { KM_PER_H_OF_MM_PER_S } from "../../view/values.js";
 import type { TimeWindow } from "../../view/window.js";
 
 /** For columns of at least this time, sums of seconds are precise enough. */
@@ -39,8 +40,6 @@ export function meanSpeeds(
   else byRows(means, samples, speeds, startMs, columnMs);
   return means;
 }
-
-const KM_PER_H_OF_MM_PER_S = 0.0036;
 
 function bySeconds(means: Float32Array, { sums, counts, ...own }: SpeedSums, startMs: number, ms: number) {
   const last = sums.length - 1;

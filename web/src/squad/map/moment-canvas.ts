@@ -1,5 +1,6 @@
 import { type Camera, type Size, toScreen } from "../../map/camera.js";
 import { ramp, STEPS, type Theme } from "../../map/palette.js";
+import { KM_PER_H_OF_MM_PER_S } from "../../view/values.js";
 import { FASTEST_KM_PER_H, TRAIL_MS } from "../rules.js";
 import type { Point } from "./plane.js";
 import type { TrailPoint } from "./positions.js";
@@ -40,7 +41,6 @@ const CHOSEN_RING_PX = 2;
 const TRAIL_PX = { least: 1, most: 4 };
 /** Number of parts of a trail; each part is one line with one colour. */
 const TRAIL_PARTS = 6;
-const MM_PER_S_OF_KM_PER_H = 1000 / 3.6;
 
 /** Draws dots and trails of all players at one moment, the chosen player above the others. */
 export function drawMoment(canvas: HTMLCanvasElement, drawing: MomentDrawing, ratio: number): void {
@@ -61,7 +61,7 @@ export function drawMoment(canvas: HTMLCanvasElement, drawing: MomentDrawing, ra
 }
 
 function colourOf({ speedMmPerS }: Dot, colours: Uint8Array): string {
-  const share = speedMmPerS / (FASTEST_KM_PER_H * MM_PER_S_OF_KM_PER_H);
+  const share = (speedMmPerS * KM_PER_H_OF_MM_PER_S) / FASTEST_KM_PER_H;
   const step = 3 * Math.min(STEPS - 1, Math.max(0, Math.floor(share * STEPS)));
   return `rgb(${colours[step]} ${colours[step + 1]} ${colours[step + 2]})`;
 }

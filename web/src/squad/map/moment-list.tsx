@@ -1,11 +1,10 @@
 import { useComputed } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import { timeOfDay } from "../../view/times.js";
+import { KM_PER_H_OF_MM_PER_S } from "../../view/values.js";
 import { playbackOf } from "../play.js";
 import type { MapState } from "./map-state.js";
 import { placeText } from "./map-words.js";
-
-const KM_PER_H_OF_MM_PER_S = 0.0036;
 
 /** The positions of the players, for screen readers. It does not change during playback. */
 export function MomentList({ state }: { state: MapState }) {

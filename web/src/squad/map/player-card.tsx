@@ -6,6 +6,7 @@ import { AXIS_WIDTH, drawPlot, RIGHT_MARGIN, TIME_AXIS_HEIGHT, TOP_MARGIN } from
 import { buildPyramid } from "../../plots/pyramid.js";
 import { useSize } from "../../view/element-size.js";
 import { tickLabel, ticks, timeOfDay } from "../../view/times.js";
+import { KM_PER_H, KM_PER_H_OF_MM_PER_S } from "../../view/values.js";
 import { decimalsOf } from "../columns.js";
 import { MarkSign } from "../mark-sign.js";
 import { marksOf } from "../marks.js";
@@ -24,8 +25,6 @@ const CARD_COLUMNS: readonly [key: string, unit: string][] = [
   ["hr_mean_bpm", "mean bpm"],
 ];
 const MOST_SPRINTS = 7;
-const KM_PER_H = 3.6;
-const KM_PER_H_OF_MM_PER_S = 0.0036;
 const PX_PER_TICK = 80;
 const LEAST_TOP_KM_PER_H = 30;
 

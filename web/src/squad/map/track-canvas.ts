@@ -2,13 +2,13 @@ import type { Camera } from "../../map/camera.js";
 import type { Theme } from "../../map/palette.js";
 import type { Track } from "../../map/projection.js";
 import { drawTracks } from "../../map/raster.js";
+import { KM_PER_H_OF_MM_PER_S } from "../../view/values.js";
 import { FASTEST_KM_PER_H } from "../rules.js";
 import { scopeOf } from "../scope.js";
 import type { SquadPlayer } from "../squad-session.js";
 import type { MapState } from "./map-state.js";
 import { trackIn } from "./positions.js";
 
-const KM_PER_H_IN_MM_PER_S = 1000 / 3.6;
 /** More device pixels per CSS pixel are not visible. */
 const MOST_RATIO = 2;
 
@@ -39,7 +39,7 @@ export function drawTrack(
   if (track === null || track.timesMs.length === 0) return;
   const shown = { startMs: track.timesMs[0] ?? 0, stopMs: track.timesMs.at(-1) ?? 0 };
   const { camera, theme, colouring } = look;
-  const fastest = FASTEST_KM_PER_H * KM_PER_H_IN_MM_PER_S;
+  const fastest = FASTEST_KM_PER_H / KM_PER_H_OF_MM_PER_S;
   const pixels = drawTracks({ width, height, pixelRatio, camera, theme, colouring, fastest }, [
     { track, shown, number: 0 },
   ]);

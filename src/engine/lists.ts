@@ -22,3 +22,28 @@ export function withList<O extends object, K extends string, T>(
   });
   return object as O & Record<K, T[]>;
 }
+
+/**
+ * A list of numbers of any length, in entries of a fixed number of numbers. It stores the pieces in which the numbers arrive,
+ * because a single large array would be copied each time it grows.
+ */
+export class NumberList {
+  readonly #pieces: Float64Array[] = [];
+  #length = 0;
+
+  get length(): number {
+    return this.#length;
+  }
+
+  /** Appends a copy of `numbers`, which must be whole entries. */
+  append(numbers: Float64Array): void {
+    if (numbers.length === 0) return;
+    this.#pieces.push(numbers.slice());
+    this.#length += numbers.length;
+  }
+
+  /** The current pieces; later calls of `append` do not change the returned list. */
+  pieces(): readonly Float64Array[] {
+    return this.#pieces.slice();
+  }
+}

@@ -1,6 +1,10 @@
-const compact = (ms: number) => new Date(ms).toISOString().replace(/\.\d+Z$|[-:]/g, "");
-
 import type { DeviceRange } from "./device-range.js";
+
+export function nameWithoutExtension(fileName: string): string {
+  return fileName.replace(/\.[^.]*$/, "") || fileName;
+}
+
+const compact = (ms: number) => new Date(ms).toISOString().replace(/\.\d+Z$|[-:]/g, "");
 
 /** The file name of a downloaded range of the service. */
 export const rangeFileName = ({ device, startMs, stopMs }: DeviceRange): string =>

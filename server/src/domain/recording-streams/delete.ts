@@ -8,7 +8,7 @@ import { findStream } from "./find.js";
  * Deletes the stream of a device with its bytes, because they contain samples that were deleted or that belong to a former
  * owner. An open request ends at its next piece with `replaced`; a new request sends the recording from the start.
  */
-export async function forgetStream(unit: UnitOfWork, { deviceId }: { deviceId: number }): Promise<void> {
+export async function deleteStream(unit: UnitOfWork, { deviceId }: { deviceId: number }): Promise<void> {
   const { queries } = unit;
   const stream = await findStream(queries, deviceId);
   // Otherwise, the job that announces its changes would not find them.

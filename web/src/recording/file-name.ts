@@ -1,3 +1,0 @@
-export function nameWithoutExtension(fileName: string): string {
-  return fileName.replace(/\.[^.]*$/, "") || fileName;
-}
