@@ -198,6 +198,7 @@ const CASES: readonly Case[] = [
       ["--delimiter", ";"],
       ["--decimal", ","],
       ["--numbers", "decimal"],
+      ["--rr-intervals"],
       ["--fill-hr", "10s", "--every", "200ms"],
       ["--hr", "ecg"],
       ["--serial", "OTHER-1"],

@@ -77,6 +77,7 @@ const WITHOUT_OPTIONS = [
   "beatsBetween",
   "csvFileName",
   "decodeTrack",
+  "decodeTrackBeats",
   "findRanges",
   "fromBase64",
   "gapsAfter",
