@@ -53,6 +53,30 @@ describe("asi beats", () => {
     expect(namesIn(folder)).toEqual(["beats.jsonl", "run.asi"]);
   });
 
+  it("adds the speed at each beat with --with-speed", async () => {
+    const folder = scratchFolder();
+    const path = join(folder, "run.asi");
+    // the speed rises by 0.1 m/s in each tenth of a second
+    const rows = waveformFrames(ECG, START_MS).flatMap((frame, i) => [
+      frame,
+      navPvt({ ...civilTime(START_MS + 100 * (i + 1)), speedMmPerS: 100 * (i + 1) }),
+    ]);
+    writeFileSync(path, joined([asiInf(), ...rows]));
+    const { stdout } = await asi(["beats", path, "--with-speed"]);
+    const [header, ...lines] = stdout.trimEnd().split("\n");
+    expect(header).toBe("timestamp,rr,quality,speed");
+    const beats = lines.map((line) => line.split(",").map(Number));
+    expect(beats.length).toBe(ECG.beatsS.length);
+    for (const [timestamp = 0, , , speed] of beats) {
+      if (timestamp < 1_700_000_000.1) continue;
+      expect(speed).toBeCloseTo(timestamp - 1_700_000_000, 3);
+    }
+    const { stdout: jsonl } = await asi(["beats", path, "--with-speed", "--format", "jsonl"]);
+    expect(JSON.parse(jsonl.split("\n")[5] ?? "").speed).toBe(beats[5]?.[3]);
+    const { status, stderr } = await asi(["beats", "-", "--with-speed"], { input: RECORDING });
+    expect([status, stderr]).toEqual([1, expect.stringMatching(/--with-speed reads the input twice/)]);
+  });
+
   it("reads the standard input", async () => {
     const { stdout } = await asi(["beats", "-"], { input: RECORDING });
     expect(stdout.trimEnd().split("\n")).toHaveLength(ECG.beatsS.length + 1);

@@ -91,6 +91,7 @@ const WITHOUT_OPTIONS = [
   "readRecipes",
   "rowsBetween",
   "rowsOf",
+  "speedsAt",
   "toBase64",
   "unpackSamples",
   "withDamage",
