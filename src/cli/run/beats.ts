@@ -1,12 +1,12 @@
 import { decodeBeats } from "../../api/decode-beats.js";
 import { AsiError } from "../../errors.js";
 import { prepareSamples, speedsAt } from "../../metrics/index.js";
-import type { BeatBatch } from "../../types.js";
+import { SourceReader } from "../../reading/source-reader.js";
+import type { BeatBatch, SampleBatch } from "../../types.js";
 import type { Context } from "../batch/batch.js";
-import { findInputs } from "../batch/inputs.js";
+import { findInputs, openInput } from "../batch/inputs.js";
 import type { ExitStatus } from "../terminal/exit-status.js";
 import { lineWriter, seconds } from "../terminal/line-writer.js";
-import { readSamples } from "./read-samples.js";
 import { type WaveformFlags, writeWaveform } from "./write-waveform.js";
 
 export interface BeatsFlags extends WaveformFlags {
@@ -49,13 +49,10 @@ async function speedTexts(
       "Standard input can be read only once, but --with-speed reads the input twice; name a file.",
     );
   }
-  const selection = {
-    bounds: { from: undefined, to: undefined, timeZone: undefined },
-    serial,
-    hr: undefined,
-  };
-  const { samples } = await readSamples(input, selection, signal, () => {});
-  const prepared = prepareSamples(samples);
+  const reader = new SourceReader(openInput(input), { output: "columns", serial, signal });
+  const batches: SampleBatch[] = [];
+  for (let batch = await reader.next(); batch !== null; batch = await reader.next()) batches.push(batch);
+  const prepared = prepareSamples(batches);
   return ({ timestampMs }, i) => {
     const [speed = Number.NaN] = speedsAt(prepared, timestampMs.subarray(i, i + 1));
     return Number.isNaN(speed) ? "" : speed.toFixed(3);
