@@ -52,9 +52,15 @@ export { findRanges } from "./rows/ranges.js";
 export type { DecimalMark } from "./rows/row-text/template.js";
 export { joinBatches, newBatch, rowsBetween } from "./rows/sample-batch.js";
 export { TIME_FORMATS, type TimeFormat, type TimeLayout } from "./rows/time-layout.js";
-export { decodeTrack, type TrackDecoding, type TrackSummary } from "./tracks/decode-track.js";
+export {
+  decodeTrack,
+  decodeTrackBeats,
+  type LeftOut,
+  type TrackDecoding,
+  type TrackSummary,
+} from "./tracks/decode-track.js";
+export type { TrackBeatBatch } from "./tracks/track-intervals.js";
 export type { TrackDamage, TrackFormat } from "./tracks/track-parser.js";
-export type { LeftOut } from "./tracks/track-rows.js";
 export type {
   BeatBatch,
   ColumnsOptions,

@@ -339,7 +339,7 @@ describe("asi encode of tracks of other devices", () => {
         format: "gpx",
         rows: 2,
         speedsFromPositions: 1,
-        leftOut: { withoutTime: 1, withoutPosition: 0 },
+        leftOut: { withoutTime: 1, withoutPosition: 0, intervals: 0 },
       },
     });
   });

@@ -131,6 +131,10 @@ describe("asi convert refuses, as incorrect usage and before anything is written
       const { stderr } = await convert("--format", "gpx", flag, value);
       expect(stderr).toMatch(new RegExp(`^asi: ${flag} applies only to `));
     }
+    const intervals = await convert("--format", "gpx", "--rr-intervals");
+    expect(intervals.stderr).toMatch(/^asi: --rr-intervals applies only to FIT/);
+    const split = await convert("--format", "fit", "--rr-intervals", "--split");
+    expect(split.stderr).toMatch(/--rr-intervals cannot be combined with --split/);
   });
 });
 

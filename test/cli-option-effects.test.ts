@@ -198,6 +198,7 @@ const CASES: readonly Case[] = [
       ["--delimiter", ";"],
       ["--decimal", ","],
       ["--numbers", "decimal"],
+      ["--rr-intervals"],
       ["--fill-hr", "10s", "--every", "200ms"],
       ["--hr", "ecg"],
       ["--serial", "OTHER-1"],
@@ -253,11 +254,7 @@ const CASES: readonly Case[] = [
     command: "beats",
     inputs: ["match.asi"],
     outputs: [[], ["--output", "beats.csv"]],
-    options: [
-      ["--serial", "OTHER-1"],
-      ["--output", "other.csv"],
-      ["--format", "jsonl"],
-    ],
+    options: [["--serial", "OTHER-1"], ["--with-speed"], ["--output", "other.csv"], ["--format", "jsonl"]],
   },
   {
     command: "ecg",

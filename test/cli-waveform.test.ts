@@ -5,6 +5,7 @@ import { heartRateVariability } from "../src/metrics/index.js";
 import { asi, MATCH, namesIn, scratchFolder } from "./asi-process.js";
 import { asiInf, civilTime, joined, navPvt } from "./frames.js";
 import { syntheticEcg, waveformFrames } from "./synthetic-ecg.js";
+import { fitDefinition, fitFile, littleEndian } from "./track-files.js";
 
 const START_MS = 1_700_000_000_000;
 const ECG = syntheticEcg({ durationS: 30, bpm: 90 });
@@ -50,6 +51,30 @@ describe("asi beats", () => {
     expect(await asi(["beats", path, "-o", output, "--force"])).toMatchObject({ status: 0 });
     expect(await asi(["beats", path, "-o", path, "--format", "csv"])).toMatchObject({ status: 2 });
     expect(namesIn(folder)).toEqual(["beats.jsonl", "run.asi"]);
+  });
+
+  it("adds the speed at each beat with --with-speed", async () => {
+    const folder = scratchFolder();
+    const path = join(folder, "run.asi");
+    // the speed rises by 0.1 m/s in each tenth of a second
+    const rows = waveformFrames(ECG, START_MS).flatMap((frame, i) => [
+      frame,
+      navPvt({ ...civilTime(START_MS + 100 * (i + 1)), speedMmPerS: 100 * (i + 1) }),
+    ]);
+    writeFileSync(path, joined([asiInf(), ...rows]));
+    const { stdout } = await asi(["beats", path, "--with-speed"]);
+    const [header, ...lines] = stdout.trimEnd().split("\n");
+    expect(header).toBe("timestamp,rr,quality,speed");
+    const beats = lines.map((line) => line.split(",").map(Number));
+    expect(beats.length).toBe(ECG.beatsS.length);
+    for (const [timestamp = 0, , , speed] of beats) {
+      if (timestamp < 1_700_000_000.1) continue;
+      expect(speed).toBeCloseTo(timestamp - 1_700_000_000, 3);
+    }
+    const { stdout: jsonl } = await asi(["beats", path, "--with-speed", "--format", "jsonl"]);
+    expect(JSON.parse(jsonl.split("\n")[5] ?? "").speed).toBe(beats[5]?.[3]);
+    const { status, stderr } = await asi(["beats", "-", "--with-speed"], { input: RECORDING });
+    expect([status, stderr]).toEqual([1, expect.stringMatching(/--with-speed reads the input twice/)]);
   });
 
   it("reads the standard input", async () => {
@@ -158,6 +183,37 @@ describe("asi stats --hrv", () => {
     const { stdout } = await asi(["stats", path, "--hrv", "--json", ...limits]);
     const inside = ECG.beatsS.filter((s) => s >= 10 && s <= 20).length;
     expect(JSON.parse(stdout).figures.hrv.intervals).toBe(inside - 1);
+  });
+
+  it("uses the RR intervals of a FIT file, also without positions and up to a damage", async () => {
+    const folder = scratchFolder();
+    const path = recordingIn(folder);
+    const fit = join(folder, "run.fit");
+    expect((await asi(["convert", path, "-o", fit, "--rr-intervals"])).status).toBe(0);
+    const hrvOf = async (file: string, ...flags: string[]) =>
+      JSON.parse((await asi(["stats", file, "--hrv", "--json", ...flags])).stdout).figures.hrv;
+    const whole = await hrvOf(fit);
+    expect(whole).toMatchObject({ intervals: ECG.beatsS.length - 1, series: 1 });
+    expect(whole.rmssd).toBeCloseTo((await hrvOf(path)).rmssd, 0);
+    const limits = ["--from", "22:13:30", "--to", "22:13:40"];
+    expect((await hrvOf(fit, ...limits)).intervals).toBe((await hrvOf(path, ...limits)).intervals);
+
+    const indoors = join(folder, "indoors.fit");
+    const records = [0, 1, 2].flatMap((second) => [
+      [0, ...littleEndian(1_100_000_000 + second, 4)],
+      [1, ...littleEndian(800 + second, 2)],
+    ]);
+    const messages = [
+      fitDefinition(0, 20, [[253, 4, 0x86]]),
+      fitDefinition(1, 78, [[0, 2, 0x84]]),
+      ...records,
+    ];
+    writeFileSync(indoors, fitFile(messages).subarray(0, -4));
+    const { status, stdout, stderr } = await asi(["stats", indoors, "--hrv"]);
+    expect(status).toBe(3);
+    expect(stdout).toMatch(/heart-rate variability of 2 intervals in 1 series/);
+    expect(stderr).toMatch(/3 points without a position omitted\n.*damaged: the file is truncated/);
+    expect((await asi(["stats", indoors])).stderr).toMatch(/no point with a time and a position.*NO_SAMPLES/);
   });
 
   it("has those of each period with --periods", async () => {

@@ -64,8 +64,9 @@ export function drive(
   settings: Partial<EngineSettings> = {},
 ): Outcome {
   const used = { ...DEFAULT_SETTINGS, ...settings };
+  if (used.output === "beats") used.analysesEcg = true;
   const driver = new EngineDriver(engine, used);
-  const collected = new Collected(used.output);
+  const collected = new Collected(used);
   const input = chunks instanceof Uint8Array ? [chunks] : chunks;
   let stop: StepResult | null = null;
 
@@ -106,6 +107,7 @@ class Collected {
   readonly #csv: Uint8Array[] = [];
   readonly #frames: Uint8Array[] = [];
   readonly #rangeBreaks: number[] = [];
+  readonly #hasBeats: boolean;
   readonly #columns: SampleColumns = {
     timestampMs: [],
     latitudeE7: [],
@@ -119,8 +121,9 @@ class Collected {
   readonly #beats: BeatColumns = { timestampMs: [], rrMs: [], quality: [] };
   #csvBytes = 0;
 
-  constructor(output: OutputKind) {
+  constructor({ output, analysesEcg }: EngineSettings) {
     this.#output = output;
+    this.#hasBeats = output === "beats" || (output === "columns" && analysesEcg);
   }
 
   take(engine: Engine): void {
@@ -133,7 +136,7 @@ class Collected {
       this.#csvBytes += csv.length;
     }
     if (this.#output === "frames") this.#frames.push(engine.frames().slice());
-    if (this.#output === "beats") {
+    if (this.#hasBeats) {
       const batch = engine.beats();
       for (const column of Object.keys(this.#beats) as (keyof BeatColumns)[]) {
         for (const value of batch[column]) this.#beats[column].push(value);

@@ -114,7 +114,8 @@ describe("FIT files of other devices", () => {
       end: START_MS,
       speedsFromPositions: 0,
       speedUnit: "m/s",
-      leftOut: { withoutTime: 0, withoutPosition: 1 },
+      intervals: 0,
+      leftOut: { withoutTime: 0, withoutPosition: 1, intervals: 0 },
       damage: null,
     });
   });

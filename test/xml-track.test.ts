@@ -64,7 +64,8 @@ describe("GPX of other programs", () => {
       end: START_MS + 100,
       speedsFromPositions: 0,
       speedUnit: "m/s",
-      leftOut: { withoutTime: 0, withoutPosition: 0 },
+      intervals: 0,
+      leftOut: { withoutTime: 0, withoutPosition: 0, intervals: 0 },
     });
   });
 
@@ -115,7 +116,7 @@ describe("GPX of other programs", () => {
         <trkpt lat="1" lon="2"><ele>NaN</ele><time>2024-05-11T09:30:00Z</time></trkpt>`),
     );
     expect(rows).toMatchObject([{ altitude: null, speed: 0 }]);
-    expect(summary.leftOut).toEqual({ withoutTime: 2, withoutPosition: 1 });
+    expect(summary.leftOut).toEqual({ withoutTime: 2, withoutPosition: 1, intervals: 0 });
   });
 
   it("may have a byte order mark, or be UTF-16", async () => {

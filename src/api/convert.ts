@@ -1,4 +1,4 @@
-import { optionNames, requireOptions, shown } from "../arguments.js";
+import { optionNames, requireBooleans, requireOptions, shown } from "../arguments.js";
 import { AsiError } from "../errors.js";
 import { CSV, formatNamed } from "../formats/catalogue.js";
 import type { Format, FormatName, FormatOptions } from "../formats/format.js";
@@ -22,6 +22,11 @@ export interface ConvertOptions extends DecodeOptions, CsvLayout, FormatOptions 
    * `tcx` and `fit` the default of `fillHrMs` is 2000, because sports software shows a heart rate only on rows that have one.
    */
   format?: FormatName | undefined;
+  /**
+   * Whether a FIT file also contains the RR intervals of the heart beats in the ECG waveform, as `hrv` messages; default false, so
+   * that files have the same bytes as without a waveform. Not with `split`.
+   */
+  rrIntervals?: boolean | undefined;
 }
 
 /**
@@ -89,14 +94,11 @@ export function conversionOf(source: Source, options: ConvertOptions, whatToDo: 
 export function formatOf(options: ConvertOptions): Format {
   const format = formatNamed(options.format);
   const foreign = CSV_OPTIONS.find((name) => options[name] !== undefined);
-  if (format !== CSV && foreign !== undefined) {
-    throw new AsiError(
-      "BAD_OPTION",
-      `${foreign} applies only to CSV; omit it with the format ${format.name}.`,
-    );
-  }
+  if (foreign !== undefined) requireFormat(format, "CSV", foreign);
   checkTimesOf(format, options);
   checkNumbers(options.numbers, format);
+  requireBooleans(options, ["rrIntervals"]);
+  if (options.rrIntervals === true) requireFormat(format, "FIT", "rrIntervals");
   return format;
 }
 
@@ -120,15 +122,15 @@ function checkTimesOf({ name, times }: Format, options: ConvertOptions): void {
 /** Throws `BAD_OPTION` unless the format has this storage of numbers. */
 export function checkNumbers(numbers: FormatOptions["numbers"], format: Format): void {
   if (numbers === undefined) return;
-  if (format.name !== "parquet") {
-    throw new AsiError(
-      "BAD_OPTION",
-      `numbers applies only to Parquet; omit it with the format ${format.name}.`,
-    );
-  }
+  requireFormat(format, "Parquet", "numbers");
   if (numbers !== "double" && numbers !== "decimal") {
     throw new AsiError("BAD_OPTION", `numbers is ${shown(numbers)}; it must be double or decimal.`);
   }
+}
+
+function requireFormat({ name }: Format, wanted: string, option: string): void {
+  if (name === wanted.toLowerCase()) return;
+  throw new AsiError("BAD_OPTION", `${option} applies only to ${wanted}; omit it with the format ${name}.`);
 }
 
 /** Options that only CSV has. */
@@ -147,6 +149,7 @@ export const CONVERT_OPTIONS = [
   ...optionNames<Omit<ConvertOptions, keyof DecodeOptions | keyof CsvLayout>>({
     format: true,
     numbers: true,
+    rrIntervals: true,
   }),
 ];
 
@@ -189,7 +192,7 @@ export interface ConvertedRecording extends Inspection {
  */
 export function convertSync(
   recording: Uint8Array | ArrayBuffer,
-  options: Omit<ConvertOptions, "format" | "numbers"> = {},
+  options: Omit<ConvertOptions, "format" | "numbers" | "rrIntervals"> = {},
 ): ConvertedRecording {
   requireOptions(options, CONVERT_OPTIONS);
   const format = formatOf(options);

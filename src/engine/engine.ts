@@ -32,7 +32,7 @@ export interface EngineSettings {
   hr: HrSource;
   /** Whether `columns` include the columns of `quality`. */
   quality: boolean;
-  /** Whether to analyse the whole ECG waveform, including parts that no row needs; always with the output `beats`. */
+  /** Whether to analyse the whole ECG waveform, including parts that no row needs. The output `beats` requires it. */
   analysesEcg: boolean;
 }
 
@@ -105,7 +105,7 @@ export interface Engine {
   columns(): SampleBatch;
   /** Valid frames of the last step, except headers that were signalled. */
   frames(): Uint8Array;
-  /** Beats of the last step, as copies. */
+  /** Beats of the last step, as copies. Requires `analysesEcg`, and not the outputs `csv` and `frames`. */
   beats(): BeatBatch;
   /** Ranges that started within the CSV or columns of the last step, in order. */
   rangeBreaks(): RangeBreak[];

@@ -172,7 +172,7 @@ async function convertToDevice(
   path: string,
   options: ConvertOptions & WriteOptions,
 ): Promise<PreparedConversion> {
-  refuseOneNameForSeveral(options);
+  refuseSplit(options);
   const output = await DescriptorOutput.open(path, options.signal);
   try {
     const inspection = await convertToDescriptor(source, output, options);
@@ -189,7 +189,7 @@ async function convertIntoFolder(
   options: ConvertOptions & WriteOptions,
   check: (paths: readonly string[]) => void,
 ): Promise<PreparedConversion> {
-  refuseOneNameForSeveral(options);
+  refuseSplit(options);
   const { output, force = false, split = false, maxFiles = Number.POSITIVE_INFINITY } = options;
   if (output !== undefined && !force) refuseExisting(output);
   const folder = output === undefined ? outDir : dirname(resolve(output));
@@ -231,8 +231,15 @@ async function convertIntoFolder(
   }
 }
 
-function refuseOneNameForSeveral({ split, output }: WriteOptions): void {
-  if (split !== true || output === undefined) return;
+function refuseSplit({ split, output, rrIntervals }: ConvertOptions & WriteOptions): void {
+  if (split !== true) return;
+  if (rrIntervals === true) {
+    throw new AsiError(
+      "BAD_OPTION",
+      "rrIntervals cannot be combined with the option split; write each range with from and to.",
+    );
+  }
+  if (output === undefined) return;
   throw new AsiError(
     "BAD_OPTION",
     "split writes several files with standard names, but output names one file; omit one of them.",

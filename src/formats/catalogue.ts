@@ -50,7 +50,7 @@ export const FORMATS: readonly Format[] = [
     isBinary: true,
     fillHrMs: SPORTS_FILL_HR_MS,
     times: [],
-    load: async () => (await import("./fit.js")).openFit,
+    load: async ({ rrIntervals }) => (await import("./fit.js")).fitFormat(rrIntervals === true),
   },
   {
     name: "geojson",

@@ -1,11 +1,20 @@
-import type { RecordingInfo, SampleBatch } from "../types.js";
+import type { BeatBatch, RecordingInfo, SampleBatch } from "../types.js";
 import { FitWriter } from "./fit/fit-writer.js";
+import { messagesFor } from "./fit/interval-messages.js";
+import { IntervalsAmongRows } from "./fit/intervals-among-rows.js";
 import { RecordedRows } from "./fit/recorded-rows.js";
 import type { FormatWriter, OpenFormat } from "./format.js";
 import { RowBuffer } from "./row-buffer.js";
 
 /** FIT. Its header contains the size of the file, so rows are buffered until the end. */
 export const openFit: OpenFormat = ({ info }) => new Fit(info);
+
+const openFitWithIntervals: OpenFormat = Object.assign(openFit.bind(null), { takesBeats: true });
+
+/** @param withIntervals whether files contain the RR intervals of the beats in the waveform */
+export function fitFormat(withIntervals: boolean): OpenFormat {
+  return withIntervals ? openFitWithIntervals : openFit;
+}
 
 class Fit implements FormatWriter {
   readonly #info: RecordingInfo;
@@ -35,21 +44,33 @@ class Fit implements FormatWriter {
     return [];
   }
 
-  *end(): Generator<Uint8Array> {
-    const extent = { rows: this.#buffer.length, ranges: this.#starts.length };
+  *end(_report: unknown, beats: readonly BeatBatch[] = []): Generator<Uint8Array> {
+    const intervals = new IntervalsAmongRows(beats).among(this.#buffer, new Set(this.#starts));
+    const extent = {
+      rows: this.#buffer.length,
+      ranges: this.#starts.length,
+      intervalMessages: intervals.reduce((sum, { rrMs }) => sum + messagesFor(rrMs.length), 0),
+    };
     const { deviceName, serial } = this.#info;
     // device names, like serial numbers, have at most 16 characters
     const writer = new FitWriter(extent, deviceName === "" ? serial : deviceName);
     let row = 0;
     let range = 0;
+    let placed = 0;
     for (const { batch, length } of this.#buffer.batches()) {
       for (let from = 0; from < length; ) {
+        const due = intervals[placed];
+        if (due?.row === row) {
+          yield writer.intervals(due.rrMs);
+          placed += 1;
+        }
         if (row === this.#starts[range]) {
           this.#startRange(writer, range);
           range += 1;
         }
-        const left = (this.#starts[range] ?? Number.POSITIVE_INFINITY) - row;
-        const to = Math.min(length, from + left);
+        const rangeEnd = this.#starts[range] ?? Number.POSITIVE_INFINITY;
+        const nextIntervals = intervals[placed]?.row ?? Number.POSITIVE_INFINITY;
+        const to = Math.min(length, from + Math.min(rangeEnd, nextIntervals) - row);
         yield writer.rows(batch, from, to);
         row += to - from;
         from = to;

@@ -1,6 +1,6 @@
 import type { RowWriter } from "../rows/row-text/row-writer.js";
 import type { TimeFormat, TimeLayout } from "../rows/time-layout.js";
-import type { RecordingInfo, Report, SampleBatch } from "../types.js";
+import type { BeatBatch, RecordingInfo, Report, SampleBatch } from "../types.js";
 
 export type FormatName = "csv" | "parquet" | "gpx" | "tcx" | "fit" | "geojson" | "geojsonl" | "jsonl" | "kml";
 
@@ -19,7 +19,7 @@ export interface Format {
   /** Permitted values of `time`; empty if the format defines how times are written. */
   readonly times: readonly TimeFormat[];
   /** Loads the writer. Each format is a separate module, which is imported on first use. */
-  load(options: FormatOptions & TimeLayout): Promise<OpenFormat>;
+  load(options: FormatOptions & TimeLayout & { rrIntervals?: boolean | undefined }): Promise<OpenFormat>;
 }
 
 /** Options of single formats. */
@@ -34,7 +34,11 @@ export interface FormatOptions {
 export type ParquetNumbers = "double" | "decimal";
 
 /** Starts a file. Each module of this folder exports one such function, for example `openGpx`. */
-export type OpenFormat = (context: FormatContext) => FormatWriter;
+export interface OpenFormat {
+  (context: FormatContext): FormatWriter;
+  /** Whether the writer gets the heart beats. Not for files of single ranges: a beat is found up to 1.3 s after its time. */
+  readonly takesBeats?: boolean;
+}
 
 export interface FormatContext {
   readonly info: RecordingInfo;
@@ -72,6 +76,7 @@ export interface FormatWriter {
    * Ends the file.
    *
    * @param report null if the rows are not those of a recording
+   * @param beats with `takesBeats`, all heart beats in the waveform, also those before the first row and between ranges
    */
-  end(report: Report | null): Iterable<Uint8Array>;
+  end(report: Report | null, beats?: readonly BeatBatch[]): Iterable<Uint8Array>;
 }

@@ -1,6 +1,6 @@
 import type { Engine } from "../engine/engine.js";
 import type { FormatWriter, OpenFormat } from "../formats/format.js";
-import type { RecordingInfo, SampleBatch } from "../types.js";
+import type { BeatBatch, RecordingInfo, SampleBatch } from "../types.js";
 import type { Headers, Output } from "./output.js";
 import type { RowThinning } from "./row-thinning.js";
 
@@ -14,6 +14,7 @@ export class FormatOutput implements Output<Uint8Array> {
   #writer: FormatWriter | null = null;
   // whether the writer has received rows; a format may produce no output until it has all of them
   #hasRows = false;
+  readonly #beats: BeatBatch[] = [];
   // whether the next piece starts a file
   #isNew = true;
 
@@ -28,6 +29,7 @@ export class FormatOutput implements Output<Uint8Array> {
   }
 
   *step(engine: Engine, { info }: Headers): Generator<Uint8Array> {
+    if (this.#open.takesBeats === true) this.#beats.push(engine.beats());
     const columns = engine.columns();
     if (columns.length === 0) return;
     let writer = this.#writer ?? this.#openWriter(engine, info);
@@ -67,7 +69,7 @@ export class FormatOutput implements Output<Uint8Array> {
       const { batch } = this.#thinning.end();
       yield* this.#rows(writer, batch, 0, batch.length);
     }
-    yield* this.#pieces(writer.end(engine.report()));
+    yield* this.#pieces(writer.end(engine.report(), this.#beats));
   }
 
   #openWriter(engine: Engine, info: RecordingInfo): FormatWriter {

@@ -64,12 +64,9 @@ export class RecordingReader<K extends OutputKind> {
     this.#output = this.#use(outputOf(options, this.#settings.serial, split, this.#thinning));
   }
 
-  /**
-   * Selects a format other than CSV for the output `csv`. Must be called before the first chunk.
-   *
-   * @internal
-   */
+  /** Selects a format other than CSV for the output `csv`, before the first chunk. @internal */
   useFormat(open: OpenFormat): void {
+    if (open.takesBeats === true) this.#settings.analysesEcg = true;
     this.#output = this.#use(new FormatOutput(open, this.#split, this.#thinning));
   }
 

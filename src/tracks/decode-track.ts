@@ -4,9 +4,16 @@ import { promisesOfReading } from "../sources/promise-of-reading.js";
 import { type ChunkReader, readChunks } from "../sources/source.js";
 import type { SampleBatch, Source } from "../types.js";
 import { readFirstBytes } from "./first-bytes.js";
+import { type TrackBeatBatch, TrackIntervals } from "./track-intervals.js";
 import { DETECTION_BYTES, trackKind } from "./track-kind.js";
 import type { TrackDamage, TrackFormat, TrackParser } from "./track-parser.js";
-import { type LeftOut, TrackRows } from "./track-rows.js";
+import { type PointsLeftOut, TrackRows } from "./track-rows.js";
+
+/** Numbers of items that are not used. */
+export interface LeftOut extends PointsLeftOut {
+  /** RR intervals before the first time of the track, or with a length of 0 or more than 60 s. */
+  intervals: number;
+}
 
 /** Summary of a track that has been read to its end, or to the first error. */
 export interface TrackSummary {
@@ -24,9 +31,11 @@ export interface TrackSummary {
   speedsFromPositions: number;
   /** Unit of the speeds in the track. TCX requires m/s, but some devices write km/h; those speeds are divided by 3.6. */
   speedUnit: "m/s" | "km/h";
-  /** Points without a row. */
+  /** Number of RR intervals in the `hrv` messages of a FIT file, which `decodeTrackBeats` returns; 0 for GPX and TCX. */
+  intervals: number;
+  /** Points without a row, and RR intervals that are not used. */
   leftOut: LeftOut;
-  /** The place from which a FIT file is damaged; only rows before it are read. Null if it is complete, and always for GPX and TCX. */
+  /** The place from which a FIT file is damaged; only content before it is read. Null if it is complete, and always for GPX and TCX. */
   damage: TrackDamage | null;
 }
 
@@ -35,7 +44,7 @@ export interface TrackSummary {
  * of the iteration, and rejected if the iteration fails or stops early. Awaiting it before the iteration starts rejects with
  * `NOT_READ`.
  */
-export interface TrackDecoding extends AsyncIterable<SampleBatch> {
+export interface TrackDecoding<Batch = SampleBatch> extends AsyncIterable<Batch> {
   /** Fulfilled when the whole track has been read. */
   readonly summary: Promise<TrackSummary>;
 }
@@ -54,7 +63,38 @@ const PIECE = 1 << 16;
  * damaged: a FIT file before its first row, GPX and TCX anywhere. A track without rows yields no batch.
  */
 export function decodeTrack(source: Source): TrackDecoding {
-  const reading = new TrackReading(readChunks(source));
+  return decodingOf(source, ({ rows, intervals }, isEnd) => {
+    intervals.take();
+    return isEnd ? rows.takeRest() : rows.take();
+  });
+}
+
+/**
+ * Reads the RR intervals of a FIT file of any manufacturer, those in its `hrv` messages, as beats. FIT has no times for them, so
+ * their times are sums of intervals from the time of a record on; docs/metrics.md, "Heart-rate variability", describes how.
+ * A track without intervals, and GPX and TCX, yield no batch.
+ *
+ * @throws AsiError like `decodeTrack`. If a FIT file is damaged, the intervals before the damage are returned.
+ */
+export function decodeTrackBeats(source: Source): TrackDecoding<TrackBeatBatch> {
+  return decodingOf(source, ({ rows, intervals }, isEnd) => {
+    if (isEnd) rows.takeRest();
+    else rows.take();
+    return intervals.take();
+  });
+}
+
+/** The parsed content that has not been returned yet. */
+interface TrackContent {
+  readonly rows: TrackRows;
+  readonly intervals: TrackIntervals;
+}
+
+/** Takes everything that has been parsed and returns the part that the caller wants. */
+type Take<Batch> = (content: TrackContent, isEnd: boolean) => Batch[];
+
+function decodingOf<Batch>(source: Source, take: Take<Batch>): TrackDecoding<Batch> {
+  const reading = new TrackReading(readChunks(source), take);
   const promised = promisesOfReading(reading, "Iterate over the track (for await), then await it.");
   return {
     summary: promised("summary", reading.summary),
@@ -62,17 +102,19 @@ export function decodeTrack(source: Source): TrackDecoding {
   };
 }
 
-class TrackReading {
+class TrackReading<Batch> {
   readonly summary: Promise<TrackSummary>;
   readonly #chunks: ChunkReader;
-  readonly #rows = new TrackRows();
+  readonly #take: Take<Batch>;
+  readonly #content: TrackContent = { rows: new TrackRows(), intervals: new TrackIntervals() };
   #isBegun = false;
   #isOver = false;
   #fulfil: (summary: TrackSummary) => void = () => {};
   #reject: (error: unknown) => void = () => {};
 
-  constructor(chunks: ChunkReader) {
+  constructor(chunks: ChunkReader, take: Take<Batch>) {
     this.#chunks = chunks;
+    this.#take = take;
     this.summary = new Promise((resolve, reject) => {
       this.#fulfil = resolve;
       this.#reject = reject;
@@ -93,7 +135,7 @@ class TrackReading {
 
   listenForAbort(): void {}
 
-  begin(): AsyncGenerator<SampleBatch, void, undefined> {
+  begin(): AsyncGenerator<Batch, void, undefined> {
     if (this.#isBegun) {
       throw new AsiError(
         "ALREADY_READ",
@@ -104,20 +146,20 @@ class TrackReading {
     return this.#batches();
   }
 
-  async *#batches(): AsyncGenerator<SampleBatch, void, undefined> {
+  async *#batches(): AsyncGenerator<Batch, void, undefined> {
     try {
       const first = await readFirstBytes(this.#chunks, DETECTION_BYTES);
-      const parser = await parserFor(first, this.#rows);
+      const parser = await parserFor(first, this.#content);
       for (let chunk: Uint8Array | null = first; chunk !== null; ) {
         for (let from = 0; from < chunk.length && parser.damage === null; from += PIECE) {
           if (isTurnDue()) await takeTurn();
           parser.push(chunk.subarray(from, from + PIECE));
-          yield* this.#rows.take();
+          yield* this.#take(this.#content, false);
         }
         chunk = parser.damage === null ? await this.#chunks.read() : null;
       }
       parser.end();
-      yield* this.#rows.takeRest();
+      yield* this.#take(this.#content, true);
       this.#conclude(parser);
     } catch (error) {
       this.#reject(error);
@@ -134,18 +176,29 @@ class TrackReading {
   }
 
   #conclude({ format, damage }: TrackParser): void {
-    const { rows, start, end, speedsFromPositions, speedUnit, leftOut } = this.#rows;
+    const { rows, start, end, speedsFromPositions, speedUnit, leftOut } = this.#content.rows;
+    const { count: intervals, leftOut: intervalsLeftOut } = this.#content.intervals;
     if (format === null) return;
-    this.#fulfil({ format, rows, start, end, speedsFromPositions, speedUnit, leftOut, damage });
+    this.#fulfil({
+      format,
+      rows,
+      start,
+      end,
+      speedsFromPositions,
+      speedUnit,
+      intervals,
+      leftOut: { ...leftOut, intervals: intervalsLeftOut },
+      damage,
+    });
   }
 }
 
 /** Loads the parser for a track on first use. */
-async function parserFor(first: Uint8Array, rows: TrackRows): Promise<TrackParser> {
+async function parserFor(first: Uint8Array, { rows, intervals }: TrackContent): Promise<TrackParser> {
   switch (trackKind(first)) {
     case "fit": {
       const { FitTrack } = await import("./fit-track.js");
-      return new FitTrack(rows);
+      return new FitTrack(rows, intervals);
     }
     case "xml": {
       const { XmlTrack } = await import("./xml-track.js");

@@ -1,4 +1,10 @@
-import { BASE_TYPES, FIELD_DESCRIPTION, MESSAGES, RECORD_FIELDS } from "../formats/fit/profile.js";
+import {
+  BASE_TYPES,
+  FIELD_DESCRIPTION,
+  HRV_FIELDS,
+  MESSAGES,
+  RECORD_FIELDS,
+} from "../formats/fit/profile.js";
 
 // The parts of FIT definition messages that are needed to read rows.
 
@@ -9,6 +15,12 @@ const FIELD_BYTES = 3;
 /** Offset of a field from the header of its message; null if the message does not have the field. */
 export type Place = number | null;
 
+/** Offset and size of a field with a list of values. */
+export interface ListPlace {
+  at: number;
+  bytes: number;
+}
+
 /** The layout of the messages of a local type. */
 export interface Definition {
   global: number;
@@ -18,8 +30,10 @@ export interface Definition {
   timestamp: Place;
   /** Only for records. */
   record: RecordPlaces | null;
+  /** Only for messages with RR intervals: their list of milliseconds. */
+  intervals: ListPlace | null;
   /** Only for field descriptions: their fields by number. */
-  description: ReadonlyMap<number, { at: number; bytes: number }> | null;
+  description: ReadonlyMap<number, ListPlace> | null;
 }
 
 export interface RecordPlaces {
@@ -62,7 +76,7 @@ export function readDefinition(
   const low = bytes[at + (isLittleEndian ? 3 : 4)] as number;
   const high = bytes[at + (isLittleEndian ? 4 : 3)] as number;
   const global = low | (high << 8);
-  const fields = new Map<number, { at: number; bytes: number }>();
+  const fields = new Map<number, ListPlace>();
   let place = 1;
   let from = at + FIXED_BYTES;
   const fieldsEnd = from + FIELD_BYTES * (bytes[at + 5] as number);
@@ -105,8 +119,13 @@ export function readDefinition(
             heartRate: placeOf(RECORD_FIELDS.heartRate, 1),
             milliseconds,
           },
+    intervals: global === MESSAGES.hrv ? listOf16Bits(fields.get(HRV_FIELDS.time)) : null,
     description: global === MESSAGES.fieldDescription ? fields : null,
   };
+}
+
+function listOf16Bits(field: ListPlace | undefined): ListPlace | null {
+  return field === undefined || field.bytes % BASE_TYPES.uint16.bytes !== 0 ? null : field;
 }
 
 /** A description of a developer field. */

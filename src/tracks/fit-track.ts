@@ -10,17 +10,19 @@ import {
   HEADER_BITS,
   HEADER_BYTES,
   MILLISECONDS_FIELD,
-  OLD_HEADER_BYTES,
   SEMICIRCLES_PER_E7,
 } from "../formats/fit/profile.js";
+import { OLD_HEADER_BYTES } from "../formats/fit/signature.js";
 import {
   type Definition,
   definitionLength,
+  type ListPlace,
   type Place,
   type RecordPlaces,
   readDefinition,
   readDescription,
 } from "./fit-definition.js";
+import type { TrackIntervals } from "./track-intervals.js";
 import { isFit } from "./track-kind.js";
 import type { TrackDamage, TrackParser } from "./track-parser.js";
 import type { TrackRows } from "./track-rows.js";
@@ -42,13 +44,14 @@ class Damage extends AsiError {
 }
 
 /**
- * Reads the records of one FIT file or several concatenated ones, and verifies their checksums. It stops at the first damage: rows
- * before it are kept; a file without any is refused.
+ * Reads the records and RR intervals of one FIT file or several concatenated ones, and verifies their checksums. It stops at the
+ * first damage: content before it is kept; a file without any is refused.
  */
 export class FitTrack implements TrackParser {
   readonly format = "fit";
   damage: TrackDamage | null = null;
   readonly #rows: TrackRows;
+  readonly #intervals: TrackIntervals;
   // unread bytes are from #at to #end; #at is at #offset of the input
   #bytes = new Uint8Array(FIRST_CAPACITY);
   #view = new DataView(this.#bytes.buffer);
@@ -66,8 +69,9 @@ export class FitTrack implements TrackParser {
   /** The most recent time of any message, in FIT seconds. */
   #lastTime: number | null = null;
 
-  constructor(rows: TrackRows) {
+  constructor(rows: TrackRows, intervals: TrackIntervals) {
     this.#rows = rows;
+    this.#intervals = intervals;
   }
 
   push(bytes: Uint8Array): void {
@@ -86,7 +90,8 @@ export class FitTrack implements TrackParser {
     try {
       read();
     } catch (error) {
-      const { lastMs } = this.#rows;
+      // a file that was recorded indoors can have intervals but no rows
+      const lastMs = this.#rows.lastMs ?? (this.#intervals.count > 0 ? this.#intervals.lastMs : null);
       if (!(error instanceof Damage) || lastMs === null) throw error;
       this.damage = { byteOffset: error.byteOffset, afterMs: lastMs, reason: error.reason };
     }
@@ -153,6 +158,7 @@ export class FitTrack implements TrackParser {
     this.#millisecondFields.clear();
     this.#lastTime = null;
     this.#rows.startSegment();
+    this.#intervals.endSeries();
     this.#part = "data";
     return true;
   }
@@ -224,7 +230,13 @@ export class FitTrack implements TrackParser {
       const seconds = header & COMPRESSED.secondsMask;
       this.#lastTime += (seconds - this.#lastTime) & COMPRESSED.secondsMask;
     }
-    if (definition.record !== null) {
+    // before the first record, another message such as the start of the timer has the time
+    if (ownTime !== null && ownTime >= EARLIEST_S && this.#intervals.lastMs === null) {
+      this.#intervals.addTime(EPOCH_MS + ownTime * 1000);
+    }
+    if (definition.intervals !== null) {
+      this.#readIntervals(definition, definition.intervals);
+    } else if (definition.record !== null) {
       this.#readRecord(definition, definition.record, isCompressed ? this.#lastTime : ownTime);
     } else if (definition.description !== null) {
       const field = readDescription(definition, this.#bytes, this.#at);
@@ -237,6 +249,7 @@ export class FitTrack implements TrackParser {
     const milliseconds = this.#unsigned(definition, places.milliseconds, "uint16") ?? 0;
     const isAbsolute = time !== null && time >= EARLIEST_S;
     const ms = isAbsolute ? EPOCH_MS + time * 1000 + Math.min(milliseconds, 999) : Number.NaN;
+    if (isAbsolute) this.#intervals.addTime(ms);
     const altitude =
       this.#unsigned(definition, places.enhancedAltitude, "uint32") ??
       this.#unsigned(definition, places.altitude, "uint16");
@@ -251,6 +264,15 @@ export class FitTrack implements TrackParser {
       speed: speed ?? Number.NaN,
       hr: this.#unsigned(definition, places.heartRate, "uint8") ?? Number.NaN,
     });
+  }
+
+  #readIntervals({ isLittleEndian }: Definition, { at, bytes }: ListPlace): void {
+    const from = this.#at + at;
+    for (let place = from; place < from + bytes; place += BASE_TYPES.uint16.bytes) {
+      const rrMs = this.#view.getUint16(place, isLittleEndian);
+      // the list has a fixed length; its unused entries are invalid
+      if (rrMs !== BASE_TYPES.uint16.invalid) this.#intervals.add(rrMs);
+    }
   }
 
   /** 1e-7 degrees; NaN if there is no position. */

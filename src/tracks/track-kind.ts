@@ -1,4 +1,4 @@
-import { OLD_HEADER_BYTES, SIGNATURE, SIGNATURE_AT } from "../formats/fit/profile.js";
+import { OLD_HEADER_BYTES, SIGNATURE, SIGNATURE_AT } from "../formats/fit/signature.js";
 
 /** Number of bytes from which the kind is detected: white space before XML is rarely longer. */
 export const DETECTION_BYTES = 1024;

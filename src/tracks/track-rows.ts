@@ -17,7 +17,7 @@ const EARTH_RADIUS_MM = 6_371_009_000;
 const RADIANS_PER_E7 = Math.PI / 180 / 1e7;
 
 /** Numbers of points without a row. */
-export interface LeftOut {
+export interface PointsLeftOut {
   /** Points without a time, or with one that a recording cannot contain. */
   withoutTime: number;
   /** Points without a position, or with an impossible one, which devices write while they have no fix. */
@@ -47,7 +47,7 @@ export class TrackRows {
   speedsFromPositions = 0;
   /** Unit of the speeds in the track; `add` always expects mm/s. */
   speedUnit: "m/s" | "km/h" = "m/s";
-  readonly leftOut: LeftOut = { withoutTime: 0, withoutPosition: 0 };
+  readonly leftOut: PointsLeftOut = { withoutTime: 0, withoutPosition: 0 };
   /** Earliest and latest row, ms since 1970; null without rows. */
   start: number | null = null;
   end: number | null = null;

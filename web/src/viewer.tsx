@@ -76,7 +76,9 @@ export function Viewer({ recording, reader, settings, linked = null }: Props) {
     );
   }, [recording, reader, damage, marks]);
 
-  const hasWaveform = reader.canSave && (recording.facts.report?.frames.ecgRaw ?? 0) > 0;
+  const { report, intervals = 0 } = recording.facts;
+  const hasWaveform = (report?.frames.ecgRaw ?? 0) > 0;
+  const hasHeart = reader.canSave && (hasWaveform || intervals > 0);
   return (
     <>
       <SummaryCards figures={computed} speedUnit={speedUnit} />
@@ -97,13 +99,13 @@ export function Viewer({ recording, reader, settings, linked = null }: Props) {
         marks={marks}
         axis="clock"
         plotsHead={
-          hasWaveform ? (
+          hasHeart ? (
             <div class="buttons">
               <button type="button" aria-pressed={ecg.state === "shown"} class="toggle" onClick={toggle}>
-                ECG and beats
+                {hasWaveform ? "ECG and beats" : "RR intervals"}
               </button>
               <span role="status" class={ecg.state === "failed" ? "bad" : "muted"}>
-                {ecg.state === "reading" ? "Reading the ECG…" : ecg.state === "failed" ? ecg.problem : ""}
+                {ecg.state === "reading" ? "Reading the beats…" : ecg.state === "failed" ? ecg.problem : ""}
               </span>
             </div>
           ) : null

@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs";
-import { decodeBeats, decodeEcg, type EcgBatch, inspectSync } from "asi-convert";
+import { convert, decodeBeats, decodeEcg, type EcgBatch, inspectSync } from "asi-convert";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readHeart } from "../src/recording/heart.js";
+import { readFile } from "../src/recording/read-file.js";
 import type { Recording } from "../src/recording/recording.js";
 import { collectWaveform } from "../src/recording/waveform.js";
 import { fixturePath } from "./fixtures.js";
@@ -110,6 +111,17 @@ describe("the heart of a recording", () => {
     expect([...(read?.heart.beats.timestampMs ?? [])]).toEqual(times);
     expect(read?.heart.figures).toEqual(inspectSync(MATCH).ecg);
     expect(read?.heart.rr.series.values.length).toBeGreaterThan(0.9 * times.length);
+  });
+
+  it("is that of the RR intervals of a FIT file, without a waveform", async () => {
+    const limits = { format: "fit", rrIntervals: true } as const;
+    const fit = await new Response(convert(MATCH, limits).body).blob();
+    const { facts } = await readFile(new File([fit], "match.fit"), { serial: null, onProgress() {} });
+    expect(facts.kind).toBe("fit");
+    const read = await readHeart(fit, { facts } as Recording);
+    expect(read?.waveform).toBeNull();
+    expect(read?.heart).toMatchObject({ hasWaveform: false, figures: null, beats: { quality: null } });
+    expect(read?.heart.rr.series.values).toHaveLength(facts.intervals ?? 0);
   });
 
   it("is absent without a waveform", async () => {

@@ -13,6 +13,7 @@ export function addBeats(program: Command, { context, onStatus }: Host): void {
     .argument("<input>", INPUT)
     .option("-o, --output <file>", "name of the output file; default: standard output", parsePath)
     .option("-f, --force", "overwrite an existing file")
+    .option("--with-speed", "add the speed at each beat, m/s; empty where the rows are more than 1 s apart")
     .addOption(
       new Option("--format <name>", "csv or jsonl; default: by the extension of -o, otherwise csv")
         .choices(["csv", "jsonl"])
@@ -22,7 +23,7 @@ export function addBeats(program: Command, { context, onStatus }: Host): void {
   withSerial(command)
     .addHelpText(
       "before",
-      "Examples:\n  asi beats match.asi\n  asi beats match.asi -o beats.csv\n  asi beats match.asi --format jsonl | head\n",
+      "Examples:\n  asi beats match.asi\n  asi beats match.asi -o beats.csv --with-speed\n  asi beats match.asi --format jsonl | head\n",
     )
     .addHelpText("after", EXIT_STATUS)
     .action(async (input: string, flags) => {

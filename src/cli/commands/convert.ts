@@ -81,6 +81,10 @@ export function addConvert(program: Command, { context, onStatus }: Host): void 
       ).choices(["double", "decimal"]),
     )
     .option(
+      "--rr-intervals",
+      "also write the RR intervals of the heart beats in the ECG waveform, as hrv messages; only for fit",
+    )
+    .option(
       "--fill-hr <age>",
       "repeat a heart rate on later rows up to this age: 5s, 1500ms; default 2s for gpx, tcx and fit and with --every, otherwise 0",
       parseTimeSpan,

@@ -74,7 +74,7 @@ const withFigures = (command: Command) =>
     )
     .option(
       "--hrv",
-      "heart-rate variability from the beats of the ECG waveform, with corrected artefacts; DFA alpha 1",
+      "heart-rate variability from the beats of the ECG waveform or the RR intervals of a FIT file, with corrected artefacts; DFA alpha 1",
     )
     .option("--at-rest", "with --hrv: the person was at rest, so LF and HF are computed");
 
@@ -145,7 +145,7 @@ the sources. With --periods, all figures are also those of each period. --json p
 asi stats, asi plot and asi report keep all rows of a recording in memory: about 100 bytes per row, or 6 MB for
 90 minutes at 10 Hz. With --jobs 4, there are 4 recordings in memory.
 
---from and --to have the same forms as in asi convert.
+--from and --to have the same forms as in asi convert. FIT, GPX and TCX files can be named too.
 ${EXIT_STATUS}`,
     )
     .action(async (inputs: string[], flags) => {

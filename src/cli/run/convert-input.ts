@@ -44,14 +44,22 @@ export function inputName(input: Input): string {
   return input.kind === "file" ? inputNameOf(basename(input.path)) : "standard-input";
 }
 
-/** Opens an input and resolves the bounds of its rows, for which it may read up to the first row. */
-export async function openWithBounds(
+/** Opens an input and resolves the bounds of its rows. */
+export function openWithBounds(
   input: Input,
   bounds: TimeBounds,
   serial: string | undefined,
   onProgress: (bytesRead: number) => void,
+): ReturnType<typeof withBounds> {
+  return withBounds(openInput(input, onProgress), bounds, serial);
+}
+
+/** Resolves the bounds of the rows of a source, for which it may read up to the first row. */
+export async function withBounds(
+  source: ChunkSource,
+  bounds: TimeBounds,
+  serial: string | undefined,
 ): Promise<{ source: ChunkSource; from: number | undefined; to: number | undefined }> {
-  const source = openInput(input, onProgress);
   if (!dependOnDay(bounds)) return { source, ...resolveBounds(bounds, null) };
   const { firstRowMs, whole } = await readFirstRow(source, serial);
   return { source: whole, ...resolveBounds(bounds, firstRowMs) };

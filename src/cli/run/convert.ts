@@ -41,6 +41,7 @@ export interface ConvertFlags {
   fillHr?: number;
   every?: number;
   numbers?: ParquetNumbers;
+  rrIntervals?: boolean;
   hr?: HrSource;
   serial?: string;
   strict?: boolean;
@@ -60,6 +61,7 @@ export async function convert(args: string[], flags: ConvertFlags, context: Cont
     fillHrMs: flags.fillHr,
     everyMs: flags.every,
     numbers: flags.numbers,
+    rrIntervals: flags.rrIntervals,
     time: flags.time,
     // it always applies to --from and --to
     timeZone: flags.time === "local" || flags.time === "excel" ? flags.tz : undefined,

@@ -1,14 +1,14 @@
-import { rowsOf } from "../../api/decode.js";
 import { AsiError } from "../../errors.js";
 import { type EncodeCsvOptions, encodeCsv } from "../../files/encode-csv.js";
-import { type EncodableRow, encode } from "../../recording/encode.js";
+import { encode } from "../../recording/encode.js";
 import type { RecordingHeader } from "../../recording/header.js";
 import type { ChunkReader } from "../../sources/source.js";
-import { decodeTrack, type TrackDecoding, type TrackSummary } from "../../tracks/decode-track.js";
+import { decodeTrack, type TrackSummary } from "../../tracks/decode-track.js";
 import { ContinuedSource, readFirstBytes } from "../../tracks/first-bytes.js";
 import { DETECTION_BYTES, trackKind } from "../../tracks/track-kind.js";
 import type { TrackDamage } from "../../tracks/track-parser.js";
 import type { Console, Part } from "../terminal/console.js";
+import { rowsOfTrack } from "./track-input.js";
 
 /** A recording in progress. `summary` returns the summary of the track after it has been read; null if the input is not a track. */
 export interface EncodedInput {
@@ -53,17 +53,6 @@ const SYNC = [0xb5, 0x62];
 
 /** Whether a byte never occurs in text: a control character other than white space. */
 const isControl = (byte: number) => byte < 0x09 || (byte > 0x0d && byte < 0x20);
-
-async function* rowsOfTrack(track: TrackDecoding): AsyncGenerator<EncodableRow, void, undefined> {
-  for await (const batch of track) yield* rowsOf(batch);
-  const { rows, leftOut } = await track.summary;
-  if (rows === 0) {
-    throw new AsiError(
-      "NO_SAMPLES",
-      `The track has no point with a time and a position: ${leftOut.withoutTime} points have no time, ${leftOut.withoutPosition} have no position.`,
-    );
-  }
-}
 
 /** The place from which a track is unreadable, in the wording for damaged recordings. */
 export function damagedTrack(console: Console, { byteOffset, reason }: TrackDamage): Part[] {

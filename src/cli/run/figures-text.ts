@@ -121,7 +121,8 @@ function sensitivityLines(rows: NonNullable<NamedResult["sensitivity"]>): string
 
 function hrvText(hrv: HeartRateVariability): string {
   const { intervals, series, artefacts_percent, rmssd, sdnn, pnn50, dfa_alpha1, lf_hf } = hrv;
-  if (intervals === 0) return "  heart-rate variability: none, there are no beats of an ECG waveform\n";
+  if (intervals === 0)
+    return "  heart-rate variability: none, there are no beats of an ECG waveform and no RR intervals\n";
   // a week of beats has more values than a call can have arguments
   const known = dfa_alpha1.flatMap(({ alpha1 }) => (alpha1 === null ? [] : [alpha1])).sort((a, b) => a - b);
   const spread =

@@ -1,7 +1,9 @@
 import { AsiError } from "../../errors.js";
 import { type Beats, beatsBetween } from "../../metrics/index.js";
 import { SourceReader } from "../../reading/source-reader.js";
+import { decodeTrackBeats } from "../../tracks/decode-track.js";
 import { type Input, openInput } from "../batch/inputs.js";
+import { detectTrack } from "./track-input.js";
 
 /** Limits of beats, ms since 1970 UTC; undefined: none. */
 interface Limits {
@@ -10,7 +12,7 @@ interface Limits {
 }
 
 /**
- * The beats in the ECG waveform of an input, restricted to its rows, which have been read before.
+ * The beats in the ECG waveform of a recording, or of the RR intervals of a track, within limits. Its rows have been read before.
  *
  * @throws AsiError like `decodeBeats`; `BAD_OPTION` for the standard input, which cannot be read again
  */
@@ -26,8 +28,15 @@ export async function readBeats(
       "Standard input can be read only once, but --hrv reads the input twice; name a file.",
     );
   }
-  const reader = new SourceReader(openInput(input), { output: "beats", serial, signal });
   const batches: Beats[] = [];
+  const { whole, isTrack } = await detectTrack(openInput(input));
+  if (isTrack) {
+    for await (const batch of decodeTrackBeats(whole)) {
+      batches.push(beatsBetween(batch, limits.from, limits.to));
+    }
+    return batches;
+  }
+  const reader = new SourceReader(whole, { output: "beats", serial, signal });
   for (let batch = await reader.next(); batch !== null; batch = await reader.next()) {
     batches.push(beatsBetween(batch, limits.from, limits.to));
   }

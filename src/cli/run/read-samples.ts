@@ -5,11 +5,13 @@ import { type Inspection, inspectionOf } from "../../reading/read-result.js";
 import { noSamples } from "../../reading/recording-errors.js";
 import { SourceReader } from "../../reading/source-reader.js";
 import { joinBatches } from "../../rows/sample-batch.js";
+import type { TrackSummary } from "../../tracks/decode-track.js";
 import type { HrSource, SampleBatch } from "../../types.js";
 import { resolveBounds, type TimeBound, type TimeBounds } from "../arguments/time-bounds.js";
-import type { Input } from "../batch/inputs.js";
-import { openWithBounds } from "./convert-input.js";
+import { type Input, openInput } from "../batch/inputs.js";
+import { withBounds } from "./convert-input.js";
 import { explainEmptyRange } from "./no-samples.js";
+import { openRecordingOrTrack } from "./track-input.js";
 
 /** Options that select the rows of an input and the way to read them. */
 export interface SampleFlags {
@@ -29,6 +31,8 @@ export interface SampleSelection {
   quality?: boolean;
   /** Whether truncated compressed data are read up to their end. By default, they throw `BAD_GZIP`. */
   mayBeCut?: boolean;
+  /** For commands that also read FIT, GPX and TCX: whether a track may have RR intervals instead of rows. */
+  tracks?: { mayLackRows: boolean };
 }
 
 /** Throws `BAD_OPTION` for invalid flags. */
@@ -45,6 +49,8 @@ export interface ReadSamples {
   inspection: Inspection;
   /** Whether the compressed data end early. */
   isCut: boolean;
+  /** Null if the input is a recording. */
+  track: TrackSummary | null;
   /** Limits of the rows, ms since 1970 UTC; undefined if they are not set. */
   from: number | undefined;
   to: number | undefined;
@@ -53,21 +59,28 @@ export interface ReadSamples {
 /** Reads an input to its end. Throws the errors of `decode`, `NO_SAMPLES`, and the reason for a missing input. */
 export function readSamples(
   input: Input,
-  { bounds, serial, hr, quality, mayBeCut = false }: SampleSelection,
+  { bounds, serial, hr, quality, mayBeCut = false, tracks }: SampleSelection,
   signal: AbortSignal,
   onProgress: (bytesRead: number) => void,
 ): Promise<ReadSamples> {
   const read = async () => {
-    const { source: whole, from, to } = await openWithBounds(input, bounds, serial, onProgress);
+    const opened =
+      tracks === undefined
+        ? { source: openInput(input, onProgress), summary: null }
+        : await openRecordingOrTrack(input, { serial, ...tracks }, onProgress);
+    const { source: whole, from, to } = await withBounds(opened.source, bounds, serial);
     const untilCut = mayBeCut ? new UntilCut(whole) : null;
     const source = untilCut ?? whole;
     const reader = new SourceReader(source, { output: "columns", serial, hr, quality, from, to, signal });
     const batches: SampleBatch[] = [];
     for (let batch = await reader.next(); batch !== null; batch = await reader.next()) batches.push(batch);
     const inspection = inspectionOf(await reader.result);
-    if (inspection.rowsProduced === 0) throw noSamples(inspection.report);
+    const track = opened.summary === null ? null : await opened.summary();
+    const isEmptyTrack = track?.rows === 0;
+    if (inspection.rowsProduced === 0 && !isEmptyTrack) throw noSamples(inspection.report);
     const samples = joinBatches(batches);
-    return { samples, repeated: repeatedIn(samples), inspection, isCut: untilCut?.isCut ?? false, from, to };
+    const isCut = untilCut?.isCut ?? false;
+    return { samples, repeated: repeatedIn(samples), inspection, isCut, track, from, to };
   };
   return explainEmptyRange(bounds, read());
 }

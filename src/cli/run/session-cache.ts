@@ -15,23 +15,39 @@ const CACHE_NAME = ".asi-squad-cache.json";
  * Version of the cached data; those of another version are computed again. Cached data with other figures are also computed
  * again.
  */
-const FORM = { version: 4, figures: SQUAD_COLUMNS.map(({ key }) => key) };
+const FORM = { version: 5, figures: SQUAD_COLUMNS.map(({ key }) => key) };
+
+/** Number of cached results, so that runs with and without an option, such as a recipe, do not replace each other *(choice)*. */
+const MOST_RESULTS = 4;
+
+interface Result {
+  key: string;
+  work: SessionWork;
+}
 
 /** The cached work of a session; null if there is none, or if files, options or the program have changed since. */
 export function keptWork(task: SessionTask): SessionWork | null {
-  try {
-    const kept = JSON.parse(readFileSync(join(task.folder, CACHE_NAME), "utf8"));
-    return kept.key === keyOf(task) ? kept.work : null;
-  } catch {
-    // the cache is missing or was edited: the data are recomputed
-    return null;
-  }
+  const key = keyOf(task);
+  return resultsIn(task.folder).find((result) => result.key === key)?.work ?? null;
 }
 
-/** Caches the work of a session. Throws errors of the system. */
+/** Caches the work of a session beside the latest other results. Throws errors of the system. */
 export async function keepWork(task: SessionTask, work: SessionWork): Promise<void> {
-  const text = JSON.stringify({ key: keyOf(task), work });
+  const key = keyOf(task);
+  const others = resultsIn(task.folder).filter((result) => result.key !== key);
+  const text = JSON.stringify({ results: [{ key, work }, ...others].slice(0, MOST_RESULTS) });
   await writeStream(streamOf(new TextEncoder().encode(text)), join(task.folder, CACHE_NAME), { force: true });
+}
+
+/** The cached results, the latest first. */
+function resultsIn(folder: string): Result[] {
+  try {
+    const { results } = JSON.parse(readFileSync(join(folder, CACHE_NAME), "utf8"));
+    return results.filter(({ key, work }: Partial<Result>) => typeof key === "string" && work !== undefined);
+  } catch {
+    // the cache is missing, was edited or has another form: the data are recomputed
+    return [];
+  }
 }
 
 /**

@@ -22,6 +22,7 @@ import {
   squadMembers,
   type ZoneKind,
 } from "../../squad/index.js";
+import type { TrackSummary } from "../../tracks/decode-track.js";
 import type { RecordingInfo, Report } from "../../types.js";
 import type { Input } from "../batch/inputs.js";
 import { DescribedError } from "../terminal/problem.js";
@@ -65,6 +66,8 @@ export interface Stats {
   present: Present;
   /** Null if none was requested. */
   figures: Figures | null;
+  /** Null if the input is a recording. */
+  track: TrackSummary | null;
 }
 
 /** Reads an input and computes its figures. Throws the errors of `readSamples`. */
@@ -73,10 +76,10 @@ export async function statsOf(
   { onProgress, signal }: { onProgress(bytesRead: number): void; signal: AbortSignal },
 ): Promise<Stats> {
   const read = await readSamples(input, selection, signal, onProgress);
-  const { inspection, repeated } = read;
+  const { inspection, repeated, track } = read;
   const { info, report } = inspection;
   const { own, prepared, intervals, ...ofRecording } = figuresOf(input, read, options, club, zones);
-  if (wanted === null) return { info, report, repeated, ...ofRecording, figures: null };
+  if (wanted === null) return { info, report, repeated, track, ...ofRecording, figures: null };
   const beats = wanted.hrv ? await readBeats(input, selection.serial, read, signal) : [];
   const figuresIn = (part: readonly Interval[]) =>
     furtherFigures(prepared, beatsIn(beats, part), { ...own, ...limitsOfIntervals(part) }, wanted);
@@ -84,6 +87,7 @@ export async function statsOf(
     info,
     report,
     repeated,
+    track,
     ...ofRecording,
     periods: ofRecording.periods.map(({ name, metrics }) => ({
       name,

@@ -10,6 +10,7 @@ import { ExitStatus, isDamaged, statusOf } from "../terminal/exit-status.js";
 import { instantFormat } from "../terminal/time-text.js";
 import { refuseWithoutEffect, UsageError } from "../terminal/usage-error.js";
 import { type ClubFlags, clubOf } from "./club.js";
+import { damagedTrack, trackText } from "./encode-input.js";
 import { type FigureFlags, wantedFigures } from "./figures.js";
 import { figuresText } from "./figures-text.js";
 import { jobsFor } from "./jobs.js";
@@ -61,7 +62,11 @@ export async function stats(args: string[], flags: StatsFlags, context: Context)
   // validates the parameters before a file is read
   const { definition } = computeMetrics([], options);
   const figures = wantedFigures(flags);
-  const selection = { ...selectionOf(flags), quality: haveGate(figures?.recipes ?? []) };
+  const selection = {
+    ...selectionOf(flags),
+    quality: haveGate(figures?.recipes ?? []),
+    tracks: { mayLackRows: figures?.hrv === true },
+  };
   if (figures !== null && isTable) {
     throw new UsageError("The table of --format csv has none of these figures; use text or --json.");
   }
@@ -94,7 +99,7 @@ export async function stats(args: string[], flags: StatsFlags, context: Context)
       present.push(found.present);
       return found;
     },
-    async show({ info, report, repeated, metrics, player, periods, outside, figures }, input) {
+    async show({ info, report, repeated, metrics, player, periods, outside, figures, track }, input) {
       if (isTable) {
         const recording = { input: input.name, info, isDamaged: isDamaged(report), player, metrics, periods };
         const lines = table.linesOf(recording);
@@ -113,10 +118,13 @@ export async function stats(args: string[], flags: StatsFlags, context: Context)
         }
       }
       for (const line of notices(console, nameOf(input), report, repeated)) console.message(...line);
+      if (track !== null) console.message(`${nameOf(input)}: ${trackText(track)}`);
+      if (track?.damage != null)
+        console.message(`${nameOf(input)}: `, ...damagedTrack(console, track.damage));
       for (const text of [outside, unreachableText(metrics)])
         if (text !== null) console.message(`${nameOf(input)}: ${text}`);
     },
-    toJson: ({ info, report, repeated, metrics, player, periods, figures }) => ({
+    toJson: ({ info, report, repeated, metrics, player, periods, figures, track }) => ({
       ...(club.roster !== null && { player }),
       info,
       report,
@@ -124,8 +132,9 @@ export async function stats(args: string[], flags: StatsFlags, context: Context)
       metrics,
       ...(club.periods !== null && { periods }),
       ...(figures !== null && { figures }),
+      ...(track !== null && { track }),
     }),
-    statusOf: ({ report }) => statusOf(report),
+    statusOf: ({ report, track }) => (track?.damage == null ? statusOf(report) : ExitStatus.doneWithDamage),
   });
   try {
     const status = await working;

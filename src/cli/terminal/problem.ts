@@ -65,6 +65,7 @@ const FLAGS: Readonly<Record<string, string>> = {
   everyMs: "--every",
   fillHrMs: "--fill-hr",
   numbers: "--numbers",
+  rrIntervals: "--rr-intervals",
 };
 
 function inTermsOfTheCommand(message: string): string {

@@ -65,7 +65,7 @@ export class PlainEngine implements Engine {
   readonly #waveform = new WaveformHeartRate(
     {
       onBeat: (timeMs, rrMs, quality) => {
-        if (this.#kind === "beats") this.#beats.push(timeMs, rrMs, quality);
+        if (this.#analysesEcg) this.#beats.push(timeMs, rrMs, quality);
       },
       onReading: (timeMs, bpm) => this.#heartRates.addDerived(timeMs, bpm),
     },
@@ -105,7 +105,7 @@ export class PlainEngine implements Engine {
     this.#clock.reset();
     this.#heartRates.reset(settings.fillHrMs, settings.hr);
     this.#waveform.reset();
-    this.#analysesEcg = settings.analysesEcg || settings.output === "beats";
+    this.#analysesEcg = settings.analysesEcg;
     this.#rows.reset(settings.fromMs, settings.toMs);
   }
 

@@ -53,8 +53,10 @@ export class WasmEngine implements Engine {
   reset(settings: EngineSettings): void {
     this.#step = stepFunction(this.#core, settings.output);
     this.#ranges = new RangeLog();
-    const putsBeats = settings.output === "beats";
-    this.#analysesEcg = settings.analysesEcg || putsBeats;
+    const { output, analysesEcg } = settings;
+    this.#analysesEcg = analysesEcg;
+    // the core puts beats where it puts CSV and frames
+    const waveform = output === "csv" || output === "frames" ? "figures" : "beats";
     this.#hasQuality = settings.quality;
     const { serial } = settings;
     if (serial !== null) this.#bytes.set(serialBytes(serial), this.#core.givenSerial());
@@ -66,7 +68,7 @@ export class WasmEngine implements Engine {
       settings.fillHrMs,
       serial !== null,
       HEART_RATE_SOURCE[settings.hr],
-      WAVEFORM_USE[putsBeats ? "beats" : this.#analysesEcg ? "figures" : "rows"],
+      WAVEFORM_USE[analysesEcg ? waveform : "rows"],
       settings.quality,
     );
   }

@@ -1,5 +1,5 @@
 import type { MessageType } from "./messages.js";
-import { BASE_TYPES, MESSAGES, RECORD_FIELDS } from "./profile.js";
+import { BASE_TYPES, HRV_FIELDS, MESSAGES, RECORD_FIELDS } from "./profile.js";
 
 // The messages of an activity file, in the order in which they are defined. Field numbers are from the profile.
 
@@ -65,6 +65,14 @@ export const RECORD = {
   },
   developerFields: [[0, BASE_TYPES.uint16.bytes, 0]],
 } as const satisfies MessageType;
+
+/** RR intervals between two rows. Files of devices have five in a message; the rest of the list is invalid. */
+export const HRV = {
+  local: 8,
+  global: MESSAGES.hrv,
+  fields: { time: [HRV_FIELDS.time, "uint16", 10] },
+} as const satisfies MessageType;
+export const INTERVALS_PER_MESSAGE = 5;
 
 /** Fields with the same numbers in laps and sessions. */
 const SUMMARY_FIELDS = {

@@ -11,11 +11,13 @@ import {
   EVENTS,
   FIELD_DESCRIPTION_MESSAGE,
   FILE_ID,
+  HRV,
   LAP,
   RECORD,
   SESSION,
 } from "./activity.js";
 import { crc16 } from "./crc.js";
+import { bytesOfMessages, intervalMessages } from "./interval-messages.js";
 import {
   definitionBytes,
   type MessageType,
@@ -24,14 +26,17 @@ import {
   writeDefinition,
   writeMessage,
 } from "./messages.js";
-import { BASE_TYPES, HEADER_BYTES, MILLISECONDS_FIELD, SIGNATURE, SIGNATURE_AT } from "./profile.js";
+import { BASE_TYPES, HEADER_BYTES, MILLISECONDS_FIELD } from "./profile.js";
 import { fitSeconds, RECORD_BYTES, writeRecords } from "./record-block.js";
 import type { RecordedRows } from "./recorded-rows.js";
+import { SIGNATURE, SIGNATURE_AT } from "./signature.js";
 
 /** Values in the header, which precedes the first row. */
 export interface FitExtent {
   rows: number;
   ranges: number;
+  /** Number of messages with RR intervals; default 0. */
+  intervalMessages?: number;
 }
 
 /** Messages before the first row. Descriptions of developer fields precede the definitions that use them. */
@@ -44,6 +49,7 @@ const BYTES_ONCE =
   [...DESCRIPTIONS, ...AT_THE_END].reduce((sum, type) => sum + messageBytes(type), 0);
 // timer start, timer stop and lap
 const BYTES_PER_RANGE = 2 * messageBytes(EVENT) + messageBytes(LAP);
+const MOST_BYTES_AROUND_ROWS = HEADER_BYTES + BYTES_ONCE + bytesOfMessages(1) + BYTES_PER_RANGE;
 // the header stores the length in 32 bits
 const MAX_DATA_BYTES = 2 ** 32 - 1;
 // "File Header": protocol 2.0, the first one with developer fields; the profile version in hundredths.
@@ -56,7 +62,7 @@ const PROFILE_VERSION = 2132;
  * number of rows and ranges in advance.
  */
 export class FitWriter {
-  readonly #extent: FitExtent;
+  readonly #extent: Required<FitExtent>;
   readonly #productName: string;
   #crc = 0;
   #isBegun = false;
@@ -75,13 +81,13 @@ export class FitWriter {
    * @param productName the product name in the file, ASCII, at most 16 characters
    * @throws AsiError `FORMAT_LIMIT` for more rows than a file can contain
    */
-  constructor(extent: FitExtent, productName: string) {
-    this.#extent = { rows: extent.rows, ranges: extent.ranges };
+  constructor({ rows, ranges, intervalMessages = 0 }: FitExtent, productName: string) {
+    this.#extent = { rows, ranges, intervalMessages };
     this.#productName = productName;
     if (this.#dataBytes() > MAX_DATA_BYTES) {
       throw new AsiError(
         "FORMAT_LIMIT",
-        `The recording has ${extent.rows} rows, but a FIT file can have at most 4 GiB; write the rows in parts with from and to.`,
+        `The recording has ${rows} rows, but a FIT file can have at most 4 GiB; write the rows in parts with from and to.`,
       );
     }
   }
@@ -104,7 +110,7 @@ export class FitWriter {
    */
   rows(batch: SampleBatch, from: number, to: number): Uint8Array {
     if (from >= to) return new Uint8Array(0);
-    const output = new Output(HEADER_BYTES + BYTES_ONCE + BYTES_PER_RANGE + (to - from) * RECORD_BYTES);
+    const output = new Output(MOST_BYTES_AROUND_ROWS + (to - from) * RECORD_BYTES);
     const startMs = batch.timestampMs[from] as number;
     this.#begin(output, startMs);
     const lap = this.#dueGaps !== null || this.#lap === null ? this.#beginRange(output, startMs) : this.#lap;
@@ -113,9 +119,17 @@ export class FitWriter {
     return this.#take(output);
   }
 
+  /**
+   * Writes the intervals between the previous row and the next one, in whole ms. The number of their messages is
+   * `messagesFor(rrMs.length)`.
+   */
+  intervals(rrMs: readonly number[]): Uint8Array {
+    return this.#count(intervalMessages(rrMs));
+  }
+
   /** Ends the file, after the number of rows and ranges given in advance. */
   end(): Uint8Array {
-    const output = new Output(HEADER_BYTES + BYTES_ONCE + BYTES_PER_RANGE);
+    const output = new Output(MOST_BYTES_AROUND_ROWS);
     this.#begin(output, null);
     this.#endRange(output);
     this.#writeEnd(output);
@@ -124,7 +138,8 @@ export class FitWriter {
   }
 
   #dataBytes(): number {
-    return BYTES_ONCE + this.#extent.rows * RECORD_BYTES + this.#extent.ranges * BYTES_PER_RANGE;
+    const { rows, ranges, intervalMessages: messages } = this.#extent;
+    return BYTES_ONCE + rows * RECORD_BYTES + ranges * BYTES_PER_RANGE + bytesOfMessages(messages);
   }
 
   /** The messages before the first row. */
@@ -151,6 +166,8 @@ export class FitWriter {
       units: "ms",
     });
     for (const type of [...ANYWHERE, ...AT_THE_END]) output.define(type);
+    // files without intervals do not have the definition
+    if (this.#extent.intervalMessages > 0) output.define(HRV);
   }
 
   #beginRange(output: Output, startMs: number): Totals {
@@ -205,7 +222,10 @@ export class FitWriter {
   }
 
   #take(output: Output): Uint8Array {
-    const bytes = output.bytes();
+    return this.#count(output.bytes());
+  }
+
+  #count(bytes: Uint8Array): Uint8Array {
     this.#crc = crc16(this.#crc, bytes);
     return bytes;
   }

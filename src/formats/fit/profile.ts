@@ -15,13 +15,8 @@ export const SEMICIRCLES_PER_E7 = 2 ** 31 / 180e7;
 export const ALTITUDE_STEPS_PER_M = 5;
 export const ALTITUDE_OFFSET_M = 500;
 
-/** "File Header": 14 bytes, the last two of which are the checksum of the others; 12 bytes in files of older devices. */
+/** "File Header": 14 bytes, the last two of which are the checksum of the others; see also signature.ts. */
 export const HEADER_BYTES = 14;
-export const OLD_HEADER_BYTES = 12;
-/** ".FIT", at offset 8. */
-export const SIGNATURE = [0x2e, 0x46, 0x49, 0x54] as const;
-/** Offset of the signature in the header. */
-export const SIGNATURE_AT = 8;
 
 /** "Record Header Byte". */
 export const HEADER_BITS = {
@@ -55,6 +50,7 @@ export const MESSAGES = {
   record: 20,
   event: 21,
   activity: 34,
+  hrv: 78,
   fieldDescription: 206,
   developerDataId: 207,
 } as const;
@@ -71,6 +67,9 @@ export const RECORD_FIELDS = {
   enhancedSpeed: 73,
   enhancedAltitude: 78,
 } as const;
+
+/** Profile, hrv: `time`, a list of RR intervals with scale 1000, in s. */
+export const HRV_FIELDS = { time: 0 } as const;
 
 /** Profile: field numbers of field descriptions ("Developer Data Fields"). */
 export const FIELD_DESCRIPTION = {

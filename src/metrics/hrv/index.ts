@@ -9,3 +9,4 @@ export {
   heartRateVariability,
   LF_HF_CAUTION,
 } from "./heart-rate-variability.js";
+export { speedsAt } from "./speeds-at.js";

@@ -25,11 +25,12 @@ const PIXELS_PER_MARK = 7;
 /** The plots of the heart: RR intervals, and the waveform with its beats. */
 export function heartRows(
   { id }: Recording,
-  { rr, alpha1, beats }: Heart,
+  { rr, alpha1, beats, hasWaveform }: Heart,
   reader: RecordingService,
 ): PlotRow[] {
-  const rows: PlotRow[] = [
-    {
+  const rows: PlotRow[] = [];
+  if (hasWaveform) {
+    rows.push({
       key: "ecg",
       label: "ECG",
       unit: "beats are marked above it",
@@ -48,8 +49,8 @@ export function heartRows(
       decimals: 0,
       range: [0, 1],
       height: 130,
-    },
-  ];
+    });
+  }
   if (rr.series.values.length > 0) {
     rows.unshift({
       key: "rr",
@@ -118,7 +119,7 @@ const AROUND_MS = 3000;
 export function HeartPanel({
   recording: { id },
   reader,
-  heart: { figures, beats },
+  heart: { figures, beats, hasWaveform },
   selection,
   settings,
 }: {
@@ -135,7 +136,14 @@ export function HeartPanel({
   const listed = Array.from({ length: Math.min(to - from, LONGEST_LIST) }, (_, i) => from + i);
   const bpm = (value: number | null) => (value === null ? NO_VALUE : `${decimal(value, 0)} bpm`);
   return (
-    <Panel title="ECG" note="Beats are found from the waveform. Zoom in to see it.">
+    <Panel
+      title={hasWaveform ? "ECG" : "RR intervals"}
+      note={
+        hasWaveform
+          ? "Beats are found from the waveform. Zoom in to see it."
+          : "The file has no times of the intervals. They are sums, which begin at the time of a record."
+      }
+    >
       {figures === null ? null : (
         <dl class="facts">
           <Fact
@@ -167,7 +175,10 @@ export function HeartPanel({
             return {
               key: beat,
               head: timeOfDay(ms, zone, 1),
-              cells: [rrMs === 0 ? NO_VALUE : decimal(rrMs, 0), `${beats.quality[beat]} %`],
+              cells: [
+                rrMs === 0 ? NO_VALUE : decimal(rrMs, 0),
+                beats.quality === null ? NO_VALUE : `${beats.quality[beat]} %`,
+              ],
               show: {
                 label: `Show the beat at ${timeOfDay(ms, zone, 1)}`,
                 onShow: () => {

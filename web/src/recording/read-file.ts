@@ -103,8 +103,8 @@ async function read(
       const decoding = decodeTrack(chunks);
       const batches = await collect(decoding);
       const summary = await decoding.summary;
-      const { format: kind, damage: cutOff } = summary;
-      return { batches, facts: { ...about, kind, cutOff, notes: notesOn(summary) } };
+      const { format: kind, damage: cutOff, intervals } = summary;
+      return { batches, facts: { ...about, kind, cutOff, intervals, notes: notesOn(summary) } };
     }
   }
 }

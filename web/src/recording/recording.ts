@@ -1,4 +1,12 @@
-import type { BeatBatch, Damage, EcgFigures, EngineName, Range, RecordingInfo, Report } from "asi-convert";
+import type {
+  Damage,
+  EcgFigures,
+  EngineName,
+  Range,
+  RecordingInfo,
+  Report,
+  TrackBeatBatch,
+} from "asi-convert";
 import type { Metrics, PeakWindow, PresetName } from "asi-convert/metrics";
 import type { Track } from "../map/projection.js";
 import type { Pyramid } from "../plots/pyramid.js";
@@ -23,6 +31,8 @@ export interface Facts {
   engine: EngineName | null;
   rows: number;
   ranges: Range[];
+  /** Number of RR intervals of a FIT file; absent for other files. */
+  intervals?: number;
   /** Whether rows were out of order; they are shown in the order of their times. */
   isReordered: boolean;
 }
@@ -79,11 +89,15 @@ export interface PeakDistances {
 /** Columns of plots contain whole numbers, so alpha 1 is in thousandths. */
 export const ALPHA_FACTOR = 0.001;
 
-/** Results from the ECG waveform of a recording. */
+/** Beats found in an ECG waveform, with their quality, or those of the RR intervals of a FIT file, without one. */
+export type HeartBeats = TrackBeatBatch & { quality: Uint8Array | null };
+
+/** Results from the ECG waveform of a recording, or from the RR intervals of a FIT file. */
 export interface Heart {
-  /** Null if the waveform is shorter than a second, or its sample rate is out of bounds. */
+  hasWaveform: boolean;
+  /** Null without a waveform, or if it is shorter than a second, or its sample rate is out of bounds. */
   figures: EcgFigures | null;
-  beats: BeatBatch;
+  beats: HeartBeats;
   /** RR intervals, ms. */
   rr: Pyramid;
   /** DFA alpha 1, in units of `ALPHA_FACTOR`. */

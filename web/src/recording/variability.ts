@@ -1,5 +1,5 @@
-import type { BeatBatch } from "asi-convert";
 import {
+  type Beats,
   beatsBetween,
   gapsAfter,
   type HeartRateVariability,
@@ -14,7 +14,7 @@ const ALPHA_GAP = { minMs: 7500, steps: 0 };
 
 /** Heart-rate variability of a part of a recording, as `asi stats --hrv --from --to` computes it. */
 export function variabilityOf(
-  beats: BeatBatch,
+  beats: Beats,
   { startMs, stopMs }: TimeWindow,
   atRest: boolean,
 ): HeartRateVariability {
@@ -22,7 +22,7 @@ export function variabilityOf(
 }
 
 /** Alpha 1 of detrended fluctuation analysis over time, for a plot. */
-export function alphaOf(beats: BeatBatch): Pyramid {
+export function alphaOf(beats: Beats): Pyramid {
   const known = heartRateVariability(beats).dfa_alpha1.flatMap(({ end_time: ms, alpha1 }) =>
     alpha1 === null ? [] : [{ ms, alpha1 }],
   );

@@ -1,11 +1,11 @@
-import { AsiError, type BeatBatch, findDamage, type SampleBatch } from "asi-convert";
+import { AsiError, findDamage, type SampleBatch } from "asi-convert";
 import type { Origin } from "../map/projection.js";
 import { drawTracks } from "../map/raster.js";
 import { answerCalls, type Handlers } from "./answer-calls.js";
 import type { Requests, SavedPart } from "./messages.js";
 import { type FactsOfFile, prepare } from "./prepare.js";
 import { readFile } from "./read-file.js";
-import type { Recording } from "./recording.js";
+import type { HeartBeats, Recording } from "./recording.js";
 import type { SavedRecording } from "./save.js";
 import type { SquadRequests } from "./squad/messages.js";
 import type { Waveform } from "./waveform.js";
@@ -18,7 +18,7 @@ interface OpenRecording {
   file: File | null;
   /** Available after the first request for them. */
   waveform?: Waveform;
-  beats?: BeatBatch;
+  beats?: HeartBeats;
   /** The rows with their quality, if any, available after a recipe with a gate has been requested. */
   withQuality?: SampleBatch;
 }
@@ -80,7 +80,7 @@ const handlers: Handlers<Requests> = {
     if (found.file === null) return null;
     const read = await readHeart(found.file, found.recording);
     if (read === null) return null;
-    found.waveform = read.waveform;
+    if (read.waveform !== null) found.waveform = read.waveform;
     found.beats = read.heart.beats;
     return read.heart;
   },

@@ -1,0 +1,33 @@
+import { HRV, INTERVALS_PER_MESSAGE } from "./activity.js";
+import { definitionBytes, messageBytes, writeMessage } from "./messages.js";
+import { BASE_TYPES } from "./profile.js";
+
+// RR intervals as messages.
+
+/** Number of messages for this number of successive intervals. */
+export function messagesFor(intervals: number): number {
+  return Math.ceil(intervals / INTERVALS_PER_MESSAGE);
+}
+
+/** Size in bytes of this number of messages, including their definition; a file without any does not have it. */
+export function bytesOfMessages(messages: number): number {
+  return messages === 0 ? 0 : definitionBytes(HRV) + messages * messageBytes(HRV);
+}
+
+/** The messages with successive intervals, whole ms. */
+export function intervalMessages(rrMs: readonly number[]): Uint8Array {
+  const bytes = new Uint8Array(messagesFor(rrMs.length) * messageBytes(HRV));
+  const view = new DataView(bytes.buffer);
+  let end = 0;
+  for (let from = 0; from < rrMs.length; from += INTERVALS_PER_MESSAGE) {
+    end = writeMessage(view, end, HRV, { time: listOf(rrMs.slice(from, from + INTERVALS_PER_MESSAGE)) });
+  }
+  return bytes;
+}
+
+function listOf(rrMs: readonly number[]): Uint8Array {
+  const { bytes, invalid } = BASE_TYPES.uint16;
+  const view = new DataView(new ArrayBuffer(INTERVALS_PER_MESSAGE * bytes));
+  for (let i = 0; i < INTERVALS_PER_MESSAGE; i++) view.setUint16(i * bytes, rrMs[i] ?? invalid, true);
+  return new Uint8Array(view.buffer);
+}

@@ -1,0 +1,82 @@
+import type { BeatBatch } from "../types.js";
+
+/** Beats that end RR intervals, without a quality. `rrMs` is 0 for the first beat of a series, whose interval is unknown. */
+export type TrackBeatBatch = Omit<BeatBatch, "quality">;
+
+// Other intervals are no heartbeats, as in `heartRateVariability`.
+const SHORTEST_MS = 1;
+const LONGEST_MS = 60_000;
+
+/** The greatest difference between the sum of intervals and the records around them, which devices write once a second *(choice)*. */
+const TOLERANCE_MS = 3000;
+/** Records that are closer together state the times of intervals more exactly: the tolerance is two steps. */
+const SLOW_STEP_MS = 1000;
+
+/**
+ * Places RR intervals in time. FIT has no time for them: their messages are between those of the records, in chronological
+ * order. The first interval of a series ends at the time of the record before it, and each other one where the previous one
+ * ended plus its length. A sum that leaves the times of the records means that intervals are missing: another series begins.
+ */
+export class TrackIntervals {
+  /** Number of intervals with a time. */
+  count = 0;
+  /** Number of intervals before any time, or with an impossible length. */
+  leftOut = 0;
+  /** Time of the last record, ms since 1970 UTC; null before the first one. */
+  lastMs: number | null = null;
+  #toleranceMs = TOLERANCE_MS;
+  /** End of the last interval of the series; null between two series. */
+  #endMs: number | null = null;
+  #timesMs: number[] = [];
+  #rrMs: number[] = [];
+
+  /** Takes the time of the next record. */
+  addTime(ms: number): void {
+    const stepMs = this.lastMs === null ? 0 : Math.abs(ms - this.lastMs);
+    this.lastMs = ms;
+    // several records in a second have the same time in files without milliseconds
+    if (stepMs > 0) this.#toleranceMs = stepMs < SLOW_STEP_MS ? 2 * stepMs : TOLERANCE_MS;
+    if (this.#endMs !== null && this.#endMs - ms > this.#toleranceMs) this.endSeries();
+  }
+
+  /** Adds the next interval, which is after the last record and before the next one. */
+  add(rrMs: number): void {
+    if (this.lastMs === null || rrMs < SHORTEST_MS || rrMs > LONGEST_MS) {
+      this.leftOut += 1;
+      this.endSeries();
+      return;
+    }
+    if (this.#endMs !== null && this.lastMs - (this.#endMs + rrMs) > this.#toleranceMs) this.endSeries();
+    if (this.#endMs === null) {
+      this.#endMs = this.lastMs - rrMs;
+      this.#push(this.#endMs, 0);
+    }
+    this.#endMs += rrMs;
+    this.#push(this.#endMs, rrMs);
+    this.count += 1;
+  }
+
+  /** The next interval does not follow the last one. */
+  endSeries(): void {
+    this.#endMs = null;
+  }
+
+  /** Returns the beats since the last call. */
+  take(): TrackBeatBatch[] {
+    const length = this.#timesMs.length;
+    if (length === 0) return [];
+    const batch = {
+      length,
+      timestampMs: Float64Array.from(this.#timesMs),
+      rrMs: Float64Array.from(this.#rrMs),
+    };
+    this.#timesMs = [];
+    this.#rrMs = [];
+    return [batch];
+  }
+
+  #push(ms: number, rrMs: number): void {
+    this.#timesMs.push(ms);
+    this.#rrMs.push(rrMs);
+  }
+}
