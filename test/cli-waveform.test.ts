@@ -160,7 +160,7 @@ describe("asi stats --hrv", () => {
     expect(JSON.parse(stdout).figures.hrv.intervals).toBe(inside - 1);
   });
 
-  it("has those of each period with --periods", async () => {
+  it("prints the variability of each period with --periods", async () => {
     const path = recordingIn(scratchFolder());
     const periods = join(scratchFolder(), "periods.csv");
     writeFileSync(periods, "period,start,end\nFirst,22:13:30,22:13:40\nSecond,22:13:40,22:13:50\n");

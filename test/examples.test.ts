@@ -128,7 +128,7 @@ describe("an example", () => {
       for (const place of [".local/share/bash-completion/completions", ".config/fish/completions"]) {
         mkdirSync(join(folder, place), { recursive: true });
       }
-      // what a shell does besides splitting words needs one
+      // anything beyond word splitting needs a shell
       const isSimple = /^asi (?:[\w ./:+,-]|"[^"$]*")+$/.test(example);
       const [, ...words] = [...example.matchAll(/"([^"]*)"|\S+/g)].map(([word, quoted]) => quoted ?? word);
       const { status, stderr } = isSimple
@@ -137,7 +137,7 @@ describe("an example", () => {
             ...env,
             HOME: folder,
           });
-      // 3: done, and what is given is damaged
+      // 3: done, and the input is damaged
       expect({ status, stderr }).toEqual({
         status: example.includes("torn.asi") ? 3 : 0,
         stderr: expect.not.stringMatching(/^asi: /m),

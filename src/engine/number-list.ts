@@ -1,5 +1,5 @@
 /**
- * A list of numbers of any length, in entries of a fixed number of numbers. It stores the pieces in which the numbers arrive,
+ * A list of any length, whose entries have a fixed count of numbers. It stores the pieces in which the numbers arrive,
  * because a single large array would be copied each time it grows.
  */
 export class NumberList {

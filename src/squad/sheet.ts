@@ -13,7 +13,7 @@ export interface Sheet {
 }
 
 export interface SheetRow {
-  /** Line of the start of the row, counted from 1. */
+  /** Line where the row starts, counted from 1. */
   line: number;
   /** Trimmed texts in the order of the columns. */
   fields: readonly string[];

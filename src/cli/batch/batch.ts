@@ -26,7 +26,7 @@ export interface Batch<T> {
   work(input: Input, index: number, onProgress: (bytesRead: number) => void): Promise<T>;
   /** Called when the processing of an input has ended, with or without success; `isDone`: there is a result. */
   onSettled?(index: number, isDone: boolean): void;
-  /** Called when all inputs up to this one have ended: the reason to withdraw its result; null: none. */
+  /** Called when all inputs up to this one have ended. Returns the reason to withdraw its result; null: none. */
   refusalOf?(index: number): Error | null;
   /** Shows the result to the user, without `json`. */
   show(result: T, input: Input): Promise<void>;

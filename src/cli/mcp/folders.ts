@@ -21,7 +21,7 @@ interface Folder {
 
 const refusal = (code: string, message: string) => new DescribedError({ error: { code, message } });
 
-/** The given folders. Names of files begin with the name of their folder; other files cannot be read. */
+/** The given folders. File names begin with the name of their folder; other files cannot be read. */
 export class Folders {
   readonly #folders: readonly Folder[];
 
@@ -140,7 +140,7 @@ function realFolder(path: string): string {
 const isWithin = (folder: string, path: string) =>
   path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 
-/** By its content, as the reader of recordings: the name says nothing. */
+/** Decided by content, as in the recording reader, because the name is not reliable. */
 function isCompressed(path: string): boolean {
   const first = new Uint8Array(4);
   const file = openSync(path, "r");

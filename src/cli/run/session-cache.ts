@@ -28,7 +28,7 @@ export function keptWork(task: SessionTask): SessionWork | null {
   }
 }
 
-/** Caches the work of a session. Throws errors of the system. */
+/** Caches the work of a session. Throws system errors. */
 export async function keepWork(task: SessionTask, work: SessionWork): Promise<void> {
   const text = JSON.stringify({ key: keyOf(task), work });
   await writeStream(streamOf(new TextEncoder().encode(text)), join(task.folder, CACHE_NAME), { force: true });
