@@ -31,7 +31,7 @@ export function shortened(text: string, longest = MAX_SHOWN_LENGTH): string {
   return text.length > longest ? `${printable}...` : printable;
 }
 
-/** The names of the options of a type. The compiler rejects missing and additional names. */
+/** The option names of a type. The compiler rejects missing and additional names. */
 export function optionNames<T>(names: Readonly<Record<keyof T, true>>): readonly string[] {
   return Object.keys(names);
 }
@@ -135,7 +135,7 @@ export function isDate(value: unknown): value is Date {
 /**
  * Throws `BAD_ARGUMENT` unless every column is of its type and holds at least `length` entries.
  *
- * @param types the names of the columns and of the classes of their arrays
+ * @param types the column names and the class names of their arrays
  */
 export function requireColumns(
   columns: object,

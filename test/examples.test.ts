@@ -41,7 +41,7 @@ const linesOf = (text: string) =>
     .filter((line) => /^(?: {2})?(?:asi|cat) /.test(line))
     .map((line) => line.trim().replace(REMARK, ""));
 
-/** The names of the commands in the help. */
+/** The command names in the help. */
 async function commands(): Promise<string[]> {
   const { stdout } = await asi(["--help"]);
   const list = stdout.slice(stdout.indexOf("Commands:"));

@@ -292,7 +292,7 @@ function accept(candidate: i32): void {
   onBeat(qrs, rrS, quality);
 }
 
-// Classifies the candidates from the given one.
+// Classifies the candidates, starting with the given one.
 function classifyFrom(candidate: i32): void {
   for (let i = candidate; i < candidates; i++) {
     if (isBeat(i)) accept(i);

@@ -82,7 +82,7 @@ export async function runBatch<T>(context: Context, batch: Batch<T>): Promise<Ex
   }
   progress?.end();
   for (const [input, error] of failures) tellFailure(context, input, error);
-  // an interrupted run ends by its signal without further messages
+  // an interrupted run is terminated by its signal without further messages
   const isWhole = !context.signal.aborted;
   if (isWhole && inputs.length > 1 && !batch.json && batch.outcome !== undefined) {
     context.console.message(closingLine(statuses, batch.outcome));

@@ -14,7 +14,7 @@ export const MAX_FILE_BYTES = 2 ** 28;
 export const MAX_FILES = 100;
 
 interface Folder {
-  /** First part of the names of its files. */
+  /** First part of its file names. */
   name: string;
   path: string;
 }
@@ -48,7 +48,7 @@ export class Folders {
     return [folder.name, ...relative(folder.path, path).split(sep)].filter((part) => part !== "").join("/");
   }
 
-  /** A message with the names of the files instead of their paths. */
+  /** A message with file names instead of paths. */
   shown(text: string): string {
     return [...this.#folders]
       .sort((a, b) => b.path.length - a.path.length)

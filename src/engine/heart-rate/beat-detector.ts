@@ -313,7 +313,7 @@ export class BeatDetector {
     this.#listener.onBeat(qrs, rrS, quality);
   }
 
-  /** Classifies the candidates from the given one. */
+  /** Classifies the candidates, starting with the given one. */
   #classifyFrom(candidate: number): void {
     for (let i = candidate; i < this.#candidates.length; i++) {
       if (this.#isBeat(i)) this.#accept(i);
