@@ -6,7 +6,7 @@ import { distanceMm, type TrackPoint } from "./track-rows.js";
 
 /** Maximum number of points that are buffered until the unit is known. */
 const MAX_POINTS = 2000;
-/** Over this distance the noise of positions is negligible. */
+/** Beyond this distance, position noise is negligible. */
 const MIN_DISTANCE_MM = 100_000;
 /** The distance from speeds divided by the distance from positions is between these limits only if the speeds are in km/h. */
 const MIN_RATIO = 3.2;
