@@ -1,11 +1,15 @@
 import { nameKey } from "asi-convert/squad";
-import type { accounts } from "../../store/schema.js";
+import { type SQL, sql } from "drizzle-orm";
+import { accounts } from "../../store/schema.js";
 
 type Named = Pick<typeof accounts.$inferSelect, "id" | "firstName" | "lastName" | "username">;
 
 /** The name of an athlete in tables of a squad: the first and the last name, otherwise the username. */
 export const playerName = ({ firstName, lastName, username }: Omit<Named, "id">): string =>
   [firstName, lastName].filter((part) => part !== null && part.trim() !== "").join(" ") || username;
+
+/** `playerName` of the row of `accounts`, for a search. */
+export const searchedPlayerName: SQL = sql`coalesce(nullif(trim(concat_ws(' ', ${accounts.firstName}, ${accounts.lastName})), ''), ${accounts.username})`;
 
 /** Unique names by athlete, because files contain names instead of ids: equal names are followed by the id. */
 export function playerNames(players: readonly Named[]): Map<number, string> {
