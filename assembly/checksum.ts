@@ -171,7 +171,7 @@ let secondEnd: usize = 0;
 // Whether they were used since the table last grew.
 let isSecondNeeded: bool = false;
 
-// Distance from a place in the input to its entries. As offsets of loads and stores these take no time.
+// Distance from a place in the input to its entries. Used as load and store offsets, these take no time.
 const TO_A: usize = PREFIX_A - INPUT;
 const TO_B: usize = PREFIX_B - INPUT;
 

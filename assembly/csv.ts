@@ -95,7 +95,7 @@ export function writeSeconds(out: usize, ms: i64): usize {
   return writeTimestamp(out, cachedSecondMs, ms);
 }
 
-/** Whether the second, from 1970 on, was the last written one. */
+/** Whether the second is the last written one, and not before 1970. */
 // @ts-ignore: decorator
 @inline
 export function canWriteRun(secondMs: i64): bool {
@@ -107,7 +107,7 @@ export function canWriteRun(secondMs: i64): bool {
 @inline
 export function writeMilliseconds(out: usize, ms: i64): usize {
   let fraction = (ms - cachedSecondMs) as u64;
-  // From 1970 on the digits are those of the second plus three more; the first second would begin with zeros.
+  // For times since 1970, the digits are those of the second plus three more; the first second would begin with zeros.
   if (fraction >= 1000 || ms < 1000) {
     if (ms < 1000) return writeFewMilliseconds(out, ms);
     fraction = (ms % 1000) as u64;

@@ -39,7 +39,7 @@ export const SIGNAL_BAD_CHECKSUM: i32 = 3;
 export const SIGNAL_OVERLONG: i32 = 4;
 export const SIGNAL_OVERRUN: i32 = 5;
 
-// class and id, in memory order, after the sync; and with it
+// class and id in memory order; the first constant includes the sync before them
 const NAV_PVT_HEAD: u32 = 0x070162b5;
 const NAV_PVT: u32 = 0x0701;
 const ECG_HR: u32 = 0x01a5;

@@ -12,7 +12,7 @@ const PLUS: u8 = 0x2b;
 const T: u8 = 0x54;
 const Z: u8 = 0x5a;
 
-// "2025-05-17T14:30:00." for the last second; three more characters from the year 10000 on.
+// "2025-05-17T14:30:00." for the last second; three more characters in the year 10000 and later.
 const SECOND: usize = memory.data(48, 16);
 let secondMs: i64 = NONE;
 let secondLength: usize = 0;

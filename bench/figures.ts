@@ -52,7 +52,7 @@ const rows: { what: string; seconds: number; target: number }[] = [
 ];
 
 /**
- * Median of the ratios of two times. Both works alternate, so that another process that takes the processor slows down both: the
+ * Median of the ratios of two times. The two tasks alternate, so that another process that uses the processor slows down both: the
  * ratio of two times measured one after the other differs by a factor of three on a busy machine.
  */
 function ratioOf(work: () => unknown, ordinary: () => unknown): number {
@@ -76,7 +76,7 @@ function everything(fits = false): MetricSamples {
   return samples;
 }
 
-/** Also what the service does not compute: 600 windows and 200 fits of critical speed, a second filter, means of seconds. */
+/** Includes what the service does not compute: 600 windows and 200 fits of critical speed, a second filter, means of seconds. */
 function everythingOfTheCommand(): void {
   const samples = everything(true);
   accelerationSpeedProfile([samples], { maxSpeed: 9 });

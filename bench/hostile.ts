@@ -10,7 +10,7 @@ import {
 } from "./data.js";
 
 /**
- * Inputs that are designed to take long. Each begins with a valid header and ends with a valid row, so that there is a CSV to
+ * Inputs designed to be slow to read. Each begins with a valid header and ends with a valid row, so that there is a CSV to
  * write. Reading takes at most 6 times as long as valid frames of the same size.
  */
 export const HOSTILE_INPUTS = {

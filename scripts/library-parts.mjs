@@ -4,10 +4,10 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { buildSync } from "esbuild";
 
-/** The built modules by their names, with the entries whose parts they hold. Of parts in two of them the first one has them. */
+/** The built modules by their names, with the entries whose parts they hold. A part in two of them belongs to the first one. */
 const MODULES = {
   parts: ["src/index.ts"],
-  // apart from them, because converting loads none of these
+  // separate, because converting loads none of these
   figures: [
     "src/metrics/index.ts",
     "src/squad-report/index.ts",

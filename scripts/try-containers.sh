@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Builds the image of the Dockerfile with podman, runs it the way an operator does, starts compose.yaml with podman-compose, and says
-# what it saw. Exit status 1 if something was not as it must be.
+# Builds the image of the Dockerfile with podman, runs it the way an operator does, starts compose.yaml with podman-compose, and
+# prints the results. Exits with status 1 if a check fails.
 #
 #   scripts/try-containers.sh               the base images come from a registry, packages from npm
-#   sudo scripts/try-containers.sh --local  no registry is asked: stand-ins for the base images are made with debootstrap, from the
+#   sudo scripts/try-containers.sh --local  uses no registry: stand-ins for the base images are made with debootstrap, from the
 #                                           Node.js and npm of this machine and the PostgreSQL of Debian; packages come from the
 #                                           npm cache of this machine (`npm ci` here fills it). Only debootstrap needs a Debian mirror
 #
@@ -14,8 +14,8 @@ cd "$(dirname "$0")/.."
 local_only=false
 [ "${1:-}" = --local ] && local_only=true
 
-# In a mount namespace of its own: what podman mounts ends with the script. crun refuses a machine with both versions of
-# control groups, so the second one is not there in this namespace.
+# Runs in its own mount namespace, so that podman's mounts end with the script. crun refuses a machine with both control group
+# versions, so version 2 is unmounted in this namespace.
 if [ "$(id -u)" = 0 ] && [ -z "${IN_NAMESPACE:-}" ]; then exec env IN_NAMESPACE=1 unshare --mount "$0" "$@"; fi
 [ -n "${IN_NAMESPACE:-}" ] && [ -d /sys/fs/cgroup/unified ] && umount /sys/fs/cgroup/unified 2>/dev/null
 
@@ -26,7 +26,7 @@ postgres_image=$(sed -n 's/^ *image: \(postgres:.*\)/\1/p' compose.yaml)
 storage=(--root "$work/root" --runroot "$work/run" --storage-driver "${STORAGE_DRIVER:-vfs}" --cgroup-manager cgroupfs)
 # The engine's defaults may be above what this user may allow.
 limits=(--ulimit "nofile=4096:4096" --ulimit "nproc=4096:4096")
-# Stand-in for systemd, which runs the health checks of podman: they are run by hand here, so the complaint says nothing.
+# Stand-in for systemd, which runs the health checks of podman: the script runs them itself, so this warning is irrelevant.
 podman() { command podman "${storage[@]}" "$@" 2> >(grep -v "systemd connection" >&2); }
 
 failed=0
@@ -85,7 +85,7 @@ if $local_only && ! podman image exists "$postgres_image"; then
   chroot "$root" sh -c 'apt-get update -qq && DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 apt-get install -qq --no-install-recommends postgresql >/dev/null && apt-get clean'
   cat >"$root/usr/local/bin/docker-entrypoint.sh" <<'SCRIPT'
 #!/bin/sh
-# Does what compose.yaml needs of the script in the official image: creates the cluster, then PostgreSQL itself is process 1.
+# Does what compose.yaml requires of the official image's script: creates the cluster, then runs PostgreSQL as process 1.
 set -eu
 export PGDATA=/var/lib/postgresql/data PATH="$(echo /usr/lib/postgresql/*/bin):$PATH"
 if [ "$(id -u)" = 0 ]; then
@@ -115,7 +115,7 @@ if step build; then
     printf 'offline=true\nomit-lockfile-registry-resolved=true\n' >"$work/npmrc"
     offline=(--pull=never --volume "$(npm config get cache 2>/dev/null):/root/.npm" --volume "$work/npmrc:/root/.npmrc:ro")
   fi
-  # The format of docker, because the other one has no HEALTHCHECK.
+  # The Docker format, because the OCI format has no HEALTHCHECK.
   must "the Dockerfile builds, step by step" \
     podman build "${offline[@]}" "${limits[@]}" --network host --format docker --tag asi-server .
 fi
@@ -124,7 +124,7 @@ if step image; then
   podman image exists asi-server || { broken "there is no image asi-server"; exit 1; }
   head --bytes 32 /dev/urandom | base64 | podman secret create asi-key - >/dev/null
   port=$(free_port)
-  # Like compose.yaml, on the embedded database: nothing can be written but the volume, not even /tmp.
+  # Like compose.yaml, on the embedded database: only the volume is writable, not even /tmp.
   start=(run --detach --name asi-try "${limits[@]}" --read-only --read-only-tmpfs=false --cap-drop all
     --security-opt no-new-privileges --volume asi-try:/data --publish "127.0.0.1:$port:8080"
     --secret "asi-key,uid=1000,mode=0400" --env SERVER_KEY_FILE=/run/secrets/asi-key asi-server)
@@ -171,7 +171,7 @@ fi
 if step compose && ! command -v podman-compose >/dev/null; then
   unseen "compose.yaml: podman-compose is not installed"
 elif step compose; then
-  # podman-compose 1.0 knows no optional env_file, does not wait for health, and would build again.
+  # podman-compose 1.0 does not support an optional env_file, does not wait for health, and would build again.
   folder=$work/compose
   mkdir -p "$folder"
   sed -e '/^  env_file:$/,/required: false$/d' -e '/^    build: \.$/d' -e 's/^  image: asi-server$/  image: localhost\/asi-server/' compose.yaml >"$folder/compose.yaml"

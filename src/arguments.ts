@@ -3,10 +3,10 @@ import { AsiError, type AsiErrorCode } from "./errors.js";
 // Validates arguments once, when callers pass them: JavaScript callers can pass anything.
 
 const MAX_SHOWN_LENGTH = 80;
-// characters with an effect on terminals: control characters, line separators and bidirectional controls
+// characters that affect terminals: control characters, line separators and bidirectional controls
 const UNPRINTABLE = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu;
 
-/** Formats a value for messages: shortened, and without characters that have an effect on terminals. */
+/** Formats a value for messages: shortened, and without characters that affect terminals. */
 export function shown(value: unknown): string {
   switch (typeof value) {
     case "string":
@@ -31,7 +31,7 @@ export function shortened(text: string, longest = MAX_SHOWN_LENGTH): string {
   return text.length > longest ? `${printable}...` : printable;
 }
 
-/** The names of the options of a type. The compiler rejects missing and additional names. */
+/** The option names of a type. The compiler rejects missing and additional names. */
 export function optionNames<T>(names: Readonly<Record<keyof T, true>>): readonly string[] {
   return Object.keys(names);
 }
@@ -127,7 +127,7 @@ function optionOf(options: object, name: string): unknown {
   return (options as Record<string, unknown>)[name];
 }
 
-/** Whether a value is a Date, including one of another realm. */
+/** Whether a value is a Date, including one from another realm. */
 export function isDate(value: unknown): value is Date {
   return Object.prototype.toString.call(value) === "[object Date]";
 }
@@ -135,7 +135,7 @@ export function isDate(value: unknown): value is Date {
 /**
  * Throws `BAD_ARGUMENT` unless every column is of its type and holds at least `length` entries.
  *
- * @param types the names of the columns and of the classes of their arrays
+ * @param types the column names and the class names of their arrays
  */
 export function requireColumns(
   columns: object,
@@ -144,7 +144,7 @@ export function requireColumns(
 ): void {
   for (const [name, type] of Object.entries(types)) {
     const column = optionOf(columns, name);
-    // by name, because an array of another realm is not an instance of this realm's class
+    // by name, because an array from another realm is not an instance of this realm's class
     const isOfType = Object.prototype.toString.call(column) === `[object ${type}]`;
     if (!isOfType || !ArrayBuffer.isView(column)) {
       throw new AsiError("BAD_ARGUMENT", `${name} is ${shown(column)}; it must be a ${type}.`);

@@ -25,7 +25,7 @@ const DOCUMENTS = [
 describe.each(DOCUMENTS)("$document", ({ document, rooms }) => {
   const text = readFileSync(`${ROOT}${document}`, "utf8");
 
-  it("names every folder of the first level", () => {
+  it("names every top-level folder", () => {
     const folders = rooms.flatMap((room) =>
       readdirSync(`${ROOT}${room}`, { withFileTypes: true })
         .filter((entry) => entry.isDirectory())

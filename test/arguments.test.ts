@@ -112,14 +112,14 @@ const exported: [string, (...args: unknown[]) => unknown][] = Object.entries({ .
   .filter(([name, value]) => typeof value === "function" && !/Stream$/.test(name))
   .map(([name, value]) => [name, CONSTRUCTORS[name] ?? (value as (...args: unknown[]) => unknown)]);
 
-describe("for any argument, the error is an error of the library", () => {
+describe("for any argument, the error comes from the library", () => {
   it.for(exported)("%s", { timeout: 120_000 }, async ([, call]) => {
     await fc.assert(
       fc.asyncProperty(fc.array(argument, { maxLength: 3 }), async (args) => {
         try {
           await useUp(call(...args));
         } catch (error) {
-          // errors of the system are passed on
+          // system errors are passed on
           if (error instanceof Error && "syscall" in error) return;
           expect(error).toBeInstanceOf(AsiError);
           expect((error as Error).message.length).toBeLessThan(500);

@@ -284,7 +284,7 @@ describe("asi report", () => {
     expect(report?.match(/<section class="player-page"/g)).toHaveLength(2);
   });
 
-  it("reports the number of gaps at damaged places of a recording, also of a .gz file", async () => {
+  it("reports the number of gaps at damaged places of a recording, including a .gz file", async () => {
     const cwd = await clubFolder();
     const [name = ""] = readdirSync(cwd).filter((one) => one.endsWith(".asi"));
     const bytes = readFileSync(join(cwd, name));

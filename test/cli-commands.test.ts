@@ -92,7 +92,7 @@ describe("asi info", () => {
         [start, stop].map((ms) => ms / 1000 - 1_700_000_000),
       );
     };
-    // the rows that come late fill what lies between, and the steps to what follows are over time that has rows
+    // the late rows fill the time between, and the steps to the next rows cover time that has rows
     expect(await gapsOf(0, 1, 5, 6, 7, 2, 3, 4, 8)).toEqual([]);
     expect(await gapsOf(0, 1, 9, 10, 3, 4, 11)).toEqual([
       [1, 3],

@@ -196,7 +196,7 @@ describe.each(ODD)("a recording with $name", ({ rows, harm, told = [], laps }) =
         seconds: expected.seconds,
       });
     expect(await lapsIn("fit")).toEqual(await lapsIn("tcx"));
-    // totals are those of the recording, however few of its rows are written
+    // totals are those of the recording, even if few of its rows are written
     for (const every of ["1s", "1min", "1h"]) {
       expect(await lapsIn("tcx", "--every", every), every).toEqual(await lapsIn("tcx"));
       expect(await lapsIn("fit", "--every", every), every).toEqual(await lapsIn("tcx"));

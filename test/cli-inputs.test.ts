@@ -130,7 +130,7 @@ describe("patterns", () => {
     ["a.b", "axb", false],
     ["*", ".hidden", false],
     ["x+(1)$", "x+(1)$", true],
-  ])("%s meets %s: %s", (pattern, name, meets) => {
+  ])("%s matches %s: %s", (pattern, name, meets) => {
     expect(nameMatcher(pattern)(name)).toBe(meets);
   });
 

@@ -11,7 +11,7 @@ async function until(isSo: () => boolean): Promise<void> {
 
 const isPart = (name: string) => name.endsWith(".part");
 
-describe("an interrupted run ends by the signal and leaves no file", () => {
+describe("an interrupted run is terminated by the signal and leaves no file", () => {
   test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)("%s while it waits for more input", async (signal) => {
     const folder = scratchFolder();
     const child = startAsi(["convert", "-", "-d", "."], { cwd: folder });

@@ -1,4 +1,4 @@
-/** Tests the answers of `asi mcp`, asked by the client of the protocol's SDK, against those of the other commands. */
+/** Compares the answers of `asi mcp` to the client of the protocol's SDK with those of the other commands. */
 import {
   copyFileSync,
   readdirSync,

@@ -22,7 +22,7 @@ const DAYS = [Date.UTC(2025, 4, 17, 14), Date.UTC(2025, 4, 18, 14)];
 const service = await startStandIn(["A", "B"].map((serial, i) => ({ id: i + 1, serial, times: DAYS })));
 afterAll(service.stop);
 
-/** They affect the way to a result, and not the result for a whole recording with a header. */
+/** They affect how a result is produced, not the result for a whole recording with a header. */
 const OF_NO_RESULT = [
   "--force",
   "--jobs",

@@ -11,7 +11,7 @@ const SECONDS = 600;
 const [SOUTH, WEST] = [46.9626, 7.4641];
 const [NORTH, EAST] = [46.963212, 7.46548];
 const CORNERS = `${SOUTH},${WEST} ${SOUTH},${EAST} ${NORTH},${EAST} ${NORTH},${WEST}`;
-/** Of 105 x 68 m the middle of the pitch is at 52.5 and 34. */
+/** The middle of a pitch of 105 x 68 m is at 52.5 and 34. */
 const SIZE = "105x68";
 
 /** Players who stand: shares of the pitch along and across. */

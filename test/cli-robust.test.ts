@@ -117,7 +117,7 @@ describe("--jobs", () => {
   });
 
   test.skipIf(!hasPipes)(
-    "gives a name to the first input that has it, even if a later input is finished first",
+    "gives a name to the first input that needs it, even if a later input is finished first",
     async () => {
       const folder = scratchFolder();
       const slow = join(folder, "slow.asi");

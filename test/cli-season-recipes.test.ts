@@ -45,7 +45,7 @@ async function seasonFolder(): Promise<string> {
 const squad = (season: string, ...more: string[]) =>
   asi(["squad", season, "--by", "player", "--matches", "*", ...more]);
 
-/** Writes a recipe into a file of its own. */
+/** Writes a recipe into its own file. */
 function recipeFile(name: string, recipe: Recipe): string {
   const path = join(scratchFolder(), name);
   writeFileSync(path, JSON.stringify(recipe));

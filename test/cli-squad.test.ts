@@ -470,7 +470,7 @@ describe("the match of the demonstration", () => {
       "1st half",
       "2nd half",
     ]);
-    // a file of the folder is not asked
+    // a file in the folder is not read
     writeFileSync(join(folder, "periods.csv"), "period,start,end\nWarm-up,12:30,12:40\n");
     const again = await asi(["squad", folder, "--format", "csv", "--periods", "suggested"]);
     expect(again.stdout).toBe(suggested.stdout);
@@ -505,7 +505,7 @@ describe("the match of the demonstration", () => {
     const csv = await asi(["squad", folder, "--format", "csv", "--tz", "Europe/Zurich"]);
     const [head = "", ...lines] = csv.stdout.trimEnd().split("\n");
     const keys = head.split(",").filter((key) => !["session", "period"].includes(key));
-    // days are numbers with binary tails
+    // days are numbers with binary rounding errors
     const toSecond = (value: number) => (value > 40_000 ? Math.round(value * 86_400) / 86_400 : value);
     // cells of the drill by player, against the CSV of the same figures
     const strings = [...textOf("xl/sharedStrings.xml").matchAll(/<t[^>]*>([^<]*)<\/t>/g)].map(

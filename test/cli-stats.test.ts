@@ -191,7 +191,7 @@ describe("asi stats", () => {
     expect(stdout).toContain("'=HYPERLINK(1).asi");
   });
 
-  test("exits with status 3 for a damaged recording, also with JSON", async () => {
+  test("exits with status 3 for a damaged recording, including with JSON", async () => {
     const { status, stdout } = await asi(["stats", TORN.path, "--json"]);
     expect(status).toBe(3);
     expect(JSON.parse(stdout).report.damage).toEqual(TORN.expected.report.damage);

@@ -102,7 +102,7 @@ describe("asi convert --from and --to", () => {
     }
   });
 
-  test("reach over midnight", async () => {
+  test("extend past midnight", async () => {
     // 23:00 to 01:00 in Zurich
     const zone = ["--tz", "Europe/Zurich"];
     expect(await firstAndLast(["--from", "23:50", "--to", "00:10", ...zone], night)).toEqual([
@@ -191,7 +191,7 @@ describe("asi convert --from and --to", () => {
     expect(await firstAndLast(["--from", "16:30", "--tz", "UTC"], MATCH.bytes)).not.toMatch(hint);
   });
 
-  test("report another file only as not a recording", async () => {
+  test("report only that another file is not a recording", async () => {
     expect(await firstAndLast(["--from", "16:30"], new Uint8Array(100_000))).toMatch(/NOT_A_RECORDING/);
     expect(await firstAndLast(["--from", "16:30"], asiInf())).toMatch(/NO_SAMPLES/);
   });

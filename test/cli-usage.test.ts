@@ -60,7 +60,7 @@ describe("incorrect usage exits with 2, explains the usage, and changes nothing"
       /^asi: --out-dir requires a value\.\n/,
     ],
     [
-      "a color that is none",
+      "an invalid color setting",
       ["info", "m.asi", "--color", "red"],
       /^asi: --color is "red"\. Allowed choices are auto, /,
     ],

@@ -216,7 +216,7 @@ describe("asi stats --hrv", () => {
     expect((await asi(["stats", indoors])).stderr).toMatch(/no point with a time and a position.*NO_SAMPLES/);
   });
 
-  it("has those of each period with --periods", async () => {
+  it("prints the variability of each period with --periods", async () => {
     const path = recordingIn(scratchFolder());
     const periods = join(scratchFolder(), "periods.csv");
     writeFileSync(periods, "period,start,end\nFirst,22:13:30,22:13:40\nSecond,22:13:40,22:13:50\n");

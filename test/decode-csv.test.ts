@@ -76,7 +76,7 @@ describe.for(readers)("%s", ([, read]) => {
       { code: "BAD_CSV", line: 3 },
     ],
     [
-      "a place that is none",
+      "an impossible position",
       "timestamp,latitude,longitude,speed\n1,2,3,4\n1,200,3,4\n",
       { code: "BAD_ROW", line: 3 },
     ],

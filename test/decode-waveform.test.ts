@@ -36,7 +36,7 @@ describe("decodeBeats", () => {
     expect(await all(decodeBeats(joined([asiInf(), navPvt()])))).toEqual([]);
   });
 
-  it("leaves the RR interval open after a gap", async () => {
+  it("returns an unknown RR interval after a gap", async () => {
     const frames = waveformFrames(ECG, START_MS);
     const late = waveformFrames(ECG, START_MS + 65_000);
     const [batch] = await all(decodeBeats(joined([asiInf(), ...frames, ...late])));

@@ -115,7 +115,7 @@ describe(`${MUTATIONS} recordings with changed fields and valid checksums`, () =
   const blocks = Array.from({ length: MUTATIONS / BLOCK }, (_, i) => i * BLOCK);
   const pieces = seeds.map(({ bytes, ...seed }) => ({ ...seed, pieces: cut(bytes) }));
 
-  it.for(blocks)("are read alike by all engines: seeds from %i", (first) => {
+  it.for(blocks)("have the same result with all engines: seeds from %i", (first) => {
     const met = { rows: 0, withoutRow: 0 };
     for (let number = first; number < first + BLOCK; number++) {
       const seed = pieces[number % pieces.length];

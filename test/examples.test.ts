@@ -41,7 +41,7 @@ const linesOf = (text: string) =>
     .filter((line) => /^(?: {2})?(?:asi|cat) /.test(line))
     .map((line) => line.trim().replace(REMARK, ""));
 
-/** The names of the commands in the help. */
+/** The command names in the help. */
 async function commands(): Promise<string[]> {
   const { stdout } = await asi(["--help"]);
   const list = stdout.slice(stdout.indexOf("Commands:"));
@@ -128,7 +128,7 @@ describe("an example", () => {
       for (const place of [".local/share/bash-completion/completions", ".config/fish/completions"]) {
         mkdirSync(join(folder, place), { recursive: true });
       }
-      // what a shell does besides splitting words needs one
+      // anything beyond word splitting needs a shell
       const isSimple = /^asi (?:[\w ./:+,-]|"[^"$]*")+$/.test(example);
       const [, ...words] = [...example.matchAll(/"([^"]*)"|\S+/g)].map(([word, quoted]) => quoted ?? word);
       const { status, stderr } = isSimple
@@ -137,7 +137,7 @@ describe("an example", () => {
             ...env,
             HOME: folder,
           });
-      // 3: done, and what is given is damaged
+      // 3: done, and the input is damaged
       expect({ status, stderr }).toEqual({
         status: example.includes("torn.asi") ? 3 : 0,
         stderr: expect.not.stringMatching(/^asi: /m),

@@ -68,7 +68,7 @@ describe.for(everyEngine)("%s", ([, create]) => {
       ],
       ["8192 bytes are not", [good, start(8192)], { ...NO_DAMAGE, overruns: 1 }, 1],
       [
-        "a length of which one byte is known is not judged",
+        "a length with only one known byte is not checked",
         [good, start(0xffff).subarray(0, 5)],
         { ...NO_DAMAGE, overruns: 1 },
         1,

@@ -55,7 +55,7 @@ describe("all engines find the same beats, to the bit", () => {
     }
   });
 
-  it("and do not count a second within a gap that ends at a second", () => {
+  it("and do not count the seconds of gaps that end on a second boundary", () => {
     const frames = waveformFrames(syntheticEcg({ rateHz: 250, durationS: 40 }), START_MS, 250);
     const everyOther = joined([asiInf(), ...frames.filter((_, i) => i % 2 === 0)]);
     expect(outcome(everyOther, { output: "beats" }).ecgFigures?.seconds).toBe(20);

@@ -87,7 +87,7 @@ describe("a layout that differs from the standard in one property", () => {
   const written = (layout: CsvLayout) =>
     wholeText(convert(joined([asiInf(), navPvt(civilTime(0))]), layout).body);
 
-  it("is written so", async () => {
+  it("is written as requested", async () => {
     expect(await written({})).toBe(standard);
     expect(await written({ delimiter: ";" })).toBe(standard.replaceAll(",", ";"));
     expect(await written({ lineEnd: "\r\n" })).toBe(standard.replaceAll("\n", "\r\n"));

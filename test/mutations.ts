@@ -1,4 +1,4 @@
-/** Damages recordings like radio links, memory cards and hostile senders; determined by the seed. */
+/** Damages recordings as radio links, memory cards and hostile senders do; determined by the seed. */
 
 /** Whole numbers from 0 to `below`, exclusive. */
 export type Random = (below: number) => number;

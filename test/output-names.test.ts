@@ -42,7 +42,7 @@ describe("the name of a file", () => {
     expect(nameOf("nullify")).toBe("nullify.csv");
   });
 
-  test("differs from those of other ranges, also on file systems that ignore case", () => {
+  test("differs from those of other ranges, even on file systems that ignore case", () => {
     const names = (pattern: string, serials: string[]) =>
       new OutputNames({ name: pattern }).of(
         serials.map((serial) => ({ ...one, serial })),

@@ -19,7 +19,7 @@ import { streamOf } from "./watched-source.js";
 import { all, thrown, wholeBytes } from "./whole.js";
 
 const START_MS = 1_700_000_000_000;
-/** Values that differ from row to row, at the limits of their widths too. */
+/** Values that differ from row to row, including at the limits of their widths. */
 const qualityOf = (row: number) => ({
   satellites: [0, 255, 4 + row][row % 3] ?? 0,
   speedAccuracyMmPerS: row === 7 ? 2 ** 32 - 1 : 90 + row,
@@ -55,7 +55,7 @@ describe.for(ENGINES)("the option quality, engine %s", (engine) => {
     expect(others).toEqual(decodeSync(recording, { engine }).samples);
   });
 
-  it("is off by default, also after a recording that was read with it", () => {
+  it("is off by default, even after a recording that was read with it", () => {
     decodeSync(recording, { engine, quality: true });
     expect(decodeSync(recording, { engine }).samples).not.toHaveProperty("quality");
     expect(decodeSync(recording, { engine, quality: false }).samples).not.toHaveProperty("quality");

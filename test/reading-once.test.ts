@@ -28,7 +28,7 @@ describe("a recording is iterated once", () => {
     expect(thrown(() => decoding[Symbol.asyncIterator]())).toMatchObject(refusal);
   });
 
-  it("also after the first loop was left", async () => {
+  it("even after the first loop was left", async () => {
     for (const decoding of [decode(bytes), decodeRows(bytes)]) {
       for await (const _ of decoding) break;
       expect(await asiError(all<unknown>(decoding))).toMatchObject({ code: "ALREADY_READ" });

@@ -286,7 +286,7 @@ describe("random rows with the layouts of a CSV", () => {
         ),
     );
 
-  it("are written alike by the core and by plain TypeScript", () => {
+  it("are identical from the core and from plain TypeScript", () => {
     fc.assert(
       fc.property(layout, fc.array(anySample, { maxLength: 40 }), (drawn, samples) => {
         fc.pre(samples.every(({ timestampMs }) => timestampMs + drawn.utcOffsetMs >= YEAR_0_MS));

@@ -47,11 +47,11 @@ describe("everyMs keeps in each range", () => {
     expect(keptOf([250], 60_000)).toEqual([250]);
   });
 
-  it("at least one row, also of ranges that share a multiple", () => {
+  it("at least one row, even in ranges that share a multiple", () => {
     expect(keptOf([0, 10, 400_000, 400_010], 3_600_000)).toEqual([10, 400_010]);
   });
 
-  it("at most one row for each multiple, also if times run backwards: that of the first pass, in the order of the recording", () => {
+  it("at most one row for each multiple, even if times run backwards: that of the first pass, in the order of the recording", () => {
     expect(keptOf([0, 1000, 2000, 1000, 900, 2000, 3000])).toEqual([0, 1000, 2000, 3000]);
     expect(keptOf([5000, 6000, 7000, 1000, 2000, 5000, 6000])).toEqual([5000, 6000, 7000, 1000, 2000]);
     // the row for 1000 is still searched for when time goes back to 0

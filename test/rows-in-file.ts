@@ -166,7 +166,7 @@ const elementsOf = (parent: ReturnType<typeof document> | Element, tag: string):
 
 const numberOf = (texts: readonly string[]) => (texts[0] === undefined ? null : Number(texts[0]));
 
-/** NaN, which equals no value of a row, if there is none. */
+/** NaN if there is none, because it equals no value of a row. */
 const requiredOf = (texts: readonly string[]) => numberOf(texts) ?? Number.NaN;
 
 /** The rows of each range. */

@@ -8,7 +8,7 @@ const header = asiInf();
 const row = navPvt(civilTime(1000));
 
 describe("a serial number from the caller", () => {
-  it("overrides those of headers, also of two devices and invalid ones", async () => {
+  it("overrides those of headers, including invalid ones and those of two devices", async () => {
     const bytes = joined([asiInf({ serial: "A/B" }), row, asiInf({ serial: "OTHER" }), row]);
     const { body: csv, fileName, info } = convert(bytes, { serial: "MINE" });
     expect((await wholeText(csv)).split("\n")).toHaveLength(4);

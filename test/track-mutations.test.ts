@@ -36,7 +36,7 @@ const tracks = {
   ),
 };
 
-it(`${MUTATIONS} damaged tracks give rows, or an error of the library with its place`, async () => {
+it(`${MUTATIONS} damaged tracks yield rows, or a library error with its position`, async () => {
   const outcomes = { rows: 0, errors: 0 };
   for (let seed = 0; seed < MUTATIONS; seed++) {
     const format = (["fit", "gpx", "tcx"] as const)[seed % 3] ?? "fit";

@@ -98,7 +98,7 @@ const WITHOUT_OPTIONS = [
   "withoutFormula",
 ];
 
-/** Other functions than `computeMetrics`: they take samples, recipes or numbers, and do not yet check the names of options. */
+/** Functions other than `computeMetrics`: they take samples, recipes or numbers, and do not yet check the names of options. */
 const UNCHECKED = [
   "heartRateResponse",
   "standardRunChanges",
@@ -153,7 +153,7 @@ it("a misspelt parameter of metrics is refused", async () => {
   expect(metrics.parametersIn({ ...params, max_hr: 190, coach: "A" })).toEqual({ max_hr: 190 });
 });
 
-it("the information about a recording is the header of another", async () => {
+it("the information about a recording is accepted as the header of another", async () => {
   const { info } = library.inspectSync(recording);
   const chunks = await all(library.encode(library.rowsOf(samples), info));
   expect(library.inspectSync(joined(chunks)).info).toEqual(info);

@@ -59,7 +59,7 @@ const ITERABLE_VERBS: Record<string, Verb<AsyncIterable<unknown>>> = {
   },
 };
 
-/** `held`: somebody may read on, so the promise stays pending. */
+/** `held`: the caller may continue to read, so the promise stays pending. */
 type Outcome = "NOT_READ" | "ABORTED" | "held" | "fulfilled";
 
 interface Way<R> {

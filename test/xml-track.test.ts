@@ -199,7 +199,7 @@ describe("an XML track that cannot be read is refused with its line", () => {
     ["a word for an altitude", '<trkpt lat="1" lon="2">\n<ele>high</ele></trkpt>', 7, /ele is "high"/],
     ["a time that is none", '<trkpt lat="1" lon="2">\n\n<time>noon</time></trkpt>', 8, /time is "noon"/],
     [
-      "a day that is none",
+      "a day that does not exist",
       '<trkpt lat="1" lon="2"><time>2023-02-29T00:00:00Z</time></trkpt>',
       6,
       /date or time does not exist/,
@@ -287,7 +287,7 @@ describe("hostile XML causes an error, in bounded memory", () => {
     expect(error.message).toMatch(/longer than 1048576 characters/);
   });
 
-  it("with a number of endless digits", async () => {
+  it("with a number that has endless digits", async () => {
     const track = gpx(`<trkpt lat="${"1".repeat(500_000)}x" lon="0"/>`);
     const error = await asiError(readTrack(joined([track])));
     expect(error.message.length).toBeLessThan(300);

@@ -1,4 +1,4 @@
-// Butterworth filters of second order, a high-pass and a low-pass, for the band of QRS complexes.
+// Second-order Butterworth filters, a high-pass and a low-pass, for the band of QRS complexes.
 // src/engine/heart-rate/ contains the same detector; both give bitwise equal beats, so the order of all operations matters.
 
 const HIGH_PASS_HZ: f64 = 4.5;

@@ -31,9 +31,9 @@ import { acceptScore, addRr, clearLevels, clearRrs, noise, rejectScore, rrS, set
 import { addBeat, addReadingRr, clearReading, lastValley, MIN_SIGNAL, readingAt } from "./reading";
 
 // Times in s.
-// A maximum earlier after a start is an effect of the filters.
+// A maximum sooner than this after a start is a filter artefact.
 const SETTLING_S: f64 = 0.05;
-// A maximum is confirmed when no higher one follows for this time.
+// A maximum is confirmed when no higher one follows within this time.
 const CONFIRMATION_S: f64 = 0.2;
 // A maximum of similar height at a greater distance makes a beat doubtful.
 const RIVAL_S: f64 = 0.12;
@@ -292,14 +292,14 @@ function accept(candidate: i32): void {
   onBeat(qrs, rrS, quality);
 }
 
-// Classifies the candidates from the given one.
+// Classifies the candidates, starting with the given one.
 function classifyFrom(candidate: i32): void {
   for (let i = candidate; i < candidates; i++) {
     if (isBeat(i)) accept(i);
   }
 }
 
-// The number of samples from which a missing beat is searched for.
+// The sample count at which the search for a missing beat starts.
 function searchTime(): i64 {
   return ceil<f64>((lastBeat as f64) + 1.6 * rrS * rateHz + (scoring as f64)) as i64;
 }

@@ -3,7 +3,7 @@
 
 import { gain, highA1, highA2, lowA1, lowA2, setBand } from "./band-pass";
 
-// Time for the measurement of the slope, and length of the moving average, s.
+// Time over which the slope is measured, and length of the moving average, s.
 const SLOPE_S: f64 = 0.012;
 const WINDOW_S: f64 = 0.125;
 
@@ -19,7 +19,7 @@ const SUMS: usize = memory.data(8 * (SUMS_MASK + 1), 16);
 // Filter states below this are rounding errors after the end of a signal. Smaller ones would become slow subnormal numbers.
 const NOTHING: f64 = 1e-100;
 
-/** Distance of the samples for the slope. */
+/** Distance between the samples for the slope. */
 export let slopeSamples: i32 = 1;
 let windowSamples: i32 = 1;
 /** The envelope is the root of a sum times this. */

@@ -7,7 +7,7 @@ const MIN_RATE_HZ: i32 = 100;
 const MAX_RATE_HZ: i32 = 1000;
 // The last instant of the year 9999: no row is later.
 const MAX_TIME_MS: u64 = 253402300799999;
-// A piece continues the previous one if its time differs from the expected one by at most this: the larger of both.
+// A piece continues the previous one if its time differs from the expected one by at most the larger of these.
 const TOLERANCE_SAMPLES: f64 = 1.5;
 const TOLERANCE_MS: f64 = 20;
 // Share of a time error that the clock adopts.

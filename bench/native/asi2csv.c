@@ -1,15 +1,15 @@
 /*
- * asi2csv: a recording (.asi) to the standard CSV, in C, as fast as a single thread gets it without tricks that
- * the WebAssembly core could not use as well. It is the yardstick of the benchmark and no part of the package.
+ * asi2csv: converts a recording (.asi) to the standard CSV, in C, as fast as possible in a single thread without
+ * techniques that the WebAssembly core could not use. It is the benchmark reference and not part of the package.
  *
  *   cc -O3 -march=native -o asi2csv asi2csv.c
  *   asi2csv FILE [OUT]        whole process: reads pieces of 256 KiB, writes OUT (default: standard output)
  *   asi2csv --bench N FILE    loads FILE, then converts it N times in memory; prints the times as JSON
- *   asi2csv --bench-copy N FILE    the same, but copies each piece into a buffer of its own before it reads it,
- *                             as a decoder must that has a memory of its own
+ *   asi2csv --bench-copy N FILE    the same, but copies each piece into its own buffer before it reads it,
+ *                             as a decoder with its own memory must
  *
- * It follows docs/recording-format.md. What it leaves out, because its output does not need it: the account of
- * bytes and damage, ranges, the file name, and linear time on hostile input (a false sync is checksummed anew).
+ * It follows docs/recording-format.md. It omits what its output does not need: the account of bytes and
+ * damage, ranges, the file name, and linear time on hostile input (each false sync is checksummed again).
  */
 #include <fcntl.h>
 #include <stdint.h>
@@ -40,7 +40,7 @@ enum {
   MAX_PAYLOAD = 8192,    /* a frame with a longer length is invalid */
   FRAME_EXTRA = 8,       /* sync, class, id, length, checksum */
   CARRY = MAX_PAYLOAD + FRAME_EXTRA,
-  MAX_ROW = 96,          /* longest line (72 bytes) and the overhang of wide stores */
+  MAX_ROW = 96,          /* longest line (72 bytes) and the excess of wide stores */
   MIN_GNSS_FRAME = 84 + FRAME_EXTRA,
   OUTPUT = ((PIECE + CARRY) / MIN_GNSS_FRAME + 1) * MAX_ROW,
   WAITING = 16           /* heart-rate readings that wait for their row */
@@ -56,7 +56,7 @@ static u64 load64(const u8 *p) { u64 v; memcpy(&v, p, 8); return v; }
 static void store32(u8 *p, u32 v) { memcpy(p, &v, 4); }
 static void store64(u8 *p, u64 v) { memcpy(p, &v, 8); }
 
-/* "ddd," for 0 to 999: the comma comes along with the digits. */
+/* "ddd," for 0 to 999: the comma is copied with the digits. */
 static u32 padded[1000];
 /* "d.", "dd." or "ddd." for 0 to 999, without leading zeros; its length follows from the number. */
 static u32 whole[1000];
@@ -82,7 +82,7 @@ static void fillTables(void) {
   }
 }
 
-/* Whole degrees and first decimal of the last coordinate: they change every 11 km, and six digits are left. */
+/* Whole degrees and first decimal of the last coordinate: they change every 11 km, and leave six digits. */
 typedef struct {
   u32 low;      /* |coordinate| at which this tenth begins, 1e-7 degrees */
   u32 negative;
@@ -95,9 +95,9 @@ typedef struct {
   u64 civil;          /* year to valid, as in the frame */
   int civilIsUsable;  /* 1: date and time exist and are valid */
   i64 civilSeconds;   /* since 1970 */
-  i64 shownSeconds;   /* the second whose digits are cached: nano may move a fix across the border */
+  i64 shownSeconds;   /* the second whose digits are cached: nano may move a fix to another second */
   u64 shownText[2];   /* its digits and the point */
-  u32 shownLength;    /* 0: a negative time, written the slow way */
+  u32 shownLength;    /* 0: a negative time, written by the slow path */
   Degrees latitude, longitude;
   /* heart-rate readings waiting for a row, oldest first */
   u32 waiting;
@@ -262,7 +262,7 @@ static void reset(State *s) {
 
 /* ---- rows ---- */
 
-/* The reading that belongs to a row: the latest not after it, if younger than a second; all not after it go. */
+/* The reading of a row: the latest not after it, if less than a second old. Removes all readings not after it. */
 static __attribute__((noinline)) u32 takeReading(State *s, i64 timestampMs) {
   if (timestampMs < 0) return 0;
   u64 now = (u64)timestampMs, latest = 0;
@@ -291,7 +291,7 @@ static __attribute__((noinline)) void addReading(State *s, u64 ms, u8 bpm) {
   s->readingBpm[s->waiting++] = bpm;
 }
 
-/* The row of a NAV-PVT payload, if it gives one. */
+/* The row of a NAV-PVT payload, if it has one. */
 static inline u8 *putRow(State *s, const u8 *payload, u8 *o) {
   u64 civil = load64(payload + 4);
   if (UNLIKELY(civil != s->civil)) readCivil(s, civil);
@@ -306,7 +306,7 @@ static inline u8 *putRow(State *s, const u8 *payload, u8 *o) {
   if (LIKELY(roundedNano < 1000000000u)) {
     ms = roundedNano / 1000000u;
   } else {
-    /* 3 s lift every int32 above zero, so that the division rounds down, and come off again */
+    /* adding 3 s makes every int32 positive, so that the division rounds down; they are subtracted again */
     u64 liftedMs = (u64)((i64)(i32)load32(payload + 16) + INT64_C(3000500000)) / 1000000u;
     seconds += (i64)(liftedMs / 1000) - 3;
     ms = (u32)(liftedMs % 1000);
@@ -345,7 +345,7 @@ static void readHeader(State *s, const u8 *payload, u32 length) {
   s->hasHeader = 1;
 }
 
-/* Any valid frame but the 92-byte NAV-PVT. */
+/* Any valid frame except the 92-byte NAV-PVT. */
 static __attribute__((noinline)) u8 *readFrame(State *s, const u8 *frame, u32 length, u8 *o) {
   u32 kind = load16(frame + 2);
   const u8 *payload = frame + 6;
@@ -362,8 +362,8 @@ static __attribute__((noinline)) u8 *readFrame(State *s, const u8 *frame, u32 le
 }
 
 /*
- * Reads frames from [in, end) and writes their rows at *out. Returns where it stopped: a frame that is not
- * complete yet, or the end. `final`: nothing follows, so a frame past the end is none.
+ * Reads frames from [in, end) and writes their rows at *out. Returns where it stopped: at an incomplete
+ * frame, or at the end. `final`: no more input follows, so a frame that extends past the end is invalid.
  */
 static __attribute__((noinline)) const u8 *convert(State *s, const u8 *in, const u8 *end, int final, u8 **out) {
   const u8 *p = in;
@@ -393,7 +393,7 @@ static __attribute__((noinline)) const u8 *convert(State *s, const u8 *in, const
         }
       }
     }
-    /* no frame: the search goes on one byte after this place */
+    /* not a frame: the search continues at the next byte */
     const u8 *sync = memchr(p + 1, 0xb5, (size_t)(end - p - 1));
     p = sync == NULL ? end : sync;
   }
@@ -454,7 +454,7 @@ static u64 nowNs(void) {
   return (u64)t.tv_sec * 1000000000u + (u64)t.tv_nsec;
 }
 
-/* `copies`: read from a buffer of our own, not from where the file lies. */
+/* `copies`: reads from a separate buffer, not from the file in memory. */
 static int bench(int runs, int copies, const char *path) {
   int in = open(path, O_RDONLY);
   off_t size = in < 0 ? -1 : lseek(in, 0, SEEK_END);
@@ -483,7 +483,7 @@ static int bench(int runs, int copies, const char *path) {
       }
       if (state.error != NULL) return fail(state.error);
       csvBytes += (u64)(o - output);
-      /* the compiler must take it that all of the output is read */
+      /* makes the compiler assume that all of the output is read */
       __asm__ volatile("" : : "r"(output) : "memory");
       if (stop == end) break;
     }

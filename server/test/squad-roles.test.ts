@@ -223,6 +223,17 @@ describe("a guest", () => {
       sprint_threshold: 6,
     });
     expect((await scene.send("GET", member)).body.params).toEqual({ max_hr: 190, sprint_threshold: 6 });
+    // Other thresholds from a time on are a membership that follows.
+    const from = minute(60);
+    expect((await send("PATCH", member, { end_time: from })).status).toBe(200);
+    const { squad } = scene;
+    const following = { squad, athlete: ann.athlete, start_time: from, params: { sprint_threshold: 8 } };
+    const later = await send("POST", "/api/v2/members/", following);
+    expect(later.body.params).toEqual({ sprint_threshold: 8 });
+    expect((await scene.send("GET", `/api/v2/members/${later.body.id}/`)).body.params).toEqual({
+      max_hr: 190,
+      sprint_threshold: 8,
+    });
     const activities = await send("GET", "/api/v1/activities/");
     expect(activities.body.count).toBe(0);
   });

@@ -5,6 +5,7 @@ import { deleteAccount } from "../src/domain/deletion/account.js";
 import { assignments, auditLog, squadMembers, squads } from "../src/store/schema.js";
 import { problem } from "./problem.js";
 import { type Answer, service, type TestAccount, type TestService } from "./service.js";
+import { SquadScene } from "./squad-scene.js";
 import { grant, Team } from "./team.js";
 
 const SQUADS = "/api/v2/squads/";
@@ -83,6 +84,43 @@ describe("a squad", () => {
     expect(await queries.$count(squadMembers, eq(squadMembers.squadId, squad))).toBe(0);
     expect(await queries.$count(assignments, eq(assignments.ownerId, team.manager.id))).toBe(0);
   });
+});
+
+it("squads, players, assignments and sessions are found by a part of their names, with cursors, and only those that the caller sees", async () => {
+  const scene = await SquadScene.of(s, ["Ann 100%", "Bea", "Anton"]);
+  const other = await SquadScene.of(s, ["Ann 100%"]);
+  const session = await scene.session({ name: "Derby", place: "Bern" });
+  await other.session({ name: "Derby", place: "Bern" });
+  const [ann, bea, anton] = scene.players;
+  const found = async (path: string, search: string, limit = 100) => {
+    const query = new URLSearchParams({ search, limit: String(limit) });
+    const { body } = await s.get(`${path}?${query}`, scene.manager.token);
+    return body;
+  };
+  const athletesIn = async (path: string, search: string) =>
+    (await found(path, search)).results.map(({ athlete }: { athlete: number }) => athlete);
+  expect((await found(SQUADS, "first TEAM")).results).toMatchObject([{ id: scene.squad }]);
+  expect((await found(SQUADS, "first second")).results).toEqual([]);
+  expect(await athletesIn(MEMBERS, "ann")).toEqual([ann?.athlete]);
+  // By the number on the shirt, and by the position together with the name.
+  expect(await athletesIn(MEMBERS, "2")).toEqual([bea?.athlete]);
+  expect(await athletesIn(MEMBERS, "mf an")).toEqual([ann?.athlete, anton?.athlete]);
+  expect(await athletesIn(ASSIGNMENTS, "0%")).toEqual([ann?.athlete]);
+  expect(await athletesIn(ASSIGNMENTS, bea?.device.serial_number ?? "")).toEqual([bea?.athlete]);
+  for (const text of ["derby", "bern match", "FIRST der"])
+    expect((await found("/api/v2/sessions/", text)).results).toMatchObject([{ id: session }]);
+  expect((await found("/api/v2/sessions/", "training")).results).toEqual([]);
+  const first = await found(MEMBERS, "an", 1);
+  const next = await s.get(`${MEMBERS}?search=an&limit=1&cursor=${first.next}`, scene.manager.token);
+  expect([first.results[0].athlete, next.body.results[0].athlete, next.body.next]).toEqual([
+    ann?.athlete,
+    anton?.athlete,
+    null,
+  ]);
+  const terms = Array.from({ length: 21 }, (_, i) => `t${i}`).join(" ");
+  expect((await found(MEMBERS, terms)).errors).toEqual([
+    { field: "search", detail: "Search for at most 20 terms." },
+  ]);
 });
 
 describe("a member", () => {

@@ -154,7 +154,6 @@ describe("the thousands of deliveries of a change", () => {
         secretToken: "sealed",
       })),
       subjects: Array.from({ length: 100 }, (_, frame) => [activity, frame + 1]),
-      ...(done === undefined ? {} : { done }),
     };
     const [job] = await queries
       .insert(jobs)
@@ -164,7 +163,7 @@ describe("the thousands of deliveries of a change", () => {
         state: "STARTED",
         leaseToken: "ours",
         payload: { ...payload },
-        details: {},
+        details: done === undefined ? {} : { done },
         chargedTo: manager.id,
         dueAt: new Date(),
         createdAt: new Date(),

@@ -119,7 +119,7 @@ function checkTimesOf({ name, times }: Format, options: ConvertOptions): void {
   );
 }
 
-/** Throws `BAD_OPTION` unless the format has this storage of numbers. */
+/** Throws `BAD_OPTION` unless the format supports this number storage. */
 export function checkNumbers(numbers: FormatOptions["numbers"], format: Format): void {
   if (numbers === undefined) return;
   requireFormat(format, "Parquet", "numbers");
@@ -133,7 +133,7 @@ function requireFormat({ name }: Format, wanted: string, option: string): void {
   throw new AsiError("BAD_OPTION", `${option} applies only to ${wanted}; omit it with the format ${name}.`);
 }
 
-/** Options that only CSV has. */
+/** Options for CSV only. */
 const CSV_OPTIONS = [
   "columns",
   "delimiter",
@@ -169,7 +169,7 @@ export function fileReader(
   );
 }
 
-/** Name of the file with the produced rows. Throws `NO_SAMPLES` if there is none. */
+/** Name of a file that contains the produced rows. Throws `NO_SAMPLES` if there are none. */
 export function fileNameIn({ fileName, report }: ReadResult, format: Format): string {
   if (fileName === null) throw noSamples(report);
   return withExtension(fileName, format);

@@ -22,7 +22,7 @@ const OPTIONS = optionNames<SamplesToCsvOptions>({ header: true, engine: true })
  *
  * @param samples times must be integers in the years 0 to 9999
  * @returns UTF-8; every line ends with a line feed
- * @throws AsiError `BAD_ARGUMENT` for invalid samples, columns shorter than `length` and invalid times; `BAD_OPTION`, also for an
+ * @throws AsiError `BAD_ARGUMENT` for invalid samples, columns shorter than `length` and invalid times; `BAD_OPTION`, including for an
  * engine that is not available
  */
 export function samplesToCsv(samples: SampleBatch, options: SamplesToCsvOptions = {}): Uint8Array {

@@ -16,8 +16,8 @@ export const WAVEFORM_OPTIONS = optionNames<WaveformOptions>({
 
 /**
  * Finds the heart beats in the ECG waveform of a recording as it is read. The source is read only as fast as you iterate. A
- * recording without a waveform gives no batch. Waveforms are analysed if their sample rate is 100 to 1000 Hz. A beat is found
- * from the signal up to 0.4 s after it (1.3 s if it is found later, by search-back), independently of later signal.
+ * recording without a waveform gives no batch. Waveforms are analysed if their sample rate is 100 to 1000 Hz. Detection of a beat
+ * uses the signal up to 0.4 s after it (1.3 s if search-back finds it later), and never later signal.
  *
  * @throws AsiError like `decode`
  */

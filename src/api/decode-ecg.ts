@@ -35,7 +35,7 @@ interface Piece {
   count: number;
 }
 
-/** The waveform in valid frames; one batch as long as the sample rate stays the same. */
+/** The waveform in valid frames; a new batch starts where the sample rate changes. */
 function* batchesIn(frames: Uint8Array): Generator<EcgBatch, void, undefined> {
   const view = new DataView(frames.buffer, frames.byteOffset, frames.byteLength);
   let pieces: Piece[] = [];

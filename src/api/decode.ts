@@ -47,7 +47,7 @@ export interface DecodedRecording {
  * Reads a recording in memory synchronously: all its rows as columns of integers, 26 bytes a row, with `quality` 33.
  *
  * @throws AsiError `BAD_OPTION`, `BAD_SOURCE`, `ABORTED` if the signal has already fired, `NOT_A_RECORDING`,
- * `UNSUPPORTED_VERSION`, `BAD_HEADER`, `MIXED_DEVICES`, with `strict` also `DAMAGED`. A recording without rows gives none.
+ * `UNSUPPORTED_VERSION`, `BAD_HEADER`, `MIXED_DEVICES`, with `strict` also `DAMAGED`. Without rows, `samples` is empty.
  */
 export function decodeSync(
   recording: Uint8Array | ArrayBuffer,

@@ -46,7 +46,7 @@ const OPTIONS = optionNames<SamplesToJsonOptions>({ keys: true, before: true, af
  *
  * @param samples times must be integers in the years 0 to 9999
  * @returns UTF-8
- * @throws AsiError `BAD_ARGUMENT` for invalid samples, columns shorter than `length` and invalid times; `BAD_OPTION`, also for an
+ * @throws AsiError `BAD_ARGUMENT` for invalid samples, columns shorter than `length` and invalid times; `BAD_OPTION`, including for an
  * engine that is not available
  */
 export function samplesToJson(samples: SampleBatch, options: SamplesToJsonOptions = {}): Uint8Array {

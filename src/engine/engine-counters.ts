@@ -143,7 +143,7 @@ export class RangeLog {
   }
 }
 
-/** What steps of the core return for damage, from `FIRST_DAMAGE_SIGNAL` on (assembly/frame.ts). */
+/** The values that core steps return for damage, starting at `FIRST_DAMAGE_SIGNAL` (assembly/frame.ts). */
 export const DAMAGE_KINDS = ["badChecksums", "overlong", "overruns"] as const;
 export const FIRST_DAMAGE_SIGNAL = 3;
 

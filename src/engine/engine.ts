@@ -83,7 +83,7 @@ export interface Recorded {
 }
 
 /**
- * The decoder, without own input or output: write bytes, run a step, read its output. Implemented by the WebAssembly
+ * The decoder, without its own input or output: write bytes, run a step, read its output. Implemented by the WebAssembly
  * core, in TypeScript, and by the oracle of the tests.
  *
  * Contract: after each `step`, with any signal, read the output of that step (`csv`, `columns`, `frames`) before the next

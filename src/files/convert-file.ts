@@ -33,7 +33,7 @@ export interface WriteOptions extends NameOptions {
   force?: boolean | undefined;
   /** One file per range; default false. */
   split?: boolean | undefined;
-  /** Maximum number of files with `split`; default unlimited. A recording with more ranges is `TOO_MANY_FILES` and leaves none. */
+  /** Maximum number of files with `split`; default unlimited. A recording with more ranges causes `TOO_MANY_FILES` and leaves no file. */
   maxFiles?: number | undefined;
 }
 

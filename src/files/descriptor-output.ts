@@ -27,7 +27,7 @@ export class DescriptorOutput {
     this.#signal = signal;
   }
 
-  /** Opens an existing pipe or device; waits for the reader of a pipe. Throws `ABORTED` and errors of the system. */
+  /** Opens an existing pipe or device; waits for the reader of a pipe. Throws `ABORTED` and system errors. */
   static async open(path: string, signal?: AbortSignal): Promise<DescriptorOutput> {
     if (signal?.aborted === true) throw abortError(signal);
     if (statSync(path, { throwIfNoEntry: false })?.isFIFO() === true) {
@@ -48,7 +48,7 @@ export class DescriptorOutput {
   }
 
   /**
-   * Writes all of `bytes`. Throws `ABORTED` and errors of the system (`EPIPE` if the other end is closed); these have the
+   * Writes all of `bytes`. Throws `ABORTED` and system errors (`EPIPE` if the other end is closed); these have the
    * property of `WrittenThrough`.
    */
   async write(bytes: Uint8Array): Promise<void> {

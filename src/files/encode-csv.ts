@@ -25,7 +25,7 @@ const OPTIONS = optionNames<EncodeCsvOptions>({ delimiter: true, timeZone: true 
 /**
  * Converts a CSV to a recording. Its header line must name timestamp, latitude, longitude and speed, in any case; altitude
  * and hr may be missing or empty; other columns are ignored. The units are as in `convert`; times can also
- * be dates and times (ISO 8601, also with a space instead of the T), as with `time` iso, local and excel. Unless the delimiter is a
+ * be dates and times (ISO 8601, with a T or a space), as with `time` iso, local and excel. Unless the delimiter is a
  * comma, numbers can have a decimal comma.
  *
  * @throws AsiError `BAD_OPTION`, `BAD_SOURCE` immediately; through the stream `BAD_CSV` and `BAD_ROW` with the line
@@ -45,9 +45,9 @@ export function encodeCsv(
 // Maximum length of quotes: the parser's own message ends with all unread text.
 const MAX_QUOTE_LENGTH = 120;
 
-/** The rows of a CSV during reading. */
+/** The rows of a CSV that is being read. */
 class CsvRows implements AsyncIterable<EncodableRow> {
-  /** Line of the end of the last row, counted from 1. */
+  /** Line where the last row ends, counted from 1. */
   line = 0;
   readonly #chunks: ChunkReader;
   readonly #zone: TimeZone;

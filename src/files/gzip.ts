@@ -12,7 +12,7 @@ const MAGIC_BYTES = 4;
 const OUTPUT_BYTES = 0x10000;
 
 /**
- * A source that decompresses gzip during reading, and passes on other data unchanged. Buffers only a few chunks for any
+ * A source that decompresses gzip as it is read, and passes on other data unchanged. Buffers only a few chunks for any
  * compression ratio. Throws `BAD_GZIP` for damaged or truncated compressed data.
  */
 export class MaybeGzip extends ChunkSource {

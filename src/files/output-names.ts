@@ -9,7 +9,7 @@ export const NAME_FIELDS = ["input", "serial", "start", "end", "date", "time", "
 
 type NameField = (typeof NAME_FIELDS)[number];
 
-/** Options for the names of the files. */
+/** Options for file names. */
 export interface NameOptions {
   /**
    * Name of the files, without the extension: a text with the fields `{input}` (name of the input without its extension), `{serial}`,

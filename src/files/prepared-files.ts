@@ -16,7 +16,7 @@ export interface PreparedFiles {
 /**
  * Renames all of the files or none: if a name exists, renamed files are renamed back, and all are removed.
  *
- * @throws AsiError `FILE_EXISTS` unless `force`, `ABORTED`; errors of the system
+ * @throws AsiError `FILE_EXISTS` unless `force`, `ABORTED`; system errors
  */
 export async function commitFiles(
   prepared: PreparedFiles,

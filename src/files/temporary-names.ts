@@ -26,7 +26,7 @@ export function writeAsThread(thread: number): void {
   thisThread = thread;
 }
 
-// Prefix of the names of a thread.
+// Prefix of a thread's temporary names.
 function prefixOf(thread: number): string {
   return `.asi-${process.pid}-${thread}-`;
 }

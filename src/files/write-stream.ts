@@ -21,7 +21,7 @@ export interface WriteStreamOptions {
 /**
  * Writes a stream to a file, which is either complete or absent. If the path is a pipe or device, writes to it.
  *
- * @throws AsiError `FILE_EXISTS`, `ABORTED`, errors of the stream, and errors of the system
+ * @throws AsiError `FILE_EXISTS`, `ABORTED`, stream errors, and system errors
  */
 export async function writeStream(
   stream: ReadableStream<Uint8Array>,

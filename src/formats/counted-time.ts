@@ -8,7 +8,7 @@ const MINUTE_MS = 60_000;
 
 /** The recorded time so far: if rows go back in time, steps between them count only where no earlier step does. */
 export class CountedTime {
-  /** Spans by number of the minute, in ascending order and disjoint. */
+  /** Spans by minute number, in ascending order and disjoint. */
   readonly #minutes = new Map<number, Span[]>();
 
   /** Adds a step between two rows. Returns its new part, ms. */

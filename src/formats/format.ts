@@ -58,7 +58,7 @@ export interface FormatWriter {
    */
   startRange?(): Iterable<Uint8Array>;
   /**
-   * Receives all rows of a range of which only some are written, because its totals are those of all rows. Formats without
+   * Receives all rows of a range that is only partly written, because its totals include all rows. Formats without
    * totals omit it.
    *
    * @param batch valid during the call

@@ -14,12 +14,12 @@ export class RowBuffer {
     return this.#length;
   }
 
-  /** Appends rows until the buffer holds `most` of them. Returns the index of the first row that was not appended. */
-  append(batch: SampleBatch, from: number, to: number, most = Number.POSITIVE_INFINITY): number {
+  /** Appends rows until the buffer holds `maxRows` rows. Returns the index of the first row that was not appended. */
+  append(batch: SampleBatch, from: number, to: number, maxRows = Number.POSITIVE_INFINITY): number {
     let next = from;
-    while (next < to && this.#length < most) {
+    while (next < to && this.#length < maxRows) {
       const block = this.#blockWithRoom();
-      const count = Math.min(to - next, BLOCK_ROWS - block.length, most - this.#length);
+      const count = Math.min(to - next, BLOCK_ROWS - block.length, maxRows - this.#length);
       copyRows(batch, next, next + count, block.batch, block.length);
       block.length += count;
       this.#length += count;
@@ -33,7 +33,7 @@ export class RowBuffer {
     for (const block of this.#blocks) if (block.length > 0) yield block;
   }
 
-  /** Numbers of rows that precede a gap, among the rows with a speed from `from` to `to` (exclusive). */
+  /** Numbers of the rows before a gap, among the rows with a speed from `from` to `to` (exclusive). */
   gapsAfter(from = 0, to = this.#length): number[] {
     const times = new Float64Array(to - from);
     let length = 0;
@@ -44,7 +44,7 @@ export class RowBuffer {
     return gapsAfter(times.subarray(0, length));
   }
 
-  /** Calls `visit` for the rows from `from` to `to` (exclusive) until it returns true. Returns the row after the last one that it got. */
+  /** Calls `visit` for the rows from `from` to `to` (exclusive) until it returns true. Returns the row after the last visited one. */
   visit(from: number, to: number, visit: (batch: SampleBatch, at: number) => boolean): number {
     for (let row = from; row < to; row++) {
       const block = this.#blocks[Math.floor(row / BLOCK_ROWS)];

@@ -66,8 +66,8 @@ export function derivatives(speeds: readonly Float64Array[], stepMs: number): re
 }
 
 /**
- * The parts of at least 1 s of the segments with enough samples a second: in a slower part, or a step of more than 1 s, of a
- * faster recording, a straight line through two samples is not an acceleration.
+ * The parts of the segments that last at least 1 s and have enough samples per second: in a slower part of a faster
+ * recording, or a step of more than 1 s, a straight line through two samples is not an acceleration.
  */
 export function fastStretches(signal: PreparedSignal): readonly Segment[] {
   return shared(signal, "fast stretches", () => {

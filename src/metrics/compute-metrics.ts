@@ -21,7 +21,7 @@ export const MAX_DAYS = 366;
 
 /**
  * Computes distance, speeds, efforts, speed classes and heart-rate zones of the samples of one device. Pure: the same
- * arguments always give the same object and order of keys. Command and service use this function, so that both give the same
+ * arguments always give the same object and order of keys. The command and the service use this function, so both give the same
  * numbers. docs/metrics.md defines each of them.
  *
  * @param samples a batch of `decode`, or all of them; repeated and unordered times are allowed

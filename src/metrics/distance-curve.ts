@@ -5,7 +5,7 @@ import { selectedSignal } from "./selected-signal.js";
 
 /** Distance over time. Both columns have the same length and ascend, the times strictly. */
 export interface DistanceCurve {
-  /** ms since 1970 UTC, of the samples with a credible speed. */
+  /** ms since 1970 UTC, of the samples with a plausible speed. */
   timestampMs: Float64Array;
   /** Metres covered since the first of them, not rounded. */
   distanceM: Float64Array;

@@ -93,7 +93,7 @@ export function holdHeartRates(
  *
  * @param maxHr `max_hr` of the parameters, which has precedence
  * @param birthDate `YYYY-MM-DD`
- * @param atMs time for which the age is computed, ms since 1970 UTC; null if there is none
+ * @param atMs time at which the age is computed, ms since 1970 UTC; null if there is none
  * @returns beats per minute: `maxHr`, otherwise 208 - 0.7 x age in completed years, rounded (Tanaka et al. 2001); null
  *   if neither is known
  */

@@ -11,7 +11,7 @@ export interface Segment {
 }
 
 /**
- * The signal for every figure of speed and distance: samples with a credible speed, split into
+ * The signal for every figure of speed and distance: samples with a plausible speed, split into
  * segments, without single spikes and without the noise of standing.
  *
  * Exactness: a speed is at most 100 m/s (the bound of `max_valid_speed`), so a sum of two is at most 2e5 mm/s; the samples
@@ -56,7 +56,7 @@ export interface PreparationRules {
   readonly recordedMs?: Float64Array;
 }
 
-/** Rejects incredible speeds, splits at gaps, removes spikes and sets standing to zero. */
+/** Rejects implausible speeds, splits at gaps, removes spikes and sets standing to zero. */
 export function prepareSignal(samples: OrderedSamples, parameters: MetricParameters): PreparedSignal {
   return prepareBy(samples, {
     maxValidMmPerS: inThousandths(parameters.max_valid_speed),

@@ -1,7 +1,7 @@
 /** Maximum number of bits in one call. */
 export const MOST_BITS = 24;
 
-/** Writes numbers of any number of bits, the highest bit first. */
+/** Writes numbers of any bit width, the highest bit first. */
 export class BitWriter {
   #bytes = new Uint8Array(4096);
   #length = 0;

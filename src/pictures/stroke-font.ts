@@ -1,6 +1,6 @@
 import type { Point } from "./shapes.js";
 
-// Letters drawn with a pen, for pictures without a font of the system.
+// Letters drawn with a pen, for pictures without a system font.
 
 /** A glyph: its width, and its strokes. */
 interface Glyph {

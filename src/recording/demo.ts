@@ -5,7 +5,7 @@ import type { EncodableRow } from "./encode.js";
 export interface DemoOptions {
   /** The seed: equal seeds give equal rows. A whole number from 0 to 4294967295; default 1. */
   seed?: number | undefined;
-  /** Time of the first row, ms since 1970 UTC; from 1970 on. */
+  /** Time of the first row, ms since 1970 UTC; must not be negative. */
   startMs: number;
   /** Time from the first row to the last, ms. The session ends before the year 10000. */
   durationMs: number;
@@ -115,7 +115,7 @@ export interface PitchPlace {
 
 /** The differences between a player of a team and one without a position. */
 export interface DemoRole {
-  /** Returns the position of the player at the moment, and the distance of runs from it, m. */
+  /** Returns the position of the player at that moment, and the distance of runs from it, m. */
   place(): PitchPlace;
   radiusM: number;
   /** Factor of the target speeds. */

@@ -1,5 +1,5 @@
 /**
- * Text for a cell of a CSV. A spreadsheet would run a text that begins like a formula (OWASP, CSV injection), also with full-width
+ * Text for a cell of a CSV. A spreadsheet would run a text that begins like a formula (OWASP, CSV injection), including with full-width
  * characters; after an apostrophe, it shows the text.
  */
 export const withoutFormula = (text: string): string =>

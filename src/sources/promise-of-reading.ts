@@ -8,7 +8,7 @@ export interface Reading {
   isHeld(): boolean;
   /** Ends it if it was aborted before it started. */
   endIfAborted(): void;
-  /** Makes an abort end it from now on. */
+  /** From now on, an abort ends it. */
   listenForAbort(): void;
 }
 

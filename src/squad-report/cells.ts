@@ -52,7 +52,7 @@ function thresholdOf(key: string, { definition: { parameters } }: Metrics): stri
   }
 }
 
-/** From this share on, missing data are not reported *(choice)*. */
+/** At or above this share, missing data are not reported *(choice)*. */
 const WHOLE_SHARE = 0.99;
 
 /** Whether a row is from complete, undamaged recordings; some of them may have no heart rate, or rows that are too fast. */

@@ -36,7 +36,7 @@ export function sheetOf<R>(
   };
 }
 
-/** Excel refuses longer names of sheets, and names with any of these characters. */
+/** Excel refuses longer sheet names, and names with any of these characters. */
 const NAME_LENGTH = 31;
 const NOT_IN_NAMES = /[[\]:*?/\\]/g;
 

@@ -10,7 +10,7 @@ export interface KnownColumn {
 
 /** A row of a table with known columns. */
 export interface KnownRow {
-  /** Line of the start of the row, counted from 1. */
+  /** Line where the row starts, counted from 1. */
   line: number;
   /** Trimmed text; empty without one. */
   cell(column: string): string;

@@ -17,7 +17,7 @@ export function hasZoneSpeeds(kind: ZoneKind, player: Player | null): boolean {
 }
 
 /**
- * The individual zones of a player. Without the speeds that they need, classes and thresholds at the highest valid speed:
+ * The individual zones of a player. Without the required speeds, classes and thresholds are at the highest valid speed:
  * figures with fixed limits must not be in one table with figures with individual limits.
  */
 export function ownZones(

@@ -39,7 +39,7 @@ export function recipeColumns(recipes: readonly NamedRecipe[]): SquadColumn[] {
   });
 }
 
-/** The name of a recipe as a part of the names of columns: `statsports/sprint` is `statsports_sprint`. */
+/** A recipe name as a part of column names: `statsports/sprint` is `statsports_sprint`. */
 export const recipeKey = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "_");
 
 /** The `recipeKey` that two recipes have in common, so that their columns would have the same names; null if there is none. */

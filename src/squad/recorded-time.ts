@@ -47,7 +47,7 @@ export function timeWithData(recordings: readonly { samples: SampleBatch }[]): n
   return lengthOf(united(seconds));
 }
 
-/** Time in which both of two recordings have data, ms. */
+/** Time during which both recordings have data, ms. */
 export function commonTimeMs(a: SampleBatch, b: SampleBatch): number {
   const [one, other] = [united(recordedSpans(a)), united(recordedSpans(b))];
   return lengthOf(one) + lengthOf(other) - lengthOf(united([...one, ...other]));

@@ -5,7 +5,7 @@ export interface Sheet {
   rows: SheetRow[];
   /** Names of the columns in order, normalized by {@link columnName}. */
   columns: string[];
-  /** Original names of the columns in the file. */
+  /** Original column names in the file. */
   headers: string[];
   headerLine: number;
   /** Cells without a header, and unclosed quotes. */
@@ -13,7 +13,7 @@ export interface Sheet {
 }
 
 export interface SheetRow {
-  /** Line of the start of the row, counted from 1. */
+  /** Line where the row starts, counted from 1. */
   line: number;
   /** Trimmed texts in the order of the columns. */
   fields: readonly string[];
@@ -140,7 +140,7 @@ function textOf(bytes: Uint8Array): string {
   }
 }
 
-// The names of the columns do not contain these.
+// Column names do not contain these.
 function delimiterOf(text: string): string {
   const [header = ""] = text.trimStart().split(/[\r\n]/, 1);
   return [";", "\t"].find((delimiter) => header.includes(delimiter)) ?? ",";

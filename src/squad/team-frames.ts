@@ -25,14 +25,14 @@ export interface TeamFrame<P> {
   players: PlacedPlayer<P>[];
 }
 
-/** Maximum time for which a position holds until the next one; docs/metrics.md, "Pitch". */
+/** Maximum time that a position is valid before the next one; docs/metrics.md, "Pitch". */
 const LONGEST_HOLD_MS = 1000;
 
 /**
  * The players of an interval on the pitch, at equal steps from its start, and only at times with rows, because an interval may
  * last for years. A player without a row in the last second, or who does not take part at that time, is not in the frame.
  *
- * @param stepMs from 1
+ * @param stepMs at least 1
  */
 export function* teamFrames<P extends TakingPart>(
   players: readonly P[],
@@ -82,7 +82,7 @@ class RowCursor {
     );
   }
 
-  /** The last row until a time; null if there is none within the last second. Requested times must ascend. */
+  /** The last row at or before a time; null if there is none within the last second. Requested times must ascend. */
   at(timeMs: number): { latitudeE7: number; longitudeE7: number; speedMmPerS: number | null } | null {
     let latestMs = timeMs - LONGEST_HOLD_MS;
     let found: { samples: SampleBatch; row: number } | null = null;

@@ -11,7 +11,7 @@ export interface UnknownTracker {
 
 export interface LikelyPlayer {
   player: Player;
-  /** Serial numbers in the roster, otherwise names of files. */
+  /** Serial numbers in the roster, otherwise file names. */
   named: string;
 }
 

@@ -41,7 +41,7 @@ export const LONG_ROW = `a row is longer than ${MAX_ROW_LENGTH} characters, or a
 /** The fields of one row. */
 export interface CsvFields {
   fields: readonly string[];
-  /** Line of the end of the row, counted from 1. */
+  /** Line where the row ends, counted from 1. */
   line: number;
 }
 
@@ -52,7 +52,7 @@ const DECIMAL_OR_COMMA = /^-?\d+(?:[.,]\d+)?$/;
 
 /** Reads the rows of one CSV from the fields of its lines. */
 export class CsvTrack {
-  /** Line of the end of the last row, counted from 1. */
+  /** Line where the last row ends, counted from 1. */
   line = 0;
   readonly #zone: TimeZone;
   readonly #decimal: RegExp;

@@ -1,6 +1,6 @@
-import type { ElementHandler, Fail } from "./element-handler.js";
-import { instantOf, numberOf } from "./point-values.js";
-import { TrackPoint, type TrackRows } from "./track-rows.js";
+import type { ElementHandler, Fail, PointTaker } from "./element-handler.js";
+import { instantOf, numberOf, VALUE_SCALES } from "./point-values.js";
+import { TrackPoint } from "./track-rows.js";
 
 // Track points of GPX 1.1 (topografix.com/GPX/1/1). Heart rates and speeds are in extensions, whose elements differ only in
 // their prefix. In GPX 1.0 the speed is in the point itself.
@@ -10,7 +10,7 @@ const VALUES: readonly string[] = ["ele", "time", "hr", "heartrate", "speed"];
 const OF_POINT: readonly string[] = ["ele", "time"];
 
 export class GpxPoints implements ElementHandler {
-  readonly #rows: TrackRows;
+  readonly #rows: PointTaker;
   readonly #fail: Fail;
   /** Depth of the current point; 0 outside of points. */
   #pointDepth = 0;
@@ -19,9 +19,13 @@ export class GpxPoints implements ElementHandler {
   #text = "";
   #point = new TrackPoint();
 
-  constructor(rows: TrackRows, fail: Fail) {
+  constructor(rows: PointTaker, fail: Fail) {
     this.#rows = rows;
     this.#fail = fail;
+  }
+
+  get isInPoint(): boolean {
+    return this.#pointDepth > 0;
   }
 
   open(name: string, attributes: Readonly<Record<string, string>>, depth: number): void {
@@ -50,27 +54,31 @@ export class GpxPoints implements ElementHandler {
     }
     if (depth !== this.#pointDepth) return;
     this.#pointDepth = 0;
-    this.#rows.add(this.#point);
+    this.add(this.#point);
+  }
+
+  add(point: TrackPoint): void {
+    this.#rows.add(point);
   }
 
   #degrees(name: string, text: string | undefined): number {
     if (text === undefined) return this.#fail(`a <trkpt> has no ${name}.`);
-    return numberOf(text, 1e7, name, this.#fail);
+    return numberOf(text, VALUE_SCALES.latitude, name, this.#fail);
   }
 
   #take(name: string, text: string): void {
     switch (name) {
       case "ele":
-        this.#point.altitude = numberOf(text, 1e3, name, this.#fail);
+        this.#point.altitude = numberOf(text, VALUE_SCALES.altitude, name, this.#fail);
         break;
       case "time":
         this.#point.ms = instantOf(text, name, this.#fail);
         break;
       case "speed":
-        this.#point.speed = numberOf(text, 1e3, name, this.#fail);
+        this.#point.speed = numberOf(text, VALUE_SCALES.speed, name, this.#fail);
         break;
       default:
-        this.#point.hr = numberOf(text, 1, name, this.#fail);
+        this.#point.hr = numberOf(text, VALUE_SCALES.hr, name, this.#fail);
     }
   }
 }

@@ -3,6 +3,9 @@ import type { Fail } from "./element-handler.js";
 
 // Parses the values of a point, which have types of XML Schema.
 
+/** The units of `TrackPoint` in a degree, metre, metre per second and beat per minute. */
+export const VALUE_SCALES = { latitude: 1e7, longitude: 1e7, altitude: 1e3, speed: 1e3, hr: 1 } as const;
+
 const DATE_TIME = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:[.,](\d+))?(?:Z|([+-])(\d\d):?(\d\d))?$/;
 const DECIMAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 // texts that devices write for missing values

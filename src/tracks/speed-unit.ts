@@ -1,11 +1,12 @@
 import { KM_PER_H } from "../metrics/rounding.js";
-import { distanceMm, type TrackPoint, type TrackRows } from "./track-rows.js";
+import type { PointTaker } from "./element-handler.js";
+import { distanceMm, type TrackPoint } from "./track-rows.js";
 
 // TCX requires speeds in m/s, but devices of one manufacturer write km/h. The positions show the unit of a file.
 
 /** Maximum number of points that are buffered until the unit is known. */
 const MAX_POINTS = 2000;
-/** Over this distance the noise of positions is negligible. */
+/** Beyond this distance, position noise is negligible. */
 const MIN_DISTANCE_MM = 100_000;
 /** The distance from speeds divided by the distance from positions is between these limits only if the speeds are in km/h. */
 const MIN_RATIO = 3.2;
@@ -20,7 +21,7 @@ const MAX_STEP_MS = 60_000;
 
 /** Buffers points until the unit of their speeds is known, then passes them on. */
 export class SpeedUnitDetector {
-  readonly #rows: TrackRows;
+  readonly #rows: PointTaker;
   #buffered: TrackPoint[] = [];
   #isDecided = false;
   #byPositionsMm = 0;
@@ -28,7 +29,7 @@ export class SpeedUnitDetector {
   #steps = 0;
   #kmhSteps = 0;
 
-  constructor(rows: TrackRows) {
+  constructor(rows: PointTaker) {
     this.#rows = rows;
   }
 

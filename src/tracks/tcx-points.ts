@@ -1,7 +1,7 @@
-import type { ElementHandler, Fail } from "./element-handler.js";
-import { instantOf, numberOf } from "./point-values.js";
+import type { ElementHandler, Fail, PointTaker } from "./element-handler.js";
+import { instantOf, numberOf, VALUE_SCALES } from "./point-values.js";
 import { SpeedUnitDetector } from "./speed-unit.js";
-import { TrackPoint, type TrackRows } from "./track-rows.js";
+import { TrackPoint } from "./track-rows.js";
 
 // Track points of TCX (TrainingCenterDatabase v2) activities and courses. The speed is in the extension ActivityExtension v2.
 
@@ -24,9 +24,13 @@ export class TcxPoints implements ElementHandler {
   #text = "";
   #point = new TrackPoint();
 
-  constructor(rows: TrackRows, fail: Fail) {
+  constructor(rows: PointTaker, fail: Fail) {
     this.#points = new SpeedUnitDetector(rows);
     this.#fail = fail;
+  }
+
+  get isInPoint(): boolean {
+    return this.#pointDepth > 0;
   }
 
   open(name: string, _: Readonly<Record<string, string>>, depth: number): void {
@@ -53,7 +57,11 @@ export class TcxPoints implements ElementHandler {
     if (depth === 1) this.#points.decide();
     if (depth !== this.#pointDepth) return;
     this.#pointDepth = 0;
-    this.#points.add(this.#point);
+    this.add(this.#point);
+  }
+
+  add(point: TrackPoint): void {
+    this.#points.add(point);
   }
 
   #take(name: string, text: string): void {
@@ -62,19 +70,19 @@ export class TcxPoints implements ElementHandler {
         this.#point.ms = instantOf(text, name, this.#fail);
         break;
       case "LatitudeDegrees":
-        this.#point.latitude = numberOf(text, 1e7, name, this.#fail);
+        this.#point.latitude = numberOf(text, VALUE_SCALES.latitude, name, this.#fail);
         break;
       case "LongitudeDegrees":
-        this.#point.longitude = numberOf(text, 1e7, name, this.#fail);
+        this.#point.longitude = numberOf(text, VALUE_SCALES.longitude, name, this.#fail);
         break;
       case "AltitudeMeters":
-        this.#point.altitude = numberOf(text, 1e3, name, this.#fail);
+        this.#point.altitude = numberOf(text, VALUE_SCALES.altitude, name, this.#fail);
         break;
       case "Speed":
-        this.#point.speed = numberOf(text, 1e3, name, this.#fail);
+        this.#point.speed = numberOf(text, VALUE_SCALES.speed, name, this.#fail);
         break;
       default:
-        this.#point.hr = numberOf(text, 1, name, this.#fail);
+        this.#point.hr = numberOf(text, VALUE_SCALES.hr, name, this.#fail);
     }
   }
 }

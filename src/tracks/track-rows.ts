@@ -54,7 +54,7 @@ export class TrackRows {
   #full: SampleBatch[] = [];
   #batch = newBatch(ROWS_PER_BATCH);
   #length = 0;
-  // The rows from this index on need the speed of the next row; null if there are none.
+  // The rows starting at this index need the speed of the next row; null if there are none.
   #openFrom: number | null = null;
   #isSegmentNew = true;
   #lastMs = 0;

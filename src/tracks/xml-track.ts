@@ -1,117 +1,98 @@
-import { SaxesParser, type SaxesTagPlain } from "saxes";
-import { shortened } from "../arguments.js";
-import type { ElementHandler, Fail } from "./element-handler.js";
-import { GpxPoints } from "./gpx-points.js";
-import { TcxPoints } from "./tcx-points.js";
+import { ElementReader } from "./element-reader.js";
+import { KnownPoints, MAX_POINT_DEPTH } from "./known-points.js";
+import { TextPieces } from "./text-pieces.js";
 import { encodingOf } from "./track-kind.js";
 import { errorAtLine, type TrackParser } from "./track-parser.js";
-import type { TrackRows } from "./track-rows.js";
-
-// saxes expands only the five predefined entities and character references, but no entities declared in a file.
-
-const HANDLERS: Readonly<
-  Record<string, { format: "gpx" | "tcx"; handler: new (rows: TrackRows, fail: Fail) => ElementHandler }>
-> = {
-  gpx: { format: "gpx", handler: GpxPoints },
-  TrainingCenterDatabase: { format: "tcx", handler: TcxPoints },
-};
+import type { TrackPoint, TrackRows } from "./track-rows.js";
 
 // Elements of tracks are nested about eight levels deep.
 const MAX_DEPTH = 64;
 // A text, tag or comment is buffered until it is complete, so its length is limited.
 const MAX_TOKEN_LENGTH = 1 << 20;
-const MAX_QUOTE_LENGTH = 120;
 
 /** Reads GPX and TCX. */
 export class XmlTrack implements TrackParser {
   /** A document that is not well-formed is refused completely, because its missing part is unknown. */
   readonly damage = null;
-  readonly #rows: TrackRows;
-  readonly #parser = new SaxesParser({ xmlns: false });
-  readonly #decoder: TextDecoder;
-  #handler: ElementHandler | null = null;
-  #format: "gpx" | "tcx" | null = null;
-  #depth = 0;
+  readonly #reader: ElementReader;
+  readonly #known = new KnownPoints();
+  readonly #pieces: TextPieces;
   #isBegun = false;
   /** Number of lines in the white space before the first tag. */
   #skippedLines = 0;
-  #charactersSinceEvent = 0;
+  #charactersSinceTag = 0;
 
   /** @param first the first bytes of the file, from which the encoding is detected */
   constructor(rows: TrackRows, first: Uint8Array) {
-    this.#rows = rows;
-    this.#decoder = new TextDecoder(encodingOf(first));
-    const parser = this.#parser;
-    parser.on("opentag", (tag) => this.#open(tag));
-    parser.on("closetag", ({ name }) => this.#close(name));
-    parser.on("text", (text) => this.#handler?.text(text));
-    parser.on("cdata", (text) => this.#handler?.text(text));
-    parser.on("error", ({ message }) => this.#fail(`it is not well-formed: ${plain(message)}.`));
+    this.#pieces = new TextPieces(encodingOf(first));
+    this.#reader = new ElementReader(rows, MAX_DEPTH, (message) => this.#fail(message));
   }
 
   /** Null before the root element. */
   get format(): "gpx" | "tcx" | null {
-    return this.#format;
+    return this.#reader.kind?.format ?? null;
   }
 
   push(bytes: Uint8Array): void {
-    const text = this.#decoder.decode(bytes, { stream: true });
+    const text = this.#pieces.decode(bytes);
     // XML allows no white space before its declaration, but Strava writes it
     const kept = this.#isBegun ? text : text.trimStart();
     this.#isBegun ||= kept !== "";
     const skipped = text.slice(0, text.length - kept.length);
-    this.#charactersSinceEvent += skipped.length;
+    this.#charactersSinceTag += skipped.length;
     this.#skippedLines += skipped.split(/\r\n|[\r\n]/).length - 1;
     this.#write(kept);
   }
 
   end(): void {
-    this.#write(this.#decoder.decode());
-    this.#parser.close();
+    this.#write(this.#pieces.end());
+    this.#reader.end();
   }
 
   #write(text: string): void {
-    this.#charactersSinceEvent += text.length;
-    this.#parser.write(text);
-    if (this.#charactersSinceEvent > MAX_TOKEN_LENGTH) {
+    const tagsBefore = this.#reader.tags;
+    for (let at = 0; at < text.length; ) at = this.#writePart(text, at);
+    this.#charactersSinceTag = this.#reader.tags > tagsBefore ? 0 : this.#charactersSinceTag + text.length;
+    if (this.#charactersSinceTag > MAX_TOKEN_LENGTH) {
       this.#fail(`a tag, text or comment is longer than ${MAX_TOKEN_LENGTH} characters.`);
     }
   }
 
-  #open({ name, attributes }: SaxesTagPlain): void {
-    this.#charactersSinceEvent = 0;
-    this.#depth += 1;
-    if (this.#depth > MAX_DEPTH) this.#fail(`elements are nested more than ${MAX_DEPTH} deep.`);
-    const local = localName(name);
-    this.#handler ??= this.#handlerFor(local);
-    this.#handler.open(local, attributes, this.#depth);
+  /**
+   * Parses the text up to the end of the next point, then reads the points after it by their shape as far as possible.
+   *
+   * @returns the position after them
+   */
+  #writePart(text: string, from: number): number {
+    const { kind } = this.#reader;
+    if (kind === null) {
+      // the root element shows what a point is
+      const end = after(">", text, from);
+      this.#reader.write(text.slice(from, end));
+      return end;
+    }
+    const begin = this.#known.areFrequent ? text.indexOf(`<${kind.point}`, from) : -1;
+    const end = begin < 0 ? text.length : after(`</${kind.point}>`, text, begin);
+    this.#reader.write(text.slice(from, end));
+    if (begin < 0 || !this.#isBetweenPoints()) return end;
+    this.#known.learn(text.slice(begin, end), kind.root);
+    return this.#known.read(text, end, this.#add);
   }
 
-  #handlerFor(root: string): ElementHandler {
-    const kind = Object.hasOwn(HANDLERS, root) ? HANDLERS[root] : undefined;
-    if (kind === undefined)
-      this.#fail(`<${shortened(root)}> is the root, neither <gpx> nor <TrainingCenterDatabase>.`);
-    this.#format = kind.format;
-    return new kind.handler(this.#rows, (message) => this.#fail(message));
+  #isBetweenPoints(): boolean {
+    const { isAfterTag, handler, depth } = this.#reader;
+    return isAfterTag && handler?.isInPoint === false && depth > 0 && depth <= MAX_DEPTH - MAX_POINT_DEPTH;
   }
 
-  #close(name: string): void {
-    this.#charactersSinceEvent = 0;
-    this.#handler?.close(localName(name), this.#depth);
-    this.#depth -= 1;
-  }
+  readonly #add = (point: TrackPoint): void => this.#reader.handler?.add(point);
 
   #fail(message: string): never {
-    throw errorAtLine(this.#skippedLines + this.#parser.line, message);
+    throw errorAtLine(this.#skippedLines + this.#known.lines + this.#reader.line, message);
   }
 }
 
-function localName(name: string): string {
-  const colon = name.indexOf(":");
-  return colon < 0 ? name : name.slice(colon + 1);
-}
-
-// Removes the position, which is part of the error already, and the full stop.
-function plain(message: string): string {
-  return shortened(message.replace(/^\d+:\d+: /, "").replace(/\.$/, ""), MAX_QUOTE_LENGTH);
+/** The position after the first `end` from `from`; the end of the text without one. */
+function after(end: string, text: string, from: number): number {
+  const at = text.indexOf(end, from);
+  return at < 0 ? text.length : at + end.length;
 }

@@ -1,11 +1,11 @@
-// Loaded into `asi` with `node --require`: lets worker threads break down, by the name of the file they open.
+// Loaded into `asi` with `node --require`: makes worker threads fail, depending on the name of the file they open.
 const fs = require("node:fs");
 const { dirname, join } = require("node:path");
 const { isMainThread, parentPort } = require("node:worker_threads");
 
 const MOST_WAITS = 1000;
 const WAIT_MS = 10;
-// by then the main thread has heard that the work is done
+// by then the main thread knows that the work is done
 const IDLE_MS = 300;
 const { openSync, writeSync } = fs;
 const { postMessage } = parentPort ?? {};

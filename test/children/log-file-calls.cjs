@@ -1,4 +1,4 @@
-// Loaded before the command: writes down, by the names of the files, what is synchronized and what gets its name.
+// Loaded before the command: logs, by file name, which files are synchronized and which are renamed.
 const fs = require("node:fs");
 const path = require("node:path");
 

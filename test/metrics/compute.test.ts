@@ -163,7 +163,7 @@ describe("which samples are used", () => {
     expect([data.max_speed, data.total_distance, data.hr_min, data.hr_max]).toEqual([3, 2, 100, 120]);
   });
 
-  it("uses all of them without limits; the slices of intensity then begin with the first", () => {
+  it("uses all samples without limits; the slices of intensity then begin with the first one", () => {
     const data = computeMetrics(
       columnsOf(every(1000, constant(121, 1000)).map((s) => ({ ...s, t: s.t + 500 }))),
     );

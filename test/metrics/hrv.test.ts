@@ -282,7 +282,7 @@ describe("heart-rate variability", () => {
   });
 
   it.each([-800, Number.NaN, Number.POSITIVE_INFINITY, 1e15, 5e-324, 60_001, 0.5])(
-    "refuses an interval of %d ms and names its place, in place of wrong figures or no end",
+    "refuses an interval of %d ms and names its position, instead of returning wrong figures or never ending",
     (ms) => {
       const beats = beatsOf([0, 800, 800, 800]);
       beats.rrMs[2] = ms;
@@ -292,7 +292,7 @@ describe("heart-rate variability", () => {
     },
   );
 
-  it("refuses a time that is none", () => {
+  it("refuses an invalid time", () => {
     const beats = beatsOf([0, 800, 800]);
     for (const ms of [Number.NaN, Number.POSITIVE_INFINITY]) {
       beats.timestampMs[1] = ms;

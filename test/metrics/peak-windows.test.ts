@@ -17,7 +17,7 @@ function byLookingAtAll({ distance, covered, last }: Nodes, windowS: number) {
   return best;
 }
 
-it("finds the largest distances, the earliest of equal ones, also with gaps and standing", () => {
+it("finds the largest distances, the earliest of equal ones, even with gaps and standing", () => {
   const passage = fc.record({
     rows: fc.integer({ min: 1, max: 120 }),
     // few different speeds, so that some windows are equal

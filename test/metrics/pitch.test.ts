@@ -162,7 +162,7 @@ describe("a heat map", () => {
       if (ms > 0) cells[`${i % columns},${Math.floor(i / columns)}`] = ms;
     });
     expect([columns, rows]).toEqual([21, 14]);
-    // the independent program counts positions, of which each is valid for 1 s here
+    // the independent program counts positions, and each is valid for 1 s here
     expect(cells).toEqual(
       Object.fromEntries(
         Object.entries(golden.heat_map_5_m_cells).map(([cell, positions]) => [cell, 1000 * positions]),

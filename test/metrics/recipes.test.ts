@@ -53,7 +53,7 @@ describe("a recipe has one text and one hash", () => {
     }
   });
 
-  it("names of the list are unique", () => {
+  it("names in the list are unique", () => {
     expect(new Set(RECIPES.map(({ name }) => name)).size).toBe(RECIPES.length);
   });
 });

@@ -19,7 +19,7 @@ import { zonesComparison } from "./second/zones.js";
 
 const SIGNALS = Array.from({ length: examples(1000) }, (_, seed) => randomSignal(seed));
 
-/** What a gate does to the planted match whose reception is bad at times. */
+/** The effect of a gate on the planted match, whose reception is bad at times. */
 const PLANTED_GATES: readonly Recipe[] = ["soccer/sprint", "soccer/accelerations-3"].flatMap((wanted) =>
   RECIPES.filter(({ name }) => name === wanted).map(({ recipe }) => ({
     ...recipe,

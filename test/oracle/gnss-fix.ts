@@ -15,7 +15,7 @@ export interface Fix {
   fixType: number;
 }
 
-/** What the receiver says about it. */
+/** The quality that the receiver reports. */
 export interface Quality {
   satellites: number;
   speedAccuracyMmPerS: number;

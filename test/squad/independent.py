@@ -220,7 +220,7 @@ def figures(recordings, max_hr, intervals, period_ms):
     total_held = sum(ms for _, ms in held)
     trimp = None
     if max_hr and total_held:
-        # a minute counts 1 from 50 % of the maximum on, and 1 more for each further 10 % up to 90 %
+        # a minute counts 1 at 50 % of the maximum or more, and 1 more for each further 10 % up to 90 %
         weighted = sum(ms * sum(100 * hr >= share * max_hr for share in range(50, 100, 10)) for hr, ms in held)
         trimp = half_up(10 * weighted, 60_000) / 10
     # each heart rate holds until the next of its recording and interval, the last for 5 s

@@ -118,7 +118,7 @@ describe("a period", () => {
       players: [],
     }).problems;
 
-  it("of a week is accepted, also in the week when daylight saving time ends", () => {
+  it("of a week is accepted, even in the week when daylight saving time ends", () => {
     expect(problemsOf("2026-10-17 12:00", "2026-10-24 12:00")).toEqual([]);
     expect(problemsOf("2026-10-24 12:00", "2026-10-31 12:00")).toEqual([]);
   });
@@ -173,7 +173,7 @@ describe("the periods of a session", () => {
     expect(times(text, "Müller")).toEqual([""]);
   });
 
-  it("are on the day of the session, also across midnight", () => {
+  it("are on the day of the session, even across midnight", () => {
     const late = {
       ...MATCH,
       session: { startMs: Date.UTC(2025, 4, 17, 21), endMs: Date.UTC(2025, 4, 17, 23) },

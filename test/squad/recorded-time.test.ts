@@ -13,7 +13,7 @@ const every = (stepMs: number, minutes: number, startMs = START_MS) =>
   rowsAt(Array.from({ length: (minutes * MINUTE_MS) / stepMs }, (_, i) => startMs + i * stepMs));
 
 describe("the length of a session", () => {
-  it("is the time in which any player has data, for any spacing of rows", () => {
+  it("is the time during which any player has data, for any spacing of rows", () => {
     for (const stepMs of [100, 1000, 2000, 5000]) {
       const minutes = timeWithData([{ samples: every(stepMs, 30) }]) / MINUTE_MS;
       expect(Math.abs(minutes - 30), `rows every ${stepMs} ms`).toBeLessThanOrEqual(stepMs / MINUTE_MS);

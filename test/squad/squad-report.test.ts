@@ -90,7 +90,7 @@ describe("the report of a squad", () => {
     expect(text).toContain("Recordings are complete and undamaged for 2 of 2 players. A: HR 0 %; B: HR 0 %.");
   });
 
-  it("counts players, of whom one has two recordings and one has a file that cannot be read", () => {
+  it("counts players, including one with two recordings and one with an unreadable file", () => {
     const first = Array.from({ length: 300 }, (_, second) => START_MS + second * 1000);
     const second = first.map((ms) => ms + 300_000);
     const recordings = [
@@ -109,7 +109,7 @@ describe("the report of a squad", () => {
   });
 
   it("reports when data are missing because of damage, in local time, and hatches the strip there", () => {
-    // a row a second with two gaps, of which one is at the damaged place
+    // a row a second with two gaps, one of them at the damaged place
     const seconds = Array.from({ length: 600 }, (_, i) => i).filter(
       (second) => (second < 100 || second >= 130) && (second < 300 || second >= 350),
     );

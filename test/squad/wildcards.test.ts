@@ -34,7 +34,7 @@ it("takes at most as many steps as the product of the lengths of pattern and nam
   expect(steps).toBeLessThanOrEqual(pattern.length * name.length);
 });
 
-it("? in a roster is one character, also outside the basic multilingual plane", () => {
+it("? in a roster is one character, even outside the basic multilingual plane", () => {
   const player = { name: "Kunz", number: null, position: null, serials: [], files: ["?-kunz*"] };
   const roster = { players: [player] } as never;
   expect(playerOfRecording(roster, { serial: "TRK-1", fileName: "🏃-Kunz-1.asi" })?.name).toBe("Kunz");

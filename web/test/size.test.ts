@@ -69,7 +69,7 @@ describe("the size of the page", () => {
     expect(sizeOf(ofMap)).toBeLessThanOrEqual(13_700);
   });
 
-  it("is at most 33 kB more after signing in with any of the views, and 18.1 kB without", () => {
+  it("is at most 33.1 kB more after signing in with any of the views, and 18.2 kB without", () => {
     const [shell = ""] = named(/^app-shell\.js$/);
     const signedIn = addedBy(shell);
     const views = named(/^app-\w+-view\.js$/);
@@ -86,8 +86,8 @@ describe("the size of the page", () => {
     ]);
     const { SIZES } = process.env;
     if (SIZES !== undefined) console.log({ first: sizeOf(first), signedIn: sizeOf(signedIn), ...sizes });
-    expect(Math.max(...Object.values(sizes))).toBeLessThanOrEqual(33_000);
-    expect(sizeOf(signedIn)).toBeLessThanOrEqual(18_100);
+    expect(Math.max(...Object.values(sizes))).toBeLessThanOrEqual(33_100);
+    expect(sizeOf(signedIn)).toBeLessThanOrEqual(18_200);
   });
 
   it("is at most 31.1 kB more after signing in with any part of a squad: players, trackers or the season", () => {

@@ -85,8 +85,8 @@ export function dependOnDay({ from, to }: TimeBounds): boolean {
  * Resolves bounds to ms since 1970 UTC. Throws `BAD_OPTION` for a `to` that is before the `from` on the day of the
  * recording.
  *
- * A time of day is on the day of the first row, in the zone, or on the next day if it is more than 12 hours before that row: a
- * recording from 23:00 to 1:00 has its 0:10 after midnight. A `to` that is earlier in the day than a `from` is on the next day, unless the first row
+ * A time of day is on the day of the first row, in the zone, or on the next day if it is more than 12 hours before that row: in a
+ * recording from 23:00 to 1:00, 0:10 is after midnight. A `to` that is earlier in the day than a `from` is on the next day, unless the first row
  * is before it on the day of that row; then the `from` is on the day before: 23:50 to 0:30 of a recording from 0:10 to 1:00. Where clocks are set back, a time that occurs twice is the first as `from` and the second as `to`. Where they are
  * set forward, a time that is skipped is the moment of the change.
  *

@@ -26,7 +26,7 @@ export interface Batch<T> {
   work(input: Input, index: number, onProgress: (bytesRead: number) => void): Promise<T>;
   /** Called when the processing of an input has ended, with or without success; `isDone`: there is a result. */
   onSettled?(index: number, isDone: boolean): void;
-  /** Called when all inputs up to this one have ended: the reason to withdraw its result; null: none. */
+  /** Called when all inputs up to this one have ended. Returns the reason to withdraw its result; null: none. */
   refusalOf?(index: number): Error | null;
   /** Shows the result to the user, without `json`. */
   show(result: T, input: Input): Promise<void>;
@@ -82,7 +82,7 @@ export async function runBatch<T>(context: Context, batch: Batch<T>): Promise<Ex
   }
   progress?.end();
   for (const [input, error] of failures) tellFailure(context, input, error);
-  // an interrupted run ends by its signal without further messages
+  // an interrupted run is terminated by its signal without further messages
   const isWhole = !context.signal.aborted;
   if (isWhole && inputs.length > 1 && !batch.json && batch.outcome !== undefined) {
     context.console.message(closingLine(statuses, batch.outcome));

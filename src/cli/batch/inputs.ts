@@ -47,7 +47,7 @@ export function nameOf(input: Input): string {
   return input.kind === "standardInput" ? "standard input" : printable(input.name);
 }
 
-/** The bytes of an input. Throws the reason why it is missing, or errors of the system. */
+/** The bytes of an input. Throws the reason why it is missing, or system errors. */
 export function openInput(input: Input, onProgress?: (bytesRead: number) => void): ChunkSource {
   switch (input.kind) {
     case "file":

@@ -5,7 +5,7 @@ import { type Input, nameOf } from "./inputs.js";
 
 /**
  * The owner of each output among the inputs of one call: two inputs never write the same file, and none overwrites an input,
- * even with `--force`. The first in the order of the inputs is the owner, also if several are processed in parallel. Inputs do not
+ * even with `--force`. The first in the order of the inputs is the owner, even if several are processed in parallel. Inputs do not
  * wait for earlier ones: a fast input loses its files if a slower, earlier input needs their names.
  */
 export class OutputReservations {

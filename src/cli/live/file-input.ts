@@ -7,7 +7,7 @@ import type { StreamInput } from "./stream-input.js";
 /** The header and the first rows, whose times differ from those of any other recording of the device. */
 const NAMED_BY_BYTES = 4096;
 
-/** A file. Can be read again from any offset, also by a later run of the command. */
+/** A file. Can be read again from any offset, including by a later run of the command. */
 export class FileInput implements StreamInput {
   readonly recording: string;
   readonly endsWithCommand = false;

@@ -15,7 +15,7 @@ export interface InputSettings {
   speed: number | null;
 }
 
-/** Opens a file, standard input (`-`) or a device. @throws UsageError; errors of the system */
+/** Opens a file, standard input (`-`) or a device. @throws UsageError; system errors */
 export async function openInput(path: string, settings: InputSettings): Promise<StreamInput> {
   const { serial, speed } = settings;
   const stat = path === "-" ? null : statSync(path);

@@ -4,7 +4,7 @@ export interface StreamInput {
   readonly recording: string;
   /**
    * Reads from an offset to the end as the bytes arrive.
-   * @throws DescribedError if these bytes are no longer available; errors of the system
+   * @throws DescribedError if these bytes are no longer available; system errors
    */
   read(offset: number, signal: AbortSignal): AsyncIterable<Uint8Array>;
   /** Called when the bytes before this offset are stored and will not be read again. */

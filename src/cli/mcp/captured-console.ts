@@ -2,7 +2,7 @@ import { Console, type Part } from "../terminal/console.js";
 import { printable } from "../terminal/printable.js";
 import { DescribedError } from "../terminal/problem.js";
 
-/** A larger result is useless as the result of a tool. */
+/** A larger output is useless as a tool result. */
 const MAX_CHARACTERS = 64_000_000;
 
 const textOf = (part: Part) => (typeof part === "string" ? part : "");

@@ -14,14 +14,14 @@ export const MAX_FILE_BYTES = 2 ** 28;
 export const MAX_FILES = 100;
 
 interface Folder {
-  /** First part of the names of its files. */
+  /** First part of its file names. */
   name: string;
   path: string;
 }
 
 const refusal = (code: string, message: string) => new DescribedError({ error: { code, message } });
 
-/** The given folders. Names of files begin with the name of their folder; other files cannot be read. */
+/** The given folders. File names begin with the name of their folder; other files cannot be read. */
 export class Folders {
   readonly #folders: readonly Folder[];
 
@@ -48,7 +48,7 @@ export class Folders {
     return [folder.name, ...relative(folder.path, path).split(sep)].filter((part) => part !== "").join("/");
   }
 
-  /** A message with the names of the files instead of their paths. */
+  /** A message with file names instead of paths. */
   shown(text: string): string {
     return [...this.#folders]
       .sort((a, b) => b.path.length - a.path.length)
@@ -140,7 +140,7 @@ function realFolder(path: string): string {
 const isWithin = (folder: string, path: string) =>
   path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 
-/** By its content, as the reader of recordings: the name says nothing. */
+/** Decided by content, as in the recording reader, because the name is not reliable. */
 function isCompressed(path: string): boolean {
   const first = new Uint8Array(4);
   const file = openSync(path, "r");

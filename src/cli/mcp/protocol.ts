@@ -17,7 +17,7 @@ const INVALID_REQUEST = -32600;
 const METHOD_NOT_FOUND = -32601;
 const INVALID_PARAMS = -32602;
 
-/** Of a server. */
+/** Identifies a server. */
 interface Identity {
   name: string;
   title: string;

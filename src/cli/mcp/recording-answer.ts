@@ -41,7 +41,7 @@ export function timesOf({ from, to, tz }: Given): { from?: TimeBound; to?: TimeB
   }));
 }
 
-/** The parsers of options throw errors of the command line. */
+/** Option parsers throw command-line errors. */
 function argued<T>(parse: () => T): T {
   try {
     return parse();

@@ -39,7 +39,7 @@ export async function convertInput(
   return prepareSource(openInput(input, onProgress), bounded, inputName(input));
 }
 
-/** The name of an input without its extensions, for the names of outputs. */
+/** The name of an input without its extensions, for output names. */
 export function inputName(input: Input): string {
   return input.kind === "file" ? inputNameOf(basename(input.path)) : "standard-input";
 }

@@ -112,7 +112,7 @@ export async function pitch(args: string[], flags: PitchFlags, context: Context)
 
 const isGoalkeeper = ({ player }: SquadMember): boolean => player?.position?.trim().toUpperCase() === "GK";
 
-/** Positions up to this distance from the pitch are those of players who warm up, or errors of the receiver *(choice)*. */
+/** Positions up to this distance from the pitch come from players warming up, or from receiver errors *(choice)*. */
 const BESIDE_M = 30;
 
 /** A message about a pitch with hardly any players, whose corners must be wrong. Null for none. */

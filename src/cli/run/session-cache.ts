@@ -31,7 +31,7 @@ export function keptWork(task: SessionTask): SessionWork | null {
   return resultsIn(task.folder).find((result) => result.key === key)?.work ?? null;
 }
 
-/** Caches the work of a session beside the latest other results. Throws errors of the system. */
+/** Caches the work of a session beside the latest other results. Throws system errors. */
 export async function keepWork(task: SessionTask, work: SessionWork): Promise<void> {
   const key = keyOf(task);
   const others = resultsIn(task.folder).filter((result) => result.key !== key);

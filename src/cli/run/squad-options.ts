@@ -85,7 +85,7 @@ export function orderOf({ columns = [], sort = "distance_m", recipe: names = [] 
   };
 }
 
-/** Names of columns contain the names of recipes. */
+/** Column names contain recipe names. */
 function refuseEqualNames(recipes: readonly NamedRecipe[]): void {
   const again = commonKey(recipes);
   if (again !== null)

@@ -17,7 +17,7 @@ export function inFolder(folder: string, name: string): string | null {
   return existsSync(path) ? path : null;
 }
 
-/** Reads a table. Stops one byte after the limit, so that the reader refuses a larger file. Throws errors of the system. */
+/** Reads a table. Stops one byte after the limit, so that the reader refuses a larger file. Throws system errors. */
 export function sheetBytes(path: string): Uint8Array {
   const bytes = new Uint8Array(MAX_SHEET_BYTES + 1);
   const file = openSync(path, "r");
@@ -32,7 +32,7 @@ export function sheetBytes(path: string): Uint8Array {
   }
 }
 
-/** Reads a file of the user. Throws errors of the system. */
+/** Reads a user's file. Throws system errors. */
 export function readSheetFile<T extends { problems: readonly SheetProblem[] }>(
   path: string,
   read: (bytes: Uint8Array) => T,

@@ -226,7 +226,7 @@ async function contentOf(
   }
 }
 
-/** Columns that are part of the name of a sheet. */
+/** Columns that are part of a sheet name. */
 const SHEET_NAME_COLUMNS = ["session", "period"];
 
 async function workbookOf(

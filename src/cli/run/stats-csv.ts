@@ -174,7 +174,7 @@ function columnsOf(
   ];
 }
 
-/** Replace the thresholds in the names of columns. */
+/** Replace the thresholds in column names. */
 const OWN_THRESHOLDS: readonly Column[] = [
   ["high_speed_from_m_per_s", "options", ({ metrics }) => metrics.definition.parameters.hid_thresholds[1]],
   ["distance_high_speed_m", "speed", ({ metrics }) => metrics.hid_distance.threshold_2],

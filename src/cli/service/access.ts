@@ -7,7 +7,7 @@ const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
 /**
  * Reads the address of a service. A token has all rights of its account, so it goes over plain HTTP only within this machine,
- * unless `allowHttp`: anyone in between could read it.
+ * unless `allowHttp` is set: anyone in between could read it.
  *
  * @returns the address with a slash at its end
  * @throws UsageError
@@ -40,7 +40,7 @@ export function parseAddress(text: string, allowHttp: boolean): URL {
  * Returns the token from a file or, without one, from the environment. No option contains it, because the list of
  * processes shows options to all users of a machine.
  *
- * @throws UsageError without a token; errors of the system
+ * @throws UsageError without a token; system errors
  */
 export function readToken(file: string | undefined, fromEnvironment: string | undefined): string {
   const token = (file === undefined ? (fromEnvironment ?? "") : readFileSync(file, "utf8")).trim();

@@ -58,7 +58,7 @@ export class ServiceClient {
       const { next, results } = await this.object(path, { ...query, page });
       if (!Array.isArray(results) || !results.every(isRecord)) throw notAService(this.#access.base);
       yield* results;
-      // a next page that is not after this one would repeat without an end
+      // a next page that is not after this one would cause an endless loop
       page = typeof next === "number" && next > page ? next : null;
     }
   }

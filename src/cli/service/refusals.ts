@@ -19,7 +19,7 @@ export function serviceError(code: ServiceProblem, message: string): DescribedEr
 /** Codes of `X-Error-Code` without a valid token. Version 1 of the API sends them with 403. */
 const WITHOUT_TOKEN = ["not_authenticated", "invalid_token"];
 
-/** Temporary statuses: too many requests, or a restart, also behind a proxy. */
+/** Temporary statuses: too many requests, or a restart, including behind a proxy. */
 const PASSING = [429, 502, 503, 504];
 
 /** Whether the same request may succeed later. */

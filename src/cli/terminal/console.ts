@@ -60,7 +60,7 @@ export class Console {
     if (this.#settings.quiet !== true) this.failure(...parts);
   }
 
-  /** Prints an error, also if quiet. */
+  /** Prints an error, even if quiet. */
   failure(...parts: readonly Part[]): void {
     const transient = this.#transient;
     this.showTransient("");

@@ -5,7 +5,7 @@ const MAX_CLEAN_UP_MS = 3000;
 
 /**
  * Runs `work` with a signal that fires when the process is interrupted. After the work has cleaned up, the process
- * ends by the signal that interrupted it, so that a shell recognizes the interruption. A second signal ends the process immediately.
+ * is terminated by the signal that interrupted it, so that a shell recognizes the interruption. A second signal ends the process immediately.
  */
 export async function untilInterrupted<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController();

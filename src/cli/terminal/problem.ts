@@ -4,7 +4,7 @@ import type { WrittenThrough } from "../../files/descriptor-output.js";
 import { isTemporaryName } from "../../files/temporary-names.js";
 import type { Report } from "../../types.js";
 
-/** An error in the output of the command, also with `--json`. */
+/** An error in the command's output, including with `--json`. */
 export interface Problem {
   /**
    * The code of an `AsiError` or of a system error (`ENOENT`). The command adds `NO_INPUT` if an argument matches nothing,

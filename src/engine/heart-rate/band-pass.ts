@@ -3,7 +3,7 @@ const HIGH_PASS_HZ = 4.5;
 const LOW_PASS_HZ = 13;
 
 /**
- * Coefficients of two Butterworth filters of second order, a high-pass and a low-pass (bilinear transform):
+ * Coefficients of two second-order Butterworth filters, a high-pass and a low-pass (bilinear transform):
  * u[n] = x[n] - 2 x[n-1] + x[n-2] - highA2 u[n-2] - highA1 u[n-1], y[n] = gain (u[n] + 2 u[n-1] + u[n-2]) - lowA2 y[n-2] - lowA1 y[n-1].
  */
 export interface BandPass {

@@ -4,9 +4,9 @@ import { Envelope, samplesIn } from "./envelope.js";
 import { HeartRateReading, MIN_SIGNAL } from "./heart-rate-reading.js";
 
 // Times in s.
-/** A maximum earlier after a start is an effect of the filters. */
+/** A maximum sooner than this after a start is a filter artefact. */
 const SETTLING_S = 0.05;
-/** A maximum is confirmed when no higher one follows for this time. */
+/** A maximum is confirmed when no higher one follows within this time. */
 const CONFIRMATION_S = 0.2;
 /** A maximum of similar height at least this far away makes a beat doubtful. */
 const RIVAL_S = 0.12;
@@ -313,14 +313,14 @@ export class BeatDetector {
     this.#listener.onBeat(qrs, rrS, quality);
   }
 
-  /** Classifies the candidates from the given one. */
+  /** Classifies the candidates, starting with the given one. */
   #classifyFrom(candidate: number): void {
     for (let i = candidate; i < this.#candidates.length; i++) {
       if (this.#isBeat(i)) this.#accept(i);
     }
   }
 
-  /** The number of samples from which a missing beat is searched for. */
+  /** The sample count at which the search for a missing beat starts. */
   #searchTime(): number {
     return this.#lastBeat + 1.6 * this.#levels.rrS * this.#rateHz + this.#scoring;
   }

@@ -5,7 +5,7 @@ export const MAX_RATE_HZ = 1000;
 /** Minimum sample rate for the shape of the band-pass, Hz. */
 export const MIN_RATE_HZ = 100;
 
-/** Time for the measurement of the signal's slope, s. */
+/** Time over which the signal's slope is measured, s. */
 const SLOPE_S = 0.012;
 /** Length of the moving average, s. */
 const WINDOW_S = 0.125;
@@ -28,7 +28,7 @@ export function samplesIn(seconds: number, rateHz: number): number {
  * roots are needed only near a peak.
  */
 export class Envelope {
-  /** Distance of the samples for the slope. */
+  /** Distance between the samples for the slope. */
   slopeSamples = 1;
   // the signal minus its first sample: the two previous samples
   #x1 = 0;

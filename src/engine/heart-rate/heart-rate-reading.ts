@@ -11,7 +11,7 @@ const MIN_BPM = 24;
 const MAX_BPM = 220;
 /** Quieter signals are rounding errors of the converter, in units of the samples. */
 export const MIN_SIGNAL = 0.25;
-/** A reading is valid from this good second on. */
+/** A reading is valid starting with this good second in a row. */
 const GOOD_SECONDS = 3;
 
 /** Decides each second whether the beats of the last seconds give a heart rate. */

@@ -4,7 +4,7 @@ import { type WaveformSums, WaveformTally } from "./waveform-figures.js";
 
 /** The last instant of the year 9999, ms since 1970 UTC: no row is later. */
 const MAX_TIME_MS = 253_402_300_799_999;
-/** A piece continues the previous one if its time differs from the expected one by at most this: the larger of both. */
+/** A piece continues the previous one if its time differs from the expected one by at most the larger of these. */
 const TOLERANCE_SAMPLES = 1.5;
 const TOLERANCE_MS = 20;
 /** Share of a time error that the clock adopts. */

@@ -1,7 +1,7 @@
 import type { RowBuffer } from "../row-buffer.js";
 import type { Totals } from "../totals.js";
 
-/** All rows of a range of which only some are written; used for the totals of the lap and the distances of its records. */
+/** All rows of a range that is only partly written; used for the totals of the lap and the distances of its records. */
 export class RecordedRows {
   readonly #buffer: RowBuffer;
   readonly #to: number;

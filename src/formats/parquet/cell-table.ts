@@ -12,7 +12,7 @@ export type CellColumn =
   /** Whole ms since 1970 UTC. */
   | { name: string; kind: "instant"; values: readonly (number | null)[] };
 
-// parquet.thrift: the numbers of types
+// parquet.thrift: type numbers
 const TYPES = { instant: 2, number: 5, text: 6 } as const;
 const MEANINGS = { instant: UTC_MILLISECONDS, number: {}, text: STRING } as const;
 const OPTIONAL = 1;

@@ -1,6 +1,6 @@
 import { bool, i8, i32, struct, type Thrift, type ThriftFields, text } from "./thrift.js";
 
-// Tables and their columns. The numbers of types, encodings and fields come from apache/parquet-format, parquet.thrift.
+// Tables and their columns. Type, encoding and field numbers come from apache/parquet-format, parquet.thrift.
 
 export const PHYSICAL_TYPES = { INT32: 1, INT64: 2, DOUBLE: 5, BYTE_ARRAY: 6 } as const;
 /** The types of numbers. */

@@ -154,7 +154,7 @@ export function correctIntervals(rrMs: ArrayLike<number>, labels: readonly Label
 function interpolated(values: readonly number[], isBad: readonly boolean[]): Float64Array {
   const result = Float64Array.from(values);
   let before = -1;
-  // kept for the following bad ones: a rhythm of pairs can label hours of intervals
+  // kept for the bad ones that follow: a rhythm of pairs can label hours of intervals
   let after = 0;
   for (let k = 0; k < values.length; k++) {
     if (!isBad[k]) {

@@ -69,7 +69,7 @@ export function fitTwoParameters(peaks: readonly PeakDistance[]): CriticalSpeedF
 
 /**
  * Critical speed with three parameters: v = CS + (Vmax - CS) tau / (w + tau), D' = (Vmax - CS) tau. For a given tau this is a
- * straight line, so only tau is searched, by golden section over its logarithm.
+ * straight line, so only tau is searched for, by golden section over its logarithm.
  *
  * @returns null with fewer than 4 windows, or unless Vmax > CS > 0
  */

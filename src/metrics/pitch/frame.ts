@@ -102,7 +102,7 @@ const ORIGIN: PitchPoint = { x: 0, y: 0 };
 /** East and north in m from the mean of the corners, by the radii of the ellipsoid there. */
 function projectionAround(corners: PitchCorners): (point: GeoPoint) => PitchPoint {
   const first = corners[0].longitude;
-  // also across the date line
+  // including across the date line
   const east = (longitude: number) => ((((longitude - first + 180) % 360) + 360) % 360) - 180;
   const latitude = corners.reduce((sum, corner) => sum + corner.latitude, 0) / corners.length;
   const longitude = corners.reduce((sum, corner) => sum + east(corner.longitude), 0) / corners.length;

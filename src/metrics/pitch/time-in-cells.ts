@@ -8,7 +8,7 @@ const ALWAYS: readonly Period[] = [{ startMs: Number.NEGATIVE_INFINITY, endMs: N
  * does not depend on the rate.
  *
  * @param timestampMs ascending; a step back in time adds nothing
- * @param cellAt the cell of a row; null outside of all
+ * @param cellAt the cell of a row; null outside all cells
  * @param periods disjoint; only time within them counts
  */
 export function timeInCells(

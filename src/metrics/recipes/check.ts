@@ -74,7 +74,7 @@ const gate: Rule = (value, name) => {
   );
 };
 
-/** No runner or cyclist exceeds 100 m/s; no acceleration of a person 100 m/s2. */
+/** No runner or cyclist exceeds 100 m/s; no person's acceleration exceeds 100 m/s2. */
 const LIMIT = integer(0, 100_000);
 const MINUTE_MS = integer(0, 60_000);
 

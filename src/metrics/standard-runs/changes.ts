@@ -23,7 +23,7 @@ export interface StandardRunChanges {
   readonly baseline_heart_rate: number | null;
   /** Standard deviation of successive differences / √2; null below 6 runs. */
   readonly typical_error: number | null;
-  /** 2 √2 times it: a smaller change of a single run may be none. */
+  /** 2 √2 times it: a smaller change in a single run may not be real. */
   readonly limit: number | null;
   /** For each later run; null if nothing is comparable. */
   readonly changes: readonly (number | null)[];

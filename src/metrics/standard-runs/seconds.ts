@@ -15,7 +15,7 @@ export interface Seconds {
 }
 
 /**
- * Seconds from the first sample of each segment on. A single second without a sample repeats the previous second; several such
+ * Seconds, starting at the first sample of each segment. A single second without a sample repeats the previous second; several such
  * seconds end a stretch.
  *
  * @param selected all samples, for their heart rates

@@ -15,7 +15,7 @@ export type Field =
   | "hr"
   /** whole ms since 1970 UTC */
   | "milliseconds"
-  /** `2025-05-17T14:30:00.050Z`; years from 10000 on as in `Date.prototype.toISOString` */
+  /** `2025-05-17T14:30:00.050Z`; years 10000 and later as in `Date.prototype.toISOString` */
   | "isoTime"
   /** local time by the offset of the template: `2025-05-17T16:30:00.050` */
   | "localTime"

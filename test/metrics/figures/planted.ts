@@ -63,7 +63,7 @@ export function plantedMatch(): TestSample[] {
 }
 
 /**
- * The planted match with what a receiver says: satellites, accuracy of the speed, PDOP. The spikes are inaccurate; now and then the
+ * The planted match with the quality that a receiver reports: satellites, accuracy of the speed, PDOP. The spikes are inaccurate; at times the
  * reception is bad for up to 20 s, with speeds that are off by 0.5 m/s.
  */
 export function plantedReception(): TestSample[] {

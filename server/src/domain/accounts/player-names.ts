@@ -1,11 +1,15 @@
 import { distinctNames } from "asi-convert/squad";
-import type { accounts } from "../../store/schema.js";
+import { type SQL, sql } from "drizzle-orm";
+import { accounts } from "../../store/schema.js";
 
 type Named = Pick<typeof accounts.$inferSelect, "id" | "firstName" | "lastName" | "username">;
 
 /** The name of an athlete in squad tables: the first and the last name, otherwise the username. */
 export const playerName = ({ firstName, lastName, username }: Omit<Named, "id">): string =>
   [firstName, lastName].filter((part) => part !== null && part.trim() !== "").join(" ") || username;
+
+/** `playerName` of the row of `accounts`, for a search. */
+export const searchedPlayerName: SQL = sql`coalesce(nullif(trim(concat_ws(' ', ${accounts.firstName}, ${accounts.lastName})), ''), ${accounts.username})`;
 
 /** A name that could be one with an id, such as `Max Muster (12)`. */
 const ENDS_WITH_ID = /\(\d+\)\s*$/;

@@ -1,16 +1,19 @@
 import { type StaticDecode, Type } from "@sinclair/typebox";
-import { and, asc, eq, getTableColumns, gt, lte } from "drizzle-orm";
-import { squadMembers, squads } from "../../store/schema.js";
+import { and, asc, eq, getTableColumns, gt, lte, sql } from "drizzle-orm";
+import { accounts, squadMembers, squads } from "../../store/schema.js";
 import { CursorQuery } from "../../wire/cursor.js";
 import { Query } from "../../wire/types.js";
+import { searchedPlayerName } from "../accounts/player-names.js";
 import type { Context } from "../change/context.js";
 import { cursorPage } from "../lists/cursor-page.js";
+import { matchesSearch } from "../lists/listing.js";
 import { isVisibleMember, roleColumn, viewOf } from "../squad-roles/view.js";
 import { toMember } from "./resource.js";
 import type { Member } from "./rules.js";
 
 export const MemberFilters = Type.Object({
   ...CursorQuery,
+  search: Query.text("Text in the name of the player, in position or in number"),
   squad: Query.integer("Id of the squad"),
   athlete: Query.integer("Id of the athlete"),
   at: Query.dateTime("Only members at this time"),
@@ -19,7 +22,7 @@ export const MemberFilters = Type.Object({
 /** The members that the caller can see, oldest first. */
 export async function listMembers(
   ctx: Context,
-  { squad, athlete, at, ...paging }: StaticDecode<typeof MemberFilters>,
+  { search, squad, athlete, at, ...paging }: StaticDecode<typeof MemberFilters>,
 ) {
   const toResource = ({ role, ...member }: Member & { role: Parameters<typeof viewOf>[1] }) =>
     toMember(member, viewOf(ctx, role));
@@ -28,6 +31,7 @@ export async function listMembers(
       .select({ ...getTableColumns(squadMembers), role: roleColumn(ctx) })
       .from(squadMembers)
       .innerJoin(squads, eq(squads.id, squadMembers.squadId))
+      .innerJoin(accounts, eq(accounts.id, squadMembers.athleteId))
       .where(
         and(
           isVisibleMember(ctx),
@@ -35,6 +39,11 @@ export async function listMembers(
           athlete === undefined ? undefined : eq(squadMembers.athleteId, athlete),
           at === undefined ? undefined : and(lte(squadMembers.startTime, at), gt(squadMembers.endTime, at)),
           gt(squadMembers.id, after),
+          matchesSearch(search, [
+            searchedPlayerName,
+            squadMembers.position,
+            sql`${squadMembers.number}::text`,
+          ]),
         ),
       )
       .orderBy(asc(squadMembers.id))

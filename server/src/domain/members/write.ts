@@ -1,5 +1,6 @@
 import { parameterProblems } from "asi-convert/metrics";
 import { and, eq, gt, lt, ne, sql } from "drizzle-orm";
+import type { Queries } from "../../store/connection/database.js";
 import { squadMembers, squads } from "../../store/schema.js";
 import { CURRENT_END } from "../../wire/types.js";
 import { change } from "../change/change.js";
@@ -36,7 +37,7 @@ export async function addMember(ctx: Context, unit: UnitOfWork, body: NewMember)
     athleteId: body.athlete,
     number: body.number ?? null,
     position: body.position ?? null,
-    params: body.params ?? {},
+    params: { ...(await heartOfEarlier(queries, view, body)), ...body.params },
     startTime: body.start_time,
     endTime: body.end_time ?? CURRENT_END,
   };
@@ -111,6 +112,26 @@ export const thresholdsProblem = ({
 /** Heart-rate thresholds are kept when a caller who cannot see them changes the others. */
 const keptOf = ({ hasHeart }: View, params: Record<string, unknown>) =>
   hasHeart ? {} : Object.fromEntries(Object.entries(params).filter(([key]) => isHeartKey(key)));
+
+/** The same for a membership that follows an earlier one of the athlete without a break. */
+async function heartOfEarlier(
+  queries: Queries,
+  view: View,
+  { squad, athlete, start_time }: NewMember,
+): Promise<Record<string, unknown>> {
+  if (view.hasHeart) return {};
+  const [earlier] = await queries
+    .select({ params: squadMembers.params })
+    .from(squadMembers)
+    .where(
+      and(
+        eq(squadMembers.squadId, squad),
+        eq(squadMembers.athleteId, athlete),
+        eq(squadMembers.endTime, start_time),
+      ),
+    );
+  return keptOf(view, earlier?.params ?? {});
+}
 
 function requireNoHeart({ hasHeart }: View, params: NewMember["params"]): void {
   const key = hasHeart ? undefined : Object.keys(params ?? {}).find(isHeartKey);

@@ -1,16 +1,18 @@
 import { type StaticDecode, Type } from "@sinclair/typebox";
 import { and, desc, eq, gt, lt } from "drizzle-orm";
-import { activities, sessions } from "../../store/schema.js";
+import { activities, sessions, squads } from "../../store/schema.js";
 import { CursorQuery } from "../../wire/cursor.js";
 import { Query } from "../../wire/types.js";
 import type { Context } from "../change/context.js";
 import { cursorPage } from "../lists/cursor-page.js";
+import { matchesSearch } from "../lists/listing.js";
 import { isVisibleSession, roleColumn, type View, viewOf } from "../squad-roles/view.js";
 import { Kind, toSessionResource } from "./resource.js";
 import { selectSessions, toSession } from "./rules.js";
 
 export const SessionFilters = Type.Object({
   ...CursorQuery,
+  search: Query.text("Text in name, place or kind, or in the name of the squad"),
   squad: Query.integer("Id of the squad"),
   kind: Type.Optional(Kind),
   from: Query.dateTime("Only sessions that end later"),
@@ -20,7 +22,7 @@ export const SessionFilters = Type.Object({
 /** The sessions that the caller can see, newest first. */
 export async function listSessions(
   ctx: Context,
-  { squad, kind, from, to, ...paging }: StaticDecode<typeof SessionFilters>,
+  { search, squad, kind, from, to, ...paging }: StaticDecode<typeof SessionFilters>,
 ) {
   return cursorPage(
     paging,
@@ -36,6 +38,7 @@ export async function listSessions(
             kind === undefined ? undefined : eq(sessions.kind, kind),
             from && gt(sessions.endTime, from),
             to && lt(sessions.startTime, to),
+            matchesSearch(search, [activities.name, sessions.place, sessions.kind, squads.name]),
           ),
         )
         .orderBy(desc(activities.id))

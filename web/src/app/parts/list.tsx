@@ -1,10 +1,10 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useState } from "preact/hooks";
 import { useKept, useKeptPlace } from "../../view/kept-state.js";
 import { Action, ProblemOf, useProblem } from "./action.js";
 import { Nothing } from "./nothing.js";
 import { type Column, Records } from "./records.js";
 import { type Loaded, Requested, useRequest } from "./request.js";
+import { useTyped } from "./use-typed.js";
 
 /** A page of a list from the API. */
 interface ListPage<Item> {
@@ -63,19 +63,12 @@ export interface SearchedList<Item> extends List<Item> {
   search: (text: string) => void;
 }
 
-/** Delay of the search after the last key. */
-const TYPING_MS = 250;
-
 export function useSearchedList<Item>(
   key: string,
   load: LoadPage<Item, PageQuery & { search?: string }>,
 ): SearchedList<Item> {
   const [typed, search] = useKept("search", "");
-  const [wanted, setWanted] = useState(typed.trim());
-  useEffect(() => {
-    const timer = setTimeout(() => setWanted(typed.trim()), TYPING_MS);
-    return () => clearTimeout(timer);
-  }, [typed]);
+  const wanted = useTyped(typed);
   const list = useList(`${key} ${wanted}`, (query, signal) =>
     load(wanted === "" ? query : { ...query, search: wanted }, signal),
   );

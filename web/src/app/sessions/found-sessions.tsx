@@ -4,6 +4,7 @@ import type { Zone } from "../../view/settings.js";
 import { Nothing } from "../parts/nothing.js";
 import { Records } from "../parts/records.js";
 import { Requested, useRequest } from "../parts/request.js";
+import { useTyped } from "../parts/use-typed.js";
 import type { Known, SquadSession } from "./load-session.js";
 import { kindName, playerCount, timesOf } from "./session-words.js";
 
@@ -13,29 +14,24 @@ const SHOWN = 50;
 interface Props {
   client: Client;
   known: Known;
-  wanted: string;
+  /** The text of the search. */
+  typed: string;
   zone: Zone;
 }
 
-const plain = (text: string) => text.normalize("NFC").toLowerCase();
-
-/** The sessions of all months whose name, place or squad contains a text, latest first. */
-export function FoundSessions({ client, known, wanted, zone }: Props) {
+/** The sessions of all months whose name, place, squad or kind contains the words of a text, latest first. */
+export function FoundSessions({ client, known, typed, zone }: Props) {
+  const wanted = useTyped(typed);
   const [shown, setShown] = useState(SHOWN);
-  const request = useRequest("all sessions", async (signal) => {
+  const request = useRequest(`sessions with ${wanted}`, async (signal) => {
     const sessions: SquadSession[] = [];
-    const params = { query: { limit: PER_REQUEST } };
+    const params = { query: { limit: PER_REQUEST, search: wanted } };
     for await (const one of client.list("/api/v2/sessions/", { params, signal })) sessions.push(one);
     return sessions.sort((a, b) => b.start_time.localeCompare(a.start_time));
   });
   return (
     <Requested request={request} what="the sessions">
-      {(sessions) => {
-        const found = sessions.filter(({ name, place, squad, kind }) =>
-          [name, place ?? "", known.squads.get(squad) ?? "", kindName(kind)].some((text) =>
-            plain(text).includes(plain(wanted)),
-          ),
-        );
+      {(found) => {
         if (found.length === 0)
           return (
             <Nothing title={`No session has “${wanted}” in its name, place, squad or kind.`}>

@@ -62,7 +62,7 @@ export function SessionCalendar(props: ViewProps) {
                 key={found.squads.size}
                 client={client}
                 known={found}
-                wanted={search.trim()}
+                typed={search}
                 zone={zone}
               />
             )}
