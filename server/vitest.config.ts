@@ -87,6 +87,7 @@ const SLOW = [
   "killed-workers",
   "long-page",
   "memory",
+  "live-plans",
   "query-plans",
   "release",
   "replica",
