@@ -99,6 +99,7 @@ const ON_SAMPLES = [
   "sample-servers-away",
   "sample-servers-erasure",
   "sample-servers-former-tables",
+  "sample-servers-removal",
   "bulk-load",
   "changes",
   "change-cursors",

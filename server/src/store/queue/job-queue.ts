@@ -13,6 +13,7 @@ export type JobKind =
   | "derive"
   | "record-figures"
   | "stream-effects"
+  | "removal"
   | "webhook"
   | "webhook-fan-out";
 
