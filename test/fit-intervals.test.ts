@@ -1,6 +1,9 @@
 import FitParser from "fit-file-parser";
 import { describe, expect, it } from "vitest";
+import { IntervalsAmongRows } from "../src/formats/fit/intervals-among-rows.js";
+import { RowBuffer } from "../src/formats/row-buffer.js";
 import { type BeatBatch, convert, decodeBeats, decodeTrackBeats, type TrackBeatBatch } from "../src/index.js";
+import { newBatch } from "../src/rows/sample-batch.js";
 import { asiInf, civilTime, joined, navPvt } from "./frames.js";
 import { expectSame } from "./same.js";
 import { syntheticEcg, waveformFrames } from "./synthetic-ecg.js";
@@ -90,6 +93,19 @@ describe("the RR intervals of a FIT file of another device are placed in time", 
     ]);
   });
 
+  it("without a break where a device writes several intervals of a slow heart together", async () => {
+    const slow = Array.from({ length: 10 }, (_, i) => [
+      ...Array.from({ length: 6 }, (_, second) => ({ second: 6 * (i + 1) + second })),
+      // two messages that follow each other
+      ...(i % 2 === 0 ? [] : [{ rrMs: Array(5).fill(1200) }, { rrMs: Array(5).fill(1200) }]),
+    ]).flat();
+    const beats = await beatsIn(deviceFile(slow));
+    expect(beats.filter(({ rrMs }) => rrMs === 0)).toHaveLength(1);
+    // the first messages are after second 17
+    expect(beats[10]).toEqual({ seconds: 17, rrMs: 1200 });
+    expect(beats.at(-1)).toEqual({ seconds: 17 + 48, rrMs: 1200 });
+  });
+
   it("and again from a record where intervals are missing or the clock was set back", async () => {
     const file = deviceFile([
       { second: 0 },
@@ -103,13 +119,13 @@ describe("the RR intervals of a FIT file of another device are placed in time", 
       { rrMs: [500] },
     ]);
     expect(await beatsIn(file)).toEqual([
-      { seconds: -1, rrMs: 0 },
+      { seconds: -2, rrMs: 0 },
+      { seconds: -1, rrMs: 1000 },
       { seconds: 0, rrMs: 1000 },
       { seconds: 1, rrMs: 1000 },
-      { seconds: 2, rrMs: 1000 },
-      { seconds: 59.1, rrMs: 0 },
+      { seconds: 58.2, rrMs: 0 },
+      { seconds: 59.1, rrMs: 900 },
       { seconds: 60, rrMs: 900 },
-      { seconds: 60.9, rrMs: 900 },
       { seconds: 39.5, rrMs: 0 },
       { seconds: 40, rrMs: 500 },
     ]);
@@ -156,6 +172,56 @@ describe("the RR intervals of a FIT file of another device are placed in time", 
       reason: "the file is truncated",
     });
     await expect(all(decodeTrackBeats(file.subarray(0, 20)))).rejects.toThrow(/truncated/);
+  });
+});
+
+describe("RR intervals among rows", () => {
+  const SET_BACK_MS = 50_000;
+  /** Rows and beats up to 100 s, then from 50 s on; `isLost` says which beats are missing. */
+  function placed(isLost: (clock: 0 | 1, seconds: number) => boolean) {
+    const secondsOf = [
+      Array.from({ length: 100 }, (_, i) => i),
+      Array.from({ length: 100 }, (_, i) => i + SET_BACK_MS / 1000),
+    ] as const;
+    const rows = new RowBuffer();
+    const beats: BeatBatch[] = [];
+    for (const [clock, seconds] of secondsOf.entries()) {
+      const batch = newBatch(seconds.length);
+      batch.timestampMs.set(seconds.map((s) => 1000 * s));
+      rows.append(batch, 0, seconds.length);
+      const known = seconds.filter((s) => !isLost(clock as 0 | 1, s));
+      beats.push({
+        length: known.length,
+        timestampMs: Float64Array.from(known, (s) => 1000 * s - 300),
+        // the length tells the clock
+        rrMs: Float64Array.from(known, () => 901 + clock),
+        quality: new Float64Array(known.length),
+      } as unknown as BeatBatch);
+    }
+    return new IntervalsAmongRows(beats).among(rows, new Set([0, 100]));
+  }
+
+  it("stay among the rows of their clock, when it is set back", () => {
+    const losses: ((clock: 0 | 1, seconds: number) => boolean)[] = [
+      () => false,
+      // no beat around the time when the clock is set back
+      (clock, seconds) => (clock === 0 ? seconds > 90 : seconds < 60),
+      (clock) => clock === 1,
+      (clock, seconds) => clock === 1 && seconds < 80,
+    ];
+    for (const isLost of losses) {
+      for (const { row, rrMs } of placed(isLost)) {
+        const clocks = new Set(rrMs.map((rr) => rr - 901));
+        // the last beats of the first clock are before the first row of the second one
+        if (row !== 100) expect([...clocks], `row ${row}`).toEqual([row < 100 ? 0 : 1]);
+        expect(rrMs.length, `row ${row}`).toBeLessThanOrEqual(2);
+      }
+    }
+  });
+
+  it("are not moved by rows that go back where the beats do not", () => {
+    const counts = placed((clock) => clock === 0).map(({ rrMs }) => rrMs.length);
+    expect(counts).toEqual(Array(100).fill(1));
   });
 });
 

@@ -34,6 +34,10 @@ function taskIn(folder: string): SessionTask {
 
 const work: SessionWork = { played: [], messages: [], present: [], status: 0 };
 
+const notCached = async (): Promise<SessionWork> => {
+  throw new Error("not cached");
+};
+
 describe("the cache of a session", () => {
   afterEach(() => {
     vi.doUnmock("../src/squad/index.js");
@@ -44,20 +48,34 @@ describe("the cache of a session", () => {
     const task = taskIn(scratchFolder());
     const all = SQUAD_COLUMNS.map(({ key }) => key);
     const earlier = all.filter((key) => key !== "trimp");
-    await (await cacheOf(earlier)).keepWork(task, work);
-    expect((await cacheOf(earlier)).keptWork(task)).toEqual(work);
-    expect((await cacheOf(all)).keptWork(task)).toBeNull();
+    await (await cacheOf(earlier)).cachedWork(task, async () => work);
+    expect(await (await cacheOf(earlier)).cachedWork(task, notCached)).toEqual(work);
+    await expect((await cacheOf(all)).cachedWork(task, notCached)).rejects.toThrow("not cached");
   });
 
   it("keeps the results of the latest four combinations of options", async () => {
-    const { keepWork, keptWork } = await cacheOf([]);
+    const { cachedWork } = await cacheOf([]);
     const task = taskIn(scratchFolder());
     const resultOf = (limit: number) => ({ ...work, messages: [[`${limit}`]] }) as unknown as SessionWork;
     const withLimit = (limit: number) => ({ ...task, params: { sprint_threshold: limit } });
-    for (const limit of [5, 6, 7, 5, 8, 9]) await keepWork(withLimit(limit), resultOf(limit));
-    const kept = [5, 6, 7, 8, 9].map((limit) => keptWork(withLimit(limit)));
-    expect(kept).toEqual([resultOf(5), null, resultOf(7), resultOf(8), resultOf(9)]);
+    for (const limit of [5, 6, 7, 8, 9]) await cachedWork(withLimit(limit), async () => resultOf(limit));
+    const kept = [6, 7, 8, 9].map((limit) => cachedWork(withLimit(limit), notCached));
+    expect(await Promise.all(kept)).toEqual([6, 7, 8, 9].map(resultOf));
+    await expect(cachedWork(withLimit(5), notCached)).rejects.toThrow("not cached");
     writeFileSync(join(task.folder, ".asi-squad-cache.json"), '{"results":[null]}');
-    expect(keptWork(withLimit(5))).toBeNull();
+    await expect(cachedWork(withLimit(9), notCached)).rejects.toThrow("not cached");
+  });
+
+  it("does not keep the work on a file that changed while it was read", async () => {
+    const { cachedWork } = await cacheOf([]);
+    const folder = scratchFolder();
+    const path = join(folder, "player.asi");
+    writeFileSync(path, "half of the recording");
+    const task = { ...taskIn(folder), inputs: [{ kind: "file" as const, name: path, path, bytes: 21 }] };
+    await cachedWork(task, async () => {
+      writeFileSync(path, "the whole recording, which is longer");
+      return work;
+    });
+    await expect(cachedWork(task, notCached)).rejects.toThrow("not cached");
   });
 });

@@ -313,6 +313,21 @@ describe("a webhook of an account", () => {
     expect(secrets.filter((secret) => texts.includes(secret.slice("whsec_".length)))).toEqual([]);
   });
 
+  it("is called with its secret, although a replaced one cannot be decrypted any more", async ({
+    hooks: { s },
+  }) => {
+    const ann = await s.manager();
+    const receiving = await receiver();
+    const hook = await newHook(s, ann.token, receiving.url, "job.finished");
+    const { secret } = await rotated(s, hook);
+    await s.store.database.queries
+      .update(previousWebhookSecrets)
+      .set({ secretToken: sql`left(${previousWebhookSecrets.secretToken}, -4) || 'AAAA'` });
+    await s.post(`${pathOf(hook)}test/`, undefined, hook.token);
+    await s.runJobs();
+    expect(verifying(receiving.received[0], [hook.secret, secret])).toEqual([false, true]);
+  });
+
   it("is refused with unknown events, with an invalid address, or if the account is at its limit", async ({
     hooks: { s },
   }) => {

@@ -33,13 +33,36 @@ export function distinctNames(people: readonly NamedPerson[], taken: readonly st
   });
 }
 
-/** The key of a name without its marks: `Kunz (12)` gives `kunz`. */
-const unmarked = (name: string): string => {
-  const key = nameKey(name);
-  const shorter = key.replace(/ ?\([^()]*\)$/, "");
-  return shorter === key || shorter === "" ? key : unmarked(shorter);
-};
+/** Number of marks that are ignored at the end of a name, so that a text of thousands of parentheses takes no time *(choice)*. */
+const MOST_MARKS = 4;
 
-/** The names that differ from a text only in their marks, for messages about a text that is the name of no person. */
-export const sameButMarks = (text: string, names: readonly string[]): string[] =>
-  names.filter((name) => unmarked(name) === unmarked(text));
+/** The key of a name without its marks: `Kunz (12)` gives `kunz`. */
+function unmarked(name: string): string {
+  let key = nameKey(name);
+  for (let i = 0; i < MOST_MARKS; i++) {
+    const shorter = key.replace(/ ?\([^()]*\)$/, "");
+    if (shorter === key || shorter === "") break;
+    key = shorter;
+  }
+  return key;
+}
+
+/**
+ * Finds the names that differ from a text only in their marks, for messages about a text that is the name of no person. The names
+ * are read at the first search, once for all searches.
+ */
+export function sameButMarks(names: Iterable<string>): (text: string) => readonly string[] {
+  let byKey: Map<string, string[]> | undefined;
+  return (text) => {
+    if (byKey === undefined) {
+      byKey = new Map();
+      for (const name of names) {
+        const key = unmarked(name);
+        const same = byKey.get(key);
+        if (same === undefined) byKey.set(key, [name]);
+        else same.push(name);
+      }
+    }
+    return byKey.get(unmarked(text)) ?? [];
+  };
+}

@@ -47,6 +47,7 @@ export function readPeriods(
     return { periods: [], problems: [{ line: headerLine, message }, ...nearly] };
   }
   const names = new Map(players.map((name) => [nameKey(name), name]));
+  const similarTo = sameButMarks(names.values());
   const periods = new Map<string, SessionPeriod>();
   for (const row of rows) {
     const problem = (message: string) => problems.push({ line: row.line, message });
@@ -67,7 +68,7 @@ export function readPeriods(
       return { periods: [], problems };
     }
     periods.set(nameKey(name), period);
-    addRow(period, row, interval, names, problem);
+    addRow(period, row, interval, { names, similarTo }, problem);
   }
   // when the row with the times is refused, rows that only exclude players would leave a period without players
   const found = [...periods.values()].filter(
@@ -77,11 +78,17 @@ export function readPeriods(
   return { periods: found, problems: [...problems, ...overlaps(found, names)] };
 }
 
+interface Players {
+  /** By their keys. */
+  names: ReadonlyMap<string, string>;
+  similarTo: ReturnType<typeof sameButMarks>;
+}
+
 function addRow(
   period: SessionPeriod,
   row: KnownRow,
   interval: Interval | null,
-  names: ReadonlyMap<string, string>,
+  { names, similarTo }: Players,
   problem: (message: string) => void,
 ): void {
   const player = row.cell("player");
@@ -97,7 +104,7 @@ function addRow(
   }
   const key = nameKey(player);
   if (!names.has(key)) {
-    problem(unknownText(player, [...names.values()]));
+    problem(unknownText(player, similarTo(player)));
     return;
   }
   const known = period.own.get(key);
@@ -118,8 +125,7 @@ function addRow(
 /** Maximum number of names in a message. */
 const MOST_NAMES = 8;
 
-function unknownText(player: string, names: readonly string[]): string {
-  const similar = sameButMarks(player, names);
+function unknownText(player: string, similar: readonly string[]): string {
   if (similar.length === 0)
     return `No recording belongs to "${player}". Write the name as in the roster, or as the name of the file.`;
   const texts = similar.slice(0, MOST_NAMES).map((name) => `"${name}"`);

@@ -64,7 +64,7 @@ const PIECE = 1 << 16;
  */
 export function decodeTrack(source: Source): TrackDecoding {
   return decodingOf(source, ({ rows, intervals }, isEnd) => {
-    intervals.take();
+    intervals.take(isEnd);
     return isEnd ? rows.takeRest() : rows.take();
   });
 }
@@ -80,7 +80,7 @@ export function decodeTrackBeats(source: Source): TrackDecoding<TrackBeatBatch> 
   return decodingOf(source, ({ rows, intervals }, isEnd) => {
     if (isEnd) rows.takeRest();
     else rows.take();
-    return intervals.take();
+    return intervals.take(isEnd);
   });
 }
 

@@ -93,7 +93,9 @@ function onlyPoint(document: string): TrackPoint | null {
   const points: TrackPoint[] = [];
   const rows = {
     add: (point: TrackPoint) => void points.push(point),
-    startSegment() {},
+    startSegment() {
+      throw new Unreadable("the text of a point begins a segment");
+    },
     speedUnit: "m/s" as const,
   };
   try {

@@ -14,8 +14,9 @@ const SLOW_STEP_MS = 1000;
 
 /**
  * Places RR intervals in time. FIT has no time for them: their messages are between those of the records, in chronological
- * order. The first interval of a series ends at the time of the record before it, and each other one where the previous one
- * ended plus its length. A sum that leaves the times of the records means that intervals are missing: another series begins.
+ * order. At the beginning of a series, the last interval between two records ends at the time of the first of these records. Each
+ * later interval begins at the end of the previous one. A sum that leaves the times of the records means that intervals are
+ * missing: another series begins.
  */
 export class TrackIntervals {
   /** Number of intervals with a time. */
@@ -27,16 +28,19 @@ export class TrackIntervals {
   #toleranceMs = TOLERANCE_MS;
   /** End of the last interval of the series; null between two series. */
   #endMs: number | null = null;
+  /** The intervals since the last record. Their sum is needed to place the first one. */
+  #waitingMs: number[] = [];
   #timesMs: number[] = [];
   #rrMs: number[] = [];
 
   /** Takes the time of the next record. */
   addTime(ms: number): void {
+    this.#place();
     const stepMs = this.lastMs === null ? 0 : Math.abs(ms - this.lastMs);
     this.lastMs = ms;
     // several records in a second have the same time in files without milliseconds
     if (stepMs > 0) this.#toleranceMs = stepMs < SLOW_STEP_MS ? 2 * stepMs : TOLERANCE_MS;
-    if (this.#endMs !== null && this.#endMs - ms > this.#toleranceMs) this.endSeries();
+    if (this.#endMs !== null && this.#endMs - ms > this.#toleranceMs) this.#endMs = null;
   }
 
   /** Adds the next interval, which is after the last record and before the next one. */
@@ -46,23 +50,33 @@ export class TrackIntervals {
       this.endSeries();
       return;
     }
-    if (this.#endMs !== null && this.lastMs - (this.#endMs + rrMs) > this.#toleranceMs) this.endSeries();
-    if (this.#endMs === null) {
-      this.#endMs = this.lastMs - rrMs;
-      this.#push(this.#endMs, 0);
-    }
-    this.#endMs += rrMs;
-    this.#push(this.#endMs, rrMs);
+    this.#waitingMs.push(rrMs);
     this.count += 1;
   }
 
   /** The next interval does not follow the last one. */
   endSeries(): void {
+    this.#place();
     this.#endMs = null;
   }
 
-  /** Returns the beats since the last call. */
-  take(): TrackBeatBatch[] {
+  #place(): void {
+    if (this.lastMs === null || this.#waitingMs.length === 0) return;
+    const sumMs = this.#waitingMs.reduce((sum, rrMs) => sum + rrMs, 0);
+    if (this.#endMs === null || this.lastMs - (this.#endMs + sumMs) > this.#toleranceMs) {
+      this.#endMs = this.lastMs - sumMs;
+      this.#push(this.#endMs, 0);
+    }
+    for (const rrMs of this.#waitingMs) {
+      this.#endMs += rrMs;
+      this.#push(this.#endMs, rrMs);
+    }
+    this.#waitingMs = [];
+  }
+
+  /** Returns the beats since the last call that have a time; at the end of the track, all. */
+  take(isEnd: boolean): TrackBeatBatch[] {
+    if (isEnd) this.#place();
     const length = this.#timesMs.length;
     if (length === 0) return [];
     const batch = {

@@ -104,6 +104,13 @@ describe.each(["rr_artefacts", "rest_rri", "exercise_rri"] as const)("the interv
   });
 });
 
+describe("alpha 1 over time", () => {
+  it("has no windows of fewer than 16 beats, so that long intervals do not make millions of windows", () => {
+    expect(dfaOverTime(Float64Array.from({ length: 10_000 }, () => 60_000))).toEqual([]);
+    expect(dfaOverTime(Float64Array.from({ length: 32 }, () => 7500))).toHaveLength(25);
+  });
+});
+
 describe("published implementations", () => {
   interface Upstream {
     n: number;

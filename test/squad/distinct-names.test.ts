@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { distinctNames } from "../../src/squad/distinct-names.js";
+import { distinctNames, sameButMarks } from "../../src/squad/distinct-names.js";
 import {
   intervalsFor,
   nameKey,
@@ -111,6 +111,16 @@ describe("names of players in periods.csv", () => {
   it("with a mark are never the name of another player", () => {
     const people = ["Kunz", "Kunz", "Kunz (12)"].map((one, i) => ({ name: one, mark: String(12 + i) }));
     expect(distinctNames(people)).toEqual(["Kunz (12 2)", "Kunz (13)", "Kunz (12)"]);
+  });
+
+  it("are looked for once, however many rows have an unknown name and however long it is", () => {
+    const players = Array.from({ length: 5000 }, (_, i) => `Player ${i}${"()".repeat(100)}`);
+    const rows = Array.from({ length: 2000 }, (_, i) => `1st half,14:40,15:15,x${i}${"()".repeat(90)}\n`);
+    const text = `period,start,end,player\n1st half,14:30,15:15,\n${rows.join("")}`;
+    const { problems } = readPeriods(text, { session: HALF, players });
+    expect(problems).toHaveLength(rows.length);
+    expect(sameButMarks(["Kunz"])(`x${"()".repeat(300_000)}`)).toEqual([]);
+    expect(sameButMarks(["Kunz (12)", "KUNZ (13)", "Ott"])("kunz")).toEqual(["Kunz (12)", "KUNZ (13)"]);
   });
 
   it("of more than 200 characters do not make the times of one player those of all", () => {

@@ -25,18 +25,24 @@ interface Result {
   work: SessionWork;
 }
 
-/** The cached work of a session; null if there is none, or if files, options or the program have changed since. */
-export function keptWork(task: SessionTask): SessionWork | null {
+/**
+ * Returns the work of a session from the cache, or computes it and caches it beside the latest other results. Files, options or
+ * the program may have changed since an earlier run: such work is computed again.
+ *
+ * @throws system errors, and those of `compute`
+ */
+export async function cachedWork(
+  task: SessionTask,
+  compute: () => Promise<SessionWork>,
+): Promise<SessionWork> {
+  // before the files are read, so that a file that changes while it is read counts as changed in the next run
   const key = keyOf(task);
-  return resultsIn(task.folder).find((result) => result.key === key)?.work ?? null;
-}
-
-/** Caches the work of a session beside the latest other results. Throws system errors. */
-export async function keepWork(task: SessionTask, work: SessionWork): Promise<void> {
-  const key = keyOf(task);
-  const others = resultsIn(task.folder).filter((result) => result.key !== key);
-  const text = JSON.stringify({ results: [{ key, work }, ...others].slice(0, MOST_RESULTS) });
+  const kept = resultsIn(task.folder).find((result) => result.key === key);
+  if (kept !== undefined) return kept.work;
+  const work = await compute();
+  const text = JSON.stringify({ results: [{ key, work }, ...resultsIn(task.folder)].slice(0, MOST_RESULTS) });
   await writeStream(streamOf(new TextEncoder().encode(text)), join(task.folder, CACHE_NAME), { force: true });
+  return work;
 }
 
 /** The cached results, the latest first. */

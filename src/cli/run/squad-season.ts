@@ -21,7 +21,7 @@ import { jobsFor } from "./jobs.js";
 import { playerColumns, seasonColumns, seasonFileRows } from "./season-columns.js";
 import { loadColumns, loadsOf } from "./season-load.js";
 import { seasonText } from "./season-text.js";
-import { keepWork, keptWork } from "./session-cache.js";
+import { cachedWork } from "./session-cache.js";
 import { type SessionTask, type SessionWork, workOnSession } from "./session-work.js";
 import { type Present, rosterFiles, tellAbsent, tellWithoutMaxHr } from "./squad-notices.js";
 import {
@@ -150,13 +150,9 @@ async function playedIn(
     async work(_, index, onProgress) {
       const task = tasks[index];
       if (task === undefined) throw new Error(`no session ${index}`);
-      const kept = cache === true ? keptWork(task) : null;
-      if (kept !== null) return kept;
-      const work = await (workers === null
-        ? workOnSession(task, { onProgress, signal })
-        : workers.run(task, onProgress));
-      if (cache === true) await keepWork(task, work);
-      return work;
+      const compute = () =>
+        workers === null ? workOnSession(task, { onProgress, signal }) : workers.run(task, onProgress);
+      return cache === true ? cachedWork(task, compute) : compute();
     },
     async show(work) {
       played.push(...work.played);

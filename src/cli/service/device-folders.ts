@@ -21,7 +21,7 @@ export function foldersOf(
 ): ReadonlyMap<number, string> {
   const owners = new Map(
     partitionsIn(outDir).map((name) => {
-      const list = readList(join(outDir, name));
+      const list = listIn(join(outDir, name));
       const isOurs = list?.service === service && list.account === account;
       return [name, isOurs ? list.device : null] as const;
     }),
@@ -47,6 +47,16 @@ export function foldersOf(
     use(name, device.id);
   }
   return folders;
+}
+
+/** Null also for a list that cannot be read. It matters only if a device needs this folder, which then fails alone. */
+function listIn(folder: string): ReturnType<typeof readList> {
+  try {
+    return readList(folder);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === undefined) throw error;
+    return null;
+  }
 }
 
 const plainName = ({ serial }: Pick<OwnDevice, "serial">) => PARTITION + serial;

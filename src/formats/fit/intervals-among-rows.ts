@@ -9,14 +9,27 @@ export interface IntervalsBeforeRow {
   rrMs: number[];
 }
 
+/**
+ * Beats of the clock before it was set back end at most this time after the last row of that clock, ms *(choice)*. Otherwise, the
+ * beats go back at another place than the rows.
+ */
+const LATEST_BEAT_MS = 60_000;
+
 /** Places the RR intervals of beats among the rows, in chronological order as FIT requires. */
 export class IntervalsAmongRows {
   readonly #timesMs: number[] = [];
   readonly #rrMs: number[] = [];
+  /** Numbers of the beats that are earlier than the beat before, because the clock was set back. */
+  readonly #setBacks: number[] = [];
 
   constructor(beats: readonly BeatBatch[]) {
+    let previousMs = Number.NEGATIVE_INFINITY;
     for (const { timestampMs, rrMs } of beats) {
-      for (const ms of timestampMs) this.#timesMs.push(ms);
+      for (const ms of timestampMs) {
+        if (ms < previousMs) this.#setBacks.push(this.#timesMs.length);
+        this.#timesMs.push(ms);
+        previousMs = ms;
+      }
       for (const ms of rrMs) this.#rrMs.push(ms);
     }
   }
@@ -28,15 +41,25 @@ export class IntervalsAmongRows {
    */
   among(rows: RowBuffer, starts: ReadonlySet<number>): IntervalsBeforeRow[] {
     const found: IntervalsBeforeRow[] = [];
+    const setBacks = this.#setBacks.values();
+    /** The first beat after the clock is set back again; beats from there on wait for the rows after it. */
+    let end = setBacks.next().value ?? this.#timesMs.length;
+    let setBacksLeft = setBackRows(rows, starts);
     let row = 0;
     let next = 0;
     let previousMs = Number.NEGATIVE_INFINITY;
     rows.visit(0, rows.length, (batch, at) => {
       const ms = batch.timestampMs[at] as number;
       const from = next;
-      // the clock was set back: later beats with its earlier times must not wait for the beats before
-      if (ms < previousMs && starts.has(row)) while (this.#timeOf(next) > ms) next += 1;
-      while (this.#timeOf(next) < ms) next += 1;
+      if (ms < previousMs && starts.has(row)) {
+        setBacksLeft -= 1;
+        const isSetBack = end < this.#timesMs.length && this.#timeOf(end - 1) <= previousMs + LATEST_BEAT_MS;
+        if (isSetBack) {
+          next = end;
+          end = setBacks.next().value ?? this.#timesMs.length;
+        }
+      }
+      while (this.#timeOf(next) < ms && (next < end || setBacksLeft === 0)) next += 1;
       if (row === 0) this.#dropIntervalBegunBefore(ms, next);
       else this.#append(found, row, from, next);
       previousMs = ms;
@@ -58,4 +81,19 @@ export class IntervalsAmongRows {
     const known = this.#rrMs.slice(from, to).filter((rr) => rr > 0);
     if (known.length > 0) found.push({ row, rrMs: known.map(Math.round) });
   }
+}
+
+/** Number of the rows that begin a range and are earlier than the row before. */
+function setBackRows(rows: RowBuffer, starts: ReadonlySet<number>): number {
+  let count = 0;
+  let row = 0;
+  let previousMs = Number.NEGATIVE_INFINITY;
+  rows.visit(0, rows.length, (batch, at) => {
+    const ms = batch.timestampMs[at] as number;
+    if (ms < previousMs && starts.has(row)) count += 1;
+    previousMs = ms;
+    row += 1;
+    return false;
+  });
+  return count;
 }

@@ -72,7 +72,7 @@ export interface DfaWindow {
   readonly endMs: number;
   readonly beats: number;
   readonly artefactsPercent: number;
-  /** Null if there are too many artefacts, or too few beats. */
+  /** Null if there are too many artefacts, or no fluctuation. */
   readonly alpha1: number | null;
   /** bpm */
   readonly meanHeartRate: number;
@@ -80,7 +80,7 @@ export interface DfaWindow {
 
 /**
  * Alpha 1 every 5 s over the beats of the last 120 s of a series without gaps. Labels are computed for the whole series; each window is
- * corrected separately.
+ * corrected separately. Windows of fewer than 16 beats are omitted, so that the number of windows depends only on that of beats.
  */
 export function dfaOverTime(
   rrMs: ArrayLike<number>,
@@ -100,7 +100,7 @@ export function dfaOverTime(
   for (let endMs = DFA_WINDOW_MS; endMs <= sum; endMs += stepMs) {
     while ((beatMs[from] ?? endMs) <= endMs - DFA_WINDOW_MS) from++;
     while (to < rr.length && (beatMs[to] ?? 0) <= endMs) to++;
-    if (from >= to) continue;
+    if (to - from < LONGEST_SCALE) continue;
     const inside = rr.subarray(from, to);
     const labelsInside = labels.slice(from, to);
     const artefactsPercent = (100 * labelsInside.filter((label) => label !== null).length) / inside.length;

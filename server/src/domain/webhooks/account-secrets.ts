@@ -3,6 +3,7 @@ import { and, desc, eq, gt, inArray, sql } from "drizzle-orm";
 import { previousWebhookSecrets, webhooks } from "../../store/schema.js";
 import { change } from "../change/change.js";
 import type { Context } from "../change/context.js";
+import { WrongKeyError } from "../secrets/encryption.js";
 import { decryptSecret, encryptSecret } from "../secrets/secrets.js";
 import type { Delivery } from "./rules.js";
 
@@ -55,6 +56,7 @@ export async function rotateAccountWebhookSecret(ctx: Context, ids: { webhook: n
 /**
  * Returns the secrets that sign a call now, also of an event from before a rotation: the current one, and replaced ones that have not
  * expired.
+ * @throws WrongKeyError if no key decrypts the current one
  */
 export async function signingSecrets(
   ctx: Context,
@@ -73,6 +75,17 @@ export async function signingSecrets(
     )
     .orderBy(desc(previousWebhookSecrets.id));
   // A webhook that has just been deleted has only the secret of the delivery.
-  const sealed = [webhook ?? { secretToken }, ...previous];
-  return Promise.all(sealed.map((one) => decryptSecret(ctx, queries, one.secretToken)));
+  const current = await decryptSecret(ctx, queries, (webhook ?? { secretToken }).secretToken);
+  const replaced = await Promise.all(previous.map((one) => replacedSecret(ctx, one.secretToken)));
+  return [current, ...replaced.flat()];
+}
+
+/** A replaced secret that can no longer be decrypted does not prevent calls, which the current one signs. */
+async function replacedSecret(ctx: Context, encrypted: string): Promise<string[]> {
+  try {
+    return [await decryptSecret(ctx, ctx.queries, encrypted)];
+  } catch (error) {
+    if (error instanceof WrongKeyError) return [];
+    throw error;
+  }
 }
