@@ -131,14 +131,14 @@ interface Read {
 const ofSession =
   (rest: string): Read["path"] =>
   ({ session }) =>
-    session === undefined ? null : `sessions/${session}/${rest}/`;
+    session === undefined ? null : `sessions/${session}/${rest}`;
 
 const SQUADS: Read = { kind: "squads", path: () => "squads/" };
 
 /** Reads of a coach, and the percentage of each. */
 const SHARES: readonly (Read & { share: number })[] = [
-  { kind: "table of a session", share: 30, path: ofSession("figures") },
-  { kind: "periods", share: 10, path: ofSession("periods") },
+  { kind: "table of a session", share: 30, path: ofSession("figures/?wait=0") },
+  { kind: "periods", share: 10, path: ofSession("periods/") },
   { kind: "season", share: 15, path: ({ id }) => `squads/${id}/season/` },
   { kind: "sessions", share: 20, path: () => "sessions/" },
   { kind: "players", share: 15, path: ({ id }) => `members/?squad=${id}` },
@@ -229,7 +229,7 @@ async function becomesComplete(squad: Squad): Promise<boolean> {
 
 /** Whether the table has figures with a distance for each player in each period and the whole session. */
 async function isComplete({ client, token, session, recordings }: Squad): Promise<boolean> {
-  const path = `/api/v2/sessions/${session}/figures/`;
+  const path = `/api/v2/sessions/${session}/figures/?wait=0`;
   const { rows } = await client.expect<{ rows: { figures: { distance_m: number | null } }[] }>(200, path, {
     token,
   });

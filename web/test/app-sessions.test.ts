@@ -99,6 +99,23 @@ describe.skipIf(hasNoBrowser)("sessions of a manager", () => {
     expect(await violations(page)).toEqual([]);
   });
 
+  it("show how many players are still being computed, and their data as soon as all are", async () => {
+    const session = await scene.session("Later");
+    const page = await openSignedIn(service, scene);
+    let isComputed = false;
+    await page.route(/\/figures\/\?wait=0$/, async (route) => {
+      const response = await route.fetch();
+      const table = await response.json();
+      const computing = ["Keller", "Meier"].map((player, athlete) => ({ athlete, player }));
+      await route.fulfill({ response, json: isComputed ? table : { ...table, rows: [], computing } });
+    });
+    await showView(page, `#/sessions/${session}`, "Later");
+    await page.getByText("3 players, computing 2 of them…").waitFor();
+    isComputed = true;
+    await page.getByText("4 players, 3 with data").waitFor();
+    expect(await violations(page)).toEqual([]);
+  });
+
   it("show the figures of the service in the squad view", async () => {
     const session = await scene.session("Figures");
     const page = await openSignedIn(service, scene);

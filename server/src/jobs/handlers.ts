@@ -8,6 +8,7 @@ import { computedDataOf } from "../domain/computed-data/compute.js";
 import { markRest } from "../domain/computed-data/mark-rest.js";
 import { announceNoted } from "../domain/raw-data/noted-removal.js";
 import { announceStreamed } from "../domain/recording-streams/changes.js";
+import { computeSessionFigures } from "../domain/sessions/compute-figures.js";
 import { deriveSessions } from "../domain/sessions/derive-rest.js";
 import type { ChangedSessions } from "../domain/sessions/derive-sessions.js";
 import { attemptDelivery } from "../domain/webhooks/attempt.js";
@@ -83,6 +84,18 @@ const deriveHandler: JobHandler = {
   }),
 };
 
+/** Computes the figures of the session in the payload. */
+const sessionFiguresHandler: JobHandler = {
+  maxFailures: 3,
+  delayMs: (failure) => 10_000 * 4 ** (failure - 1),
+  keptDetails: ({ payload }) => ({ session: payload.session }),
+  async run(ctx, { payload }) {
+    const session = Number(payload.session);
+    const players = await computeSessionFigures(ctx, session);
+    return players === undefined ? { session, deleted: true } : { session, players };
+  },
+};
+
 /** Records changed figures. Only the database can cause a failure. */
 const recordFiguresHandler: JobHandler = {
   maxFailures: Number.POSITIVE_INFINITY,
@@ -148,6 +161,7 @@ export const handlers: Partial<Record<JobKind, JobHandler>> = {
   compute: computeHandler,
   recompute: recomputeHandler,
   derive: deriveHandler,
+  "session-figures": sessionFiguresHandler,
   "record-figures": recordFiguresHandler,
   "stream-effects": streamEffectsHandler,
   removal: removalHandler,

@@ -128,6 +128,7 @@ export async function startService(
         { kind: "compute", places: config.jobConcurrency },
         { kind: "recompute", places: 1 },
         { kind: "derive", places: 1 },
+        { kind: "session-figures", places: config.jobConcurrency },
         { kind: "record-figures", places: 1 },
         { kind: "stream-effects", places: 1 },
         { kind: "removal", places: 1 },

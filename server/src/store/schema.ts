@@ -483,7 +483,7 @@ export const previousWebhookSecrets = pgTable("previous_webhook_secrets", {
 });
 
 /** Events that a webhook of an account can receive. */
-export type AccountEvent = "samples.stored" | "job.finished" | "session.changed";
+export type AccountEvent = "samples.stored" | "job.finished" | "session.changed" | "session.computed";
 
 export type DeliveryState = "pending" | "retrying" | "delivered" | "failed";
 

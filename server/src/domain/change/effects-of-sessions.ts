@@ -1,6 +1,7 @@
 import { activityAudit } from "../activities/audit.js";
 import { recordSessions, sessionsOfTimeframes, theseSessions } from "../change-log/record.js";
-import { deleteReassignedResult, queueComputation, recompute } from "../computed-data/recompute.js";
+import { queueComputation } from "../computed-data/queue.js";
+import { deleteReassignedResult, recompute } from "../computed-data/recompute.js";
 import { auditEndOfSession, periodsAudit } from "../sessions/audit.js";
 import { deriveTimeframes } from "../sessions/derive-timeframes.js";
 import { timeframeAudit } from "../timeframes/audit.js";

@@ -10,26 +10,9 @@ import {
   timeframes,
 } from "../../store/schema.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
-import { recordSessions, sessionsOfTimeframes } from "../change-log/record.js";
 import type { Timeframe } from "../timeframes/rules.js";
 import { instantsOf } from "./multirange.js";
-
-/** Adds jobs that compute the data of changed time frames, and records that the figures of their sessions have changed. */
-export async function queueComputation(
-  unit: UnitOfWork,
-  changed: readonly { id: number; ownerId: number }[],
-): Promise<void> {
-  await unit.enqueueAll(
-    changed.map(({ id, ownerId }) => ({
-      kind: "compute",
-      payload: { timeframe: id },
-      uniqueKey: String(id),
-      chargedTo: ownerId,
-    })),
-  );
-  if (changed.length === 0) return;
-  await recordSessions(unit, "figures", sessionsOfTimeframes(changed.map(({ id }) => id)));
-}
+import { queueComputation } from "./queue.js";
 
 /** Changes other than changes of the time frames themselves. */
 export type ChangedInput =

@@ -98,6 +98,9 @@ export const SessionFigures = Type.Object(
       }),
       { description: "Players and periods without samples, and the reasons" },
     ),
+    computing: Type.Array(Type.Object({ athlete: Type.Integer(), player: Type.String() }), {
+      description: "Players without rows, because their figures are being computed; see `wait`",
+    }),
   },
   {
     $id: "SessionFigures",
@@ -127,6 +130,7 @@ export const SessionFigures = Type.Object(
           },
         ],
         left_out: [{ athlete: 22, player: "Cem Cole", period: null, reason: "no_device" as const }],
+        computing: [],
       },
     ],
   },
@@ -134,4 +138,17 @@ export const SessionFigures = Type.Object(
 
 export const FiguresQuery = Type.Object({
   tz: Query.text("Time zone of the times in a CSV, such as Europe/Zurich; default UTC"),
+  wait: Type.Optional(
+    Type.Transform(
+      Type.String({
+        pattern: "^(?:[0-9]|[1-5][0-9]|60)$",
+        description:
+          "Seconds to wait for figures that are being computed. Then JSON is returned without the players whom `computing` names, and a job computes their figures. By default, and for files, the request waits for all",
+        problem: "A whole number from 0 to 60 is required.",
+        openapi: { type: "integer", minimum: 0, maximum: 60 },
+      }),
+    )
+      .Decode(Number)
+      .Encode(String),
+  ),
 });

@@ -8,31 +8,23 @@ import {
   tableParquet,
   textLayout,
 } from "asi-convert/squad-report";
-import { eq } from "drizzle-orm";
-import { sessionFigures } from "../../store/schema.js";
 import { authorize } from "../change/access.js";
+import { transact } from "../change/change.js";
 import type { PlayerFigures, PlayerPeriod } from "../change/compute-pool.js";
 import type { Context } from "../change/context.js";
 import { type Tagged, tagged } from "../change/entity-tags.js";
 import { errors } from "../change/errors.js";
+import { queueSessionFigures } from "../computed-data/queue.js";
 import { grantsOf } from "../permissions/coverage.js";
 import { isHeartKey, withoutHeart } from "../squad-roles/heart.js";
 import type { View } from "../squad-roles/view.js";
-import { type ComputedPlayer, computePlayer, waiterOf } from "./compute-player.js";
-import {
-  FIGURES_VERSION,
-  framesOf,
-  inputsOf,
-  isOfSameFrames,
-  playerPeriods,
-  readFigures,
-  type SessionFrame,
-  staysValid,
-} from "./figures-inputs.js";
+import { type ComputedPlayer, waiterOf } from "./compute-player.js";
+import { FIGURES_VERSION, type SessionFrame } from "./figures-inputs.js";
+import { figuresUntil } from "./figures-of-players.js";
 import type { SessionPlayer } from "./players.js";
 import type { SeenSession, Session } from "./rules.js";
 import { inTimeZone } from "./time-zone.js";
-import { type LeftOut, planOf, WHOLE } from "./wanted-timeframes.js";
+import { type LeftOut, WHOLE } from "./wanted-timeframes.js";
 
 /** A row of the table: a player in a period. */
 export interface FiguresRow {
@@ -52,61 +44,27 @@ export interface FiguresTable extends Tagged {
   session: Session;
   rows: FiguresRow[];
   leftOut: (LeftOut & { player: SessionPlayer | undefined })[];
+  /** Players without rows, because their figures are being computed. */
+  computing: SessionPlayer[];
   /** Whether the caller may see heart data. */
   hasHeart: boolean;
 }
 
-/** Number of players of one request computed concurrently, so that other requests can run in between. */
-const AT_A_TIME = 4;
-
-/** Figures that are stored and still valid, by athlete. */
-async function storedFigures({ queries }: Context, session: Session): Promise<Map<number, ComputedPlayer>> {
-  const rows = await queries.select().from(sessionFigures).where(eq(sessionFigures.sessionId, session.id));
-  const found = new Map<number, ComputedPlayer & { byPeriod: Map<string, PlayerFigures> }>();
-  for (const { athleteId, inputs, computedAt, period, figures } of rows) {
-    const known = found.get(athleteId) ?? { inputs, computedAt, byPeriod: new Map() };
-    found.set(athleteId, known);
-    known.byPeriod.set(period, readFigures(figures));
-  }
-  return found;
-}
-
-/** Maximum number of restarts because time frames have changed during the computation. */
-const MAX_TRIES = 3;
-
-/** The part of a session's table that the caller can read. Figures that are not stored, or are stale, are computed first. */
-export async function sessionTable(ctx: Context, session: SeenSession, tries = 1): Promise<FiguresTable> {
-  const plan = await planOf(ctx.queries, session);
-  const frames = await framesOf(ctx.queries, session.id);
-  const stored = await storedFigures(ctx, session);
-  const { athleteId: only } = session.view;
-  const players = plan.players.flatMap((player) => {
-    if (only !== null && player.athleteId !== only) return [];
-    const own = frames.filter(({ athleteId }) => athleteId === player.athleteId);
-    const periods = playerPeriods(session, plan, player.athleteId, own);
-    // A removed period keeps its time frames until the job that derives them has run.
-    if (own.length === 0 || periods.length === 0) return [];
-    return [{ player, own, periods, inputs: inputsOf(own, periods) }];
-  });
-  const computed = new Map<number, ComputedPlayer>();
-  const missing: (() => Promise<void>)[] = [];
-  for (const { player, own, inputs } of players) {
-    const { athleteId } = player;
-    const known = stored.get(athleteId);
-    if (known !== undefined && staysValid(known.inputs, inputs, own)) computed.set(athleteId, known);
-    else
-      missing.push(async () => {
-        computed.set(athleteId, await computePlayer(ctx, session, plan, player, inputs));
-      });
-  }
-  for (let at = 0; at < missing.length; at += AT_A_TIME) {
-    await Promise.all(missing.slice(at, at + AT_A_TIME).map((compute) => compute()));
-  }
-  // Other time frames may have other players and times, whose rights would not be checked.
-  for (const { player, inputs } of players) {
-    if (isOfSameFrames(computed.get(player.athleteId)?.inputs ?? "", inputs)) continue;
-    if (tries < MAX_TRIES) return sessionTable(ctx, session, tries + 1);
-    computed.delete(player.athleteId);
+/**
+ * The part of a session's table that the caller can read. Figures that are not stored, or are stale, are computed first.
+ * @param waitS seconds after which the table is returned without the players whose figures are still being computed; a job
+ *   computes the rest. Default: no limit.
+ */
+export async function sessionTable(
+  ctx: Context,
+  session: SeenSession,
+  waitS?: number,
+): Promise<FiguresTable> {
+  const untilMs = waitS === undefined ? Number.POSITIVE_INFINITY : performance.now() + 1000 * waitS;
+  const { plan, players, computed } = await figuresUntil(ctx, session, untilMs, session.view.athleteId);
+  const missing = players.filter(({ player }) => !computed.has(player.athleteId));
+  if (missing.length > 0) {
+    await transact(ctx, "session figures", (unit) => queueSessionFigures(unit, [session]));
   }
   // Read last, because the computations may take a long time.
   const { view } = await authorize(ctx, "retrieveSessionFigures", { session: session.id });
@@ -125,9 +83,13 @@ export async function sessionTable(ctx: Context, session: SeenSession, tries = 1
   const shown = rows.map((row) => (row.period === WHOLE ? asWhole(row, playedMs) : row));
   const byId = new Map(plan.players.map((player) => [player.athleteId, player]));
   const leftOut =
-    only === null ? plan.leftOut.map((one) => ({ ...one, player: byId.get(one.athleteId) })) : [];
+    session.view.athleteId === null
+      ? plan.leftOut.map((one) => ({ ...one, player: byId.get(one.athleteId) }))
+      : [];
+  const computing = missing.flatMap(({ player, own }) => (own.some(isReadable) ? [player] : []));
   const { hasHeart } = view;
-  return { session, rows: shown, leftOut, hasHeart, ...tagOf(session, view, shown, leftOut, computed) };
+  const tag = tagOf(session, view, shown, { leftOut, computing }, computed);
+  return { session, rows: shown, leftOut, computing, hasHeart, ...tag };
 }
 
 const asInterval = ([startMs, endMs]: [number, number]) => ({ startMs, endMs });
@@ -171,7 +133,7 @@ function tagOf(
   session: Session,
   view: View,
   rows: readonly FiguresRow[],
-  leftOut: FiguresTable["leftOut"],
+  { leftOut, computing }: Pick<FiguresTable, "leftOut" | "computing">,
   computed: ReadonlyMap<number, ComputedPlayer>,
 ): Tagged {
   const shown = rows.map(({ player: { athleteId, name, number, position }, period, computedAt }) => [
@@ -189,6 +151,7 @@ function tagOf(
       view,
       shown,
       leftOut.map(({ athleteId, period, reason }) => [athleteId, period, reason]),
+      computing.map(({ athleteId }) => athleteId),
     ],
     session.version,
   );
@@ -288,7 +251,7 @@ const definitionWithoutHeart = (definition: PlayerFigures["definition"]) =>
   definition && { ...definition, parameters: withoutHeart(definition.parameters) };
 
 /** The table as JSON. */
-export const tableAsJson = ({ session, rows, leftOut, hasHeart }: FiguresTable) => ({
+export const tableAsJson = ({ session, rows, leftOut, computing, hasHeart }: FiguresTable) => ({
   session: session.id,
   rows: rows.map(({ player, period, found, periodMs, coverage, timeframes, computedAt }) => {
     const { cells, figures, hrCoverage, definition } = found;
@@ -319,4 +282,5 @@ export const tableAsJson = ({ session, rows, leftOut, hasHeart }: FiguresTable) 
     period: period === WHOLE ? null : period,
     reason,
   })),
+  computing: computing.map(({ athleteId, name }) => ({ athlete: athleteId, player: name })),
 });

@@ -11,7 +11,8 @@ export const ACCOUNT_EVENTS: Readonly<Record<AccountEvent, string>> = {
   "job.finished":
     "A job of your uploads has ended: `state` is SUCCESS or FAILURE, and `code` is the reason for the failure",
   "session.changed":
-    "The figures of a session may have changed: its samples, players, periods or times. A request for them computes them",
+    "The figures of a session may have changed: its samples, players, periods or times. A job computes them; a request for them does so at once",
+  "session.computed": "A job has computed the figures of a session after such changes",
 };
 
 export const ACCOUNT_EVENT_NAMES = Object.keys(ACCOUNT_EVENTS) as AccountEvent[];

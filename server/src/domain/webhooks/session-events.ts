@@ -11,6 +11,12 @@ export const emitSessionEvent = (
   { id, ownerId }: { id: number; ownerId: number },
 ): Promise<void> => emitAccountEvent(unit, ownerId, "session.changed", { session: id });
 
+/** Notifies the webhooks of the owner that the figures of a session are computed. */
+export const emitComputedSession = (
+  unit: UnitOfWork,
+  { id, ownerId }: { id: number; ownerId: number },
+): Promise<void> => emitAccountEvent(unit, ownerId, "session.computed", { session: id });
+
 /** Maximum number of sessions for one change of samples: a recording of months is part of hundreds. */
 const MAX_SESSIONS = 100;
 

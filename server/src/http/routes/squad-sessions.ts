@@ -202,8 +202,9 @@ export function squadSessionRoutes(app: FastifyInstance): void {
     isHeavy: true,
     hasLargeResponse: true,
     async handle({ ctx, target, query, request }) {
-      const table = await sessionTable(ctx, target);
       const type = preferredOf(request, [CSV, PARQUET, XLSX]);
+      const isFile = type === CSV || type === PARQUET || type === XLSX;
+      const table = await sessionTable(ctx, target, isFile ? undefined : query.wait);
       const name = `session-${target.id}`;
       if (type === CSV) {
         const { csv, etag } = tableAsCsv(table, query.tz);

@@ -5,7 +5,16 @@ import { after, flag, idOf, oneOf, optionalInteger, optionalText, text } from ".
 import type { Commands } from "./outcome.js";
 
 const STATES = ["PENDING", "STARTED", "SUCCESS", "FAILURE", "RETRY", "REVOKED"] as const;
-const KINDS = ["mail", "bulk-load", "compute", "recompute", "derive", "webhook", "webhook-fan-out"] as const;
+const KINDS = [
+  "mail",
+  "bulk-load",
+  "compute",
+  "recompute",
+  "derive",
+  "session-figures",
+  "webhook",
+  "webhook-fan-out",
+] as const;
 
 /** Operator commands for jobs and webhooks. */
 export const workCommands = {

@@ -11,6 +11,7 @@ export type JobKind =
   | "compute"
   | "recompute"
   | "derive"
+  | "session-figures"
   | "record-figures"
   | "stream-effects"
   | "removal"

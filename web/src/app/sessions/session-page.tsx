@@ -1,5 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { type Resource, unwrap } from "asi-client";
+import { useEffect } from "preact/hooks";
 import type { Zone } from "../../view/settings.js";
 import { duration } from "../../view/times.js";
 import { NO_VALUE } from "../../view/values.js";
@@ -20,9 +21,18 @@ const SessionTable = lazily(async () => (await import("./guest-parts.js")).Sessi
 const LiveSession = lazily(async () => (await import("./live-part.js")).LiveSession);
 const ReplacePeriods = lazily(async () => (await import("./guest-parts.js")).ReplacePeriods);
 
+/** Time between two requests while figures are being computed. */
+const COMPUTING_MS = 1000;
+
 /** One session: its details, its periods, and missing players. */
 export function SessionPage({ id, ...props }: ViewProps & { id: number }) {
-  const request = useRequest(`session ${id}`, (signal) => loadSession(props.client, id, signal));
+  const request = useRequest(`session ${id}`, (signal) => loadSession(props.client, id, signal, 0));
+  const isComputing = (request.data?.figures.computing.length ?? 0) > 0;
+  useEffect(() => {
+    if (!isComputing || request.isLoading) return;
+    const timer = setTimeout(request.reload, COMPUTING_MS);
+    return () => clearTimeout(timer);
+  }, [isComputing, request.isLoading]);
   return (
     <>
       <p class="back">
@@ -95,7 +105,12 @@ function Content({ loaded, onChange, ...props }: ContentProps) {
               ["Length", duration(Date.parse(session.end_time) - Date.parse(session.start_time))],
               ["Kind", `${kindName(session.kind)}, ${sportName(session.sport)}`],
               ["Squad", squad],
-              ["Players", `${playersText(names.size)}, ${withData} with data`],
+              [
+                "Players",
+                figures.computing.length > 0
+                  ? `${playersText(names.size)}, computing ${figures.computing.length} of them…`
+                  : `${playersText(names.size)}, ${withData} with data`,
+              ],
               ["Place", session.place || NO_VALUE],
               ["Notes", session.notes === null ? NO_VALUE : <span class="lines">{session.notes}</span>],
             ]}

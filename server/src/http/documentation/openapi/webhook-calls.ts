@@ -122,6 +122,7 @@ const ACCOUNT_DATA: Readonly<
     example: { job: "job-0f3c6a52-6c0e-4d34-9a3e-0a8f6f4f2b1d", state: "FAILURE", code: "no_recording" },
   },
   "session.changed": { schema: { session: ID }, example: { session: 12 } },
+  "session.computed": { schema: { session: ID }, example: { session: 12 } },
   "webhook.test": { schema: { webhook: ID }, example: { webhook: 5 } },
 };
 
