@@ -6,6 +6,7 @@ import { QuotaExceeded } from "../domain/change/quotas.js";
 import { recordRest } from "../domain/change-log/figures-rest.js";
 import { computedDataOf } from "../domain/computed-data/compute.js";
 import { markRest } from "../domain/computed-data/mark-rest.js";
+import { announceNoted } from "../domain/raw-data/noted-removal.js";
 import { announceStreamed } from "../domain/recording-streams/changes.js";
 import { computeSessionFigures } from "../domain/sessions/compute-figures.js";
 import { deriveSessions } from "../domain/sessions/derive-rest.js";
@@ -114,6 +115,17 @@ const streamEffectsHandler: JobHandler = {
   },
 };
 
+/** Announces a removal of samples that a failure has interrupted. Only the database can cause a failure. */
+const removalHandler: JobHandler = {
+  maxFailures: Number.POSITIVE_INFINITY,
+  maxLosses: Number.POSITIVE_INFINITY,
+  delayMs: (failure) => Math.min(10_000 * 2 ** (failure - 1), HOUR_MS),
+  async run(ctx, { payload }) {
+    await announceNoted(ctx, payload);
+    return {};
+  },
+};
+
 /**
  * Calls a webhook. The delivery records its attempts and the time of the next one; the job only triggers it. Lost workers never
  * fail the job, because a worker that stops during a call may not have delivered.
@@ -152,6 +164,7 @@ export const handlers: Partial<Record<JobKind, JobHandler>> = {
   "session-figures": sessionFiguresHandler,
   "record-figures": recordFiguresHandler,
   "stream-effects": streamEffectsHandler,
+  removal: removalHandler,
   webhook: webhookHandler,
   "webhook-fan-out": webhookFanOutHandler,
 };

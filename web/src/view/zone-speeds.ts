@@ -24,6 +24,13 @@ export function showZonesOf(recording: object, { maxSpeedKmPerH, aerobicSpeedKmP
   };
 }
 
+/** The speeds of the person of all recordings; null if a recording has none, or others. */
+export function commonZones(recordings: readonly object[]): ZoneSpeeds | null {
+  const [first, ...others] = recordings.map((recording) => zoneSpeeds.get(recording));
+  const isCommon = others.every((one) => one?.max === first?.max && one?.aerobic === first?.aerobic);
+  return isCommon ? (first ?? null) : null;
+}
+
 /** Gives a recording the individual limits of a player; none if they are fixed, or the roster does not have the speeds. */
 export function setZones(recording: object, kind: ZoneKind | null, player: Player | null): void {
   const max = kmPerH(player?.maxSpeedMPerS);

@@ -18,6 +18,7 @@ const ERASED: Readonly<Record<JobKind, string>> = {
   "session-figures": "They are computed when the table of the session is read.",
   "record-figures": "A change of the athlete adds it again.",
   "stream-effects": "The next samples of the stream, or its end, add it again.",
+  removal: "The copies of the affected devices must be read again.",
   webhook: "The delivery has ended. The owner of the webhook can send it again.",
   "webhook-fan-out": "The event was erased when the job failed.",
 };

@@ -14,6 +14,7 @@ export type JobKind =
   | "session-figures"
   | "record-figures"
   | "stream-effects"
+  | "removal"
   | "webhook"
   | "webhook-fan-out";
 
