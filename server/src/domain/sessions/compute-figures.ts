@@ -18,8 +18,8 @@ export async function computeSessionFigures(ctx: Context, id: number): Promise<n
   if (row === undefined) return undefined;
   const session = toSession(row);
   try {
-    const { computed } = await figuresUntil(ctx, session, Number.POSITIVE_INFINITY, null);
-    await transact(ctx, "session figures", (unit) => emitComputedSession(unit, session));
+    const { computed, stale } = await figuresUntil(ctx, session, Number.POSITIVE_INFINITY, null);
+    if (stale > 0) await transact(ctx, "session figures", (unit) => emitComputedSession(unit, session));
     return computed.size;
   } finally {
     await queueStaleResults(ctx, id);

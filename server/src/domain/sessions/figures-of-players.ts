@@ -30,6 +30,8 @@ interface FiguresOfPlayers {
   players: PlayerOfTable[];
   /** Current figures by athlete; those that are still being computed are missing. */
   computed: ReadonlyMap<number, ComputedPlayer>;
+  /** Number of players whose figures were not stored, or stale. */
+  stale: number;
 }
 
 /** Number of players of one request computed concurrently, so that other requests can run in between. */
@@ -84,7 +86,7 @@ export async function figuresUntil(
     computed.delete(player.athleteId);
   }
   // A copy, because computations that are not awaited would add to the table while it is written.
-  return { plan, players, computed: new Map(computed) };
+  return { plan, players, computed: new Map(computed), stale: missing.length };
 }
 
 /** Waits for work, at most until a time. */

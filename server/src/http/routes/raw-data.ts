@@ -16,9 +16,10 @@ import { Page } from "../../wire/types.js";
 import { deprecationHeaders } from "../deprecation.js";
 import { measureRawData } from "../monitoring/resource-metrics.js";
 import { acceptsGzip } from "../negotiation.js";
+import type { AnyOperation } from "../operation.js";
 import { pathPrefix } from "../path-prefix.js";
 import type { ResponseHead } from "../responses.js";
-import { type AnyOperation, route } from "../route.js";
+import { route } from "../route.js";
 
 const tag = "Raw data";
 
