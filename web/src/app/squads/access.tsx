@@ -77,17 +77,17 @@ export function Access({ client, squad, settings }: TabProps) {
                   action: "Withdraw",
                 }}
                 work={async () => {
-                  try {
-                    await inTurn(chosen, nameOf, ({ id }) =>
+                  await inTurn(
+                    chosen,
+                    nameOf,
+                    ({ id }) =>
                       unwrap(
                         client.DELETE("/api/v2/squads/{squad}/grants/{grant}/", {
                           params: { path: { squad: squad.id, grant: id } },
                         }),
                       ),
-                    );
-                  } finally {
-                    request.reload();
-                  }
+                    request.reload,
+                  );
                   return "Withdrawn.";
                 }}
               >

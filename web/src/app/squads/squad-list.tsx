@@ -85,15 +85,15 @@ export function SquadList({ client, go, settings }: ViewProps) {
                       action: "Delete",
                     }}
                     work={async () => {
-                      try {
-                        await inTurn(chosen, nameOf, ({ id }) =>
+                      await inTurn(
+                        chosen,
+                        nameOf,
+                        ({ id }) =>
                           unwrap(
                             client.DELETE("/api/v2/squads/{squad}/", { params: { path: { squad: id } } }),
                           ),
-                        );
-                      } finally {
-                        squads.reload();
-                      }
+                        squads.reload,
+                      );
                       return "Deleted.";
                     }}
                   >

@@ -143,17 +143,17 @@ export function Trackers(props: TabProps) {
                         action: "Delete",
                       }}
                       work={async () => {
-                        try {
-                          await inTurn(chosen, nameOf, ({ id }) =>
+                        await inTurn(
+                          chosen,
+                          nameOf,
+                          ({ id }) =>
                             unwrap(
                               client.DELETE("/api/v2/assignments/{assignment}/", {
                                 params: { path: { assignment: id } },
                               }),
                             ),
-                          );
-                        } finally {
-                          request.reload();
-                        }
+                          request.reload,
+                        );
                         return "Deleted.";
                       }}
                     >
@@ -200,18 +200,18 @@ export function Trackers(props: TabProps) {
                   zone={zone}
                   onClose={close}
                   onEnd={async (end_time) => {
-                    try {
-                      await inTurn(open.assignments, nameOf, ({ id }) =>
+                    await inTurn(
+                      open.assignments,
+                      nameOf,
+                      ({ id }) =>
                         unwrap(
                           client.PATCH("/api/v2/assignments/{assignment}/", {
                             params: { path: { assignment: id } },
                             body: { end_time },
                           }),
                         ),
-                      );
-                    } finally {
-                      request.reload();
-                    }
+                      request.reload,
+                    );
                     close();
                   }}
                 />
