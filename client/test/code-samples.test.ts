@@ -218,7 +218,7 @@ const ENDS = [
 ];
 
 /**
- * Operations that require a secret: the id of an application, the token in a mailed link, the current password, the username of
+ * Operations that require a secret: the id of an application, the token in an emailed link, the current password, the username of
  * a manager.
  */
 const NEEDS_SECRET = {

@@ -150,7 +150,7 @@ describe.skipIf(hasNoBrowser)("the documentation of the service", () => {
       await hint.getByRole("link", { name: "enter an access token" }).click();
       await page.keyboard.type("no token");
       await page.keyboard.press("Enter");
-      expect(await page.getByRole("alert").innerText()).toContain("This is no access token.");
+      expect(await page.getByRole("alert").innerText()).toContain("This is not an access token.");
       await page.getByLabel("Access token").fill(token);
       await page.keyboard.press("Enter");
       await hint.waitFor({ state: "detached" });

@@ -85,7 +85,7 @@ export const bodies: readonly Attack[] = [
     },
   },
   {
-    name: "activity with a million keys, then renamed over and over",
+    name: "activity with a million keys, then renamed repeatedly",
     as: "user",
     run: async (siege, tally) => {
       const { client, attacker, signal } = siege;

@@ -63,7 +63,7 @@ for a new password on the page where you sign in.
 });
 
 export const addressChangedMail = (username: string): Letter => ({
-  subject: "Your mail address was changed",
+  subject: "Your email address was changed",
   text: `The mail address of your account was changed. Mails go to the new address from now on.
 
 Username: ${shownUsername(username)}

@@ -138,7 +138,7 @@ export function RoutedView({ current, workspace, settings }: ShellProps & { curr
       />
     );
   }
-  // signed-in users also follow links in mails
+  // signed-in users also follow links in emails
   if (path === "new-password") {
     return <NewPassword session={session} token={current.query.get("token") ?? ""} />;
   }

@@ -30,7 +30,7 @@ export function AthleteList({ client, account, go }: ViewProps) {
         title="Athletes"
         what="athletes"
         list={list}
-        searched="name, username, e-mail or number in another system"
+        searched="name, username, email or number in another system"
         controls={
           mayAdd ? (
             <button type="button" class="primary" onClick={() => setAdding(true)}>
@@ -60,7 +60,7 @@ export function AthleteList({ client, account, go }: ViewProps) {
           },
           { name: "Date of birth", of: ({ athlete_profile }) => athlete_profile.birth_date ?? NO_VALUE },
           { name: "Gender", of: ({ athlete_profile }) => genderName(athlete_profile.gender) },
-          { name: "E-mail", of: ({ email }) => email || NO_VALUE },
+          { name: "Email", of: ({ email }) => email || NO_VALUE },
           { name: "Access", of: relation },
         ]}
       />

@@ -135,11 +135,14 @@ export function Trackers(props: TabProps) {
                     <Action
                       class="warns"
                       problem={problem}
-                      failed="Not all are deleted."
+                      failed="Not all assignments are deleted."
                       busy="Deleting…"
                       question={{
-                        title: chosen.length === 1 ? "Delete this?" : `Delete these ${chosen.length}?`,
-                        text: `${chosen.map(nameOf).join(", ")}. Past sessions also lose the data of the tracker. To keep them, end it instead.`,
+                        title:
+                          chosen.length === 1
+                            ? "Delete the assignment?"
+                            : `Delete ${chosen.length} assignments?`,
+                        text: `${chosen.map(nameOf).join(", ")}. Past sessions also lose the data of the tracker. To keep these, end the assignment instead.`,
                         action: "Delete",
                       }}
                       work={async () => {
