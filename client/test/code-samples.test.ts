@@ -230,7 +230,7 @@ const NEEDS_SECRET = {
   resetPassword: 400,
 };
 
-/** Operations whose object another example uses: a session of its own. */
+/** Operations whose object another example uses: a separate session. */
 const IN_USE = { deleteSquad: 409 };
 
 describe("the examples of a service under a path", () => {

@@ -108,7 +108,7 @@ describe.skipIf(hasNoBrowser)("the documentation of the service", () => {
       await expect.poll(theme).toBe("dark");
     });
 
-    it("has a search for operations, and examples in three languages at the address behind the proxy, also by keyboard", async () => {
+    it("has a search for operations, and examples in three languages at the address behind the proxy, and can be used with the keyboard", async () => {
       const page = await dark();
       // Opened by its address, as in the header `Link` of a deprecated operation.
       const operation = page.locator('[id="operations-Devices-retrieveDevice"]');

@@ -103,7 +103,7 @@ export const bodies: readonly Attack[] = [
     },
   },
   {
-    name: "bulk load of 44 MB of base64 that is no recording",
+    name: "bulk load of 44 MB of base64 that is not a recording",
     as: "user",
     run: (siege, tally) =>
       post(

@@ -52,7 +52,7 @@ export const streams: readonly Attack[] = [
     },
   },
   {
-    name: "streams of bytes that are no recording, as fast as the service takes them",
+    name: "streams of bytes that are not a recording, as fast as the service takes them",
     as: "user",
     run: (siege, tally) =>
       repeat(siege.signal, 8, tally, async (round) => {

@@ -45,7 +45,7 @@ export function AthleteList({ client, account, go }: ViewProps) {
               and your username, {account.username}. They enter both under “Permissions”.
             </p>
             {mayAdd ? (
-              <p>Or add athletes whom you manage: they need no account of their own.</p>
+              <p>Or add athletes whom you manage: they need no account.</p>
             ) : (
               <p class="muted">
                 You may not add athletes whom you manage. <AskForRight account={account} />.

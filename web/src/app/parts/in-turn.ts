@@ -2,7 +2,7 @@ import { wordsOf } from "./problem.js";
 
 /**
  * Applies an action to several rows, one after another, and continues after a failure.
- * @param onEnd called at the end, also after failures
+ * @param onEnd called at the end, even after failures
  * @throws Error with the names of the failed rows and the reasons
  */
 export async function inTurn<Row>(

@@ -27,7 +27,7 @@ interface Props {
   settings: Settings;
 }
 
-/** A row of the table, also of a player without samples so far. */
+/** A row of the table; a player without samples has one too. */
 interface Row {
   athlete: number;
   player: string;
