@@ -34,7 +34,7 @@ async function makePeriod(page: Page, name: string, from: string, to: string): P
   await card.getByLabel("Name").fill(name);
   await card.getByLabel("From").fill(from);
   await card.getByLabel("to").fill(to);
-  await card.getByRole("button", { name: "Make the period" }).click();
+  await card.getByRole("button", { name: "Create the period" }).click();
 }
 
 /** Waits until the squad of these recordings is read, with all its figures: nothing in the view moves any more. */
@@ -152,7 +152,7 @@ describe.skipIf(hasNoBrowser)("sessions of a manager", () => {
     await page.getByLabel("Name").fill("Round 3");
     await page.getByLabel("Place").fill("Home");
     expect(await violations(page)).toEqual([]);
-    await page.getByRole("button", { name: "Make the session" }).click();
+    await page.getByRole("button", { name: "Create the session" }).click();
     await page.getByRole("heading", { level: 1, name: "Round 3" }).waitFor();
     await page.getByText("5 players, 4 with data").waitFor();
     await page.getByText("Vogel has no device of yours in this session.").waitFor();

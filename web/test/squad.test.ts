@@ -568,7 +568,7 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
       await isInside(panel.getByRole("button", { name, exact: true }));
     await press("Columns…");
     await isInside(panel.getByLabel("Sprint distance"));
-    await isInside(panel.getByRole("button", { name: "As at first" }));
+    await isInside(panel.getByRole("button", { name: "Restore defaults" }));
     expect(await overflow(page)).toBeLessThanOrEqual(0);
     expect(await page.evaluate(() => scrollY)).toBe(0);
     expect(await violations(page)).toEqual([]);

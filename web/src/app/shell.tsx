@@ -50,7 +50,7 @@ function scrollToActive(links: HTMLElement): void {
   links.scrollLeft += hiddenAtEnd - hiddenAtStart;
 }
 
-/** The navigation of the signed-in user, in the header, also of the viewer. */
+/** The navigation of the signed-in user, in the header of every view, including the viewer. */
 export function Navigation() {
   const account = session.account.value;
   const here = route.value?.path[0] ?? "";
@@ -138,7 +138,7 @@ export function RoutedView({ current, workspace, settings }: ShellProps & { curr
       />
     );
   }
-  // signed-in users also follow links in mails
+  // signed-in users also follow links in emails
   if (path === "new-password") {
     return <NewPassword session={session} token={current.query.get("token") ?? ""} />;
   }

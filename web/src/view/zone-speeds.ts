@@ -12,7 +12,7 @@ interface ZoneSpeeds {
 /** By recording: entered in the viewer, or those of a squad with individual limits. */
 const zoneSpeeds = new WeakMap<object, ZoneSpeeds>();
 
-/** Makes the zones those of the person of a recording. @returns keeps the speeds that are set then */
+/** Sets the zones of the person of a recording. @returns a function that stores the speeds that are set when it is called */
 export function showZonesOf(recording: object, { maxSpeedKmPerH, aerobicSpeedKmPerH }: Settings): () => void {
   const known = zoneSpeeds.get(recording);
   maxSpeedKmPerH.value = known?.max ?? null;

@@ -2,6 +2,7 @@ import { and, asc, eq, gt, lt } from "drizzle-orm";
 import type { Interval } from "../../store/samples/index.js";
 import { assignments, squadMembers, squads } from "../../store/schema.js";
 import type { Context } from "../change/context.js";
+import { groupBy } from "../lists/group-by.js";
 import { grantsOf } from "../permissions/coverage.js";
 
 /** Other requests run in between, because an account may have 50,000 assignments. */
@@ -24,7 +25,7 @@ export async function wearersOf(
   end: Date,
 ): Promise<(device: number, range: Interval) => Wearing> {
   const me = caller?.id ?? 0;
-  const byDevice = new Map<number, Wearer[]>();
+  const found: Wearer[] = [];
   const isAllowed = new Map<number, boolean>();
   for (let after = 0; ; ) {
     const rows = await queries
@@ -43,19 +44,18 @@ export async function wearersOf(
     const grants = await grantsOf(queries, me, "WRITE", athletes);
     for (const id of athletes) isAllowed.set(id, grants.activeAt(id, clock.now()));
     for (const { deviceId, athleteId, startTime, endTime } of rows) {
-      const wearer = {
+      found.push({
+        deviceId,
         athleteId,
         startMs: startTime.getTime(),
         endMs: endTime.getTime(),
         isAllowed: isAllowed.get(athleteId) === true,
-      };
-      const known = byDevice.get(deviceId);
-      if (known === undefined) byDevice.set(deviceId, [wearer]);
-      else known.push(wearer);
+      });
     }
     if (rows.length < ASSIGNMENTS_AT_A_TIME) break;
     after = rows.at(-1)?.id ?? 0;
   }
+  const byDevice = groupBy(found, ({ deviceId }) => deviceId);
   for (const wearers of byDevice.values()) wearers.sort((a, b) => a.startMs - b.startMs);
   const members = await queries
     .select({
@@ -68,7 +68,7 @@ export async function wearersOf(
     .innerJoin(squads, eq(squads.id, squadMembers.squadId))
     .where(and(eq(squads.ownerId, me), lt(squadMembers.startTime, end), gt(squadMembers.endTime, start)))
     .orderBy(asc(squadMembers.id));
-  const byAthlete = groupedBy(members, ({ athlete }) => athlete);
+  const byAthlete = groupBy(members, ({ athlete }) => athlete);
   return (device, range) => {
     const wearers = byDevice.get(device) ?? [];
     let before = beginningBy(wearers, range.stopMs);
@@ -83,6 +83,7 @@ export async function wearersOf(
 
 /** An assignment of a device. */
 interface Wearer {
+  deviceId: number;
   athleteId: number;
   startMs: number;
   endMs: number;
@@ -99,16 +100,6 @@ function beginningBy(wearers: readonly Wearer[], ms: number): number {
     else to = middle;
   }
   return from;
-}
-
-function groupedBy<T>(rows: readonly T[], keyOf: (row: T) => number): Map<number, T[]> {
-  const groups = new Map<number, T[]>();
-  for (const row of rows) {
-    const known = groups.get(keyOf(row));
-    if (known === undefined) groups.set(keyOf(row), [row]);
-    else known.push(row);
-  }
-  return groups;
 }
 
 /** Whether two times have a common instant. */

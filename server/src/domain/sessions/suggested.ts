@@ -114,7 +114,7 @@ export async function suggestSessions(
 }
 
 /**
- * Groups times that overlap or are separated by at most the pause of a session; groups and their parts are in order of time.
+ * Groups times that overlap or are separated by at most the pause of a session; groups and their parts are in chronological order.
  */
 export function joinRanges<T extends Interval>(ranges: readonly T[]): T[][] {
   const joined: T[][] = [];

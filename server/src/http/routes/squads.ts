@@ -155,7 +155,7 @@ export function squadRoutes(app: FastifyInstance): void {
     ...squads,
     id: "updateMember",
     summary: "Change a member of a squad",
-    description: "Changes the fields sent, also for past sessions.",
+    description: "Changes the fields sent, including for past sessions.",
     method: "PATCH",
     path: `${MEMBERS}{member}/`,
     body: MemberPatch,

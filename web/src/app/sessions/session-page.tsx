@@ -149,7 +149,9 @@ function Content({ loaded, onChange, ...props }: ContentProps) {
         {mayEdit(role) ? (
           <section class="panel padded">
             <h2>Delete</h2>
-            <p class="note">The recordings stay. The periods and the figures of this session are deleted.</p>
+            <p class="note">
+              The recordings are kept. The periods and the figures of this session are deleted.
+            </p>
             <ProblemOf problem={problem} />
             <Action
               class="warns"
@@ -158,7 +160,7 @@ function Content({ loaded, onChange, ...props }: ContentProps) {
               busy="Deleting the session…"
               question={{
                 title: `Delete ${session.name}?`,
-                text: "This deletes the session with its periods, its time frames and their figures. The recordings stay. This cannot be undone.",
+                text: "This deletes the session with its periods, its time frames and their figures. The recordings are kept. This cannot be undone.",
                 action: "Delete the session",
               }}
               work={async () => {
