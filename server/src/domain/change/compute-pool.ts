@@ -102,7 +102,7 @@ export interface ComputePool {
   /**
    * Runs work that reads samples, computes and stores the result, when it is the caller's turn. Concurrent calls with the same key
    * share one run.
-   * @param work calls `compute`, `computePlayer` or `writeWorkbook` within `onThread`
+   * @param work calls `compute`, `computePlayer` or `writeWorkbook` by `onThread`
    * @throws see `ComputationQueue`
    */
   share<T>(key: string, waiter: Waiter, work: (onThread: OnThread) => Promise<T>): Promise<T>;
