@@ -88,9 +88,6 @@ export interface Waiter {
   signal?: AbortSignal | undefined;
 }
 
-/** Runs the part of a computation that uses a thread, as soon as one is free for the caller. */
-export type OnThread = <T>(run: () => Promise<T>) => Promise<T>;
-
 /** Computes in worker threads, so that the event loop of the API is not blocked. */
 export interface ComputePool {
   /** @throws the errors of the computation, or an Error when its thread has died */
@@ -100,12 +97,10 @@ export interface ComputePool {
   /** Writes a workbook (XLSX). @throws see `compute` */
   writeWorkbook(sheets: readonly CellSheet[]): Promise<Uint8Array>;
   /**
-   * Runs work that reads samples, computes and stores the result, when it is the caller's turn. Concurrent calls with the same key
-   * share one run.
-   * @param work calls `compute`, `computePlayer` or `writeWorkbook` by `onThread`
+   * Runs work that computes as soon as a thread is free. Concurrent calls with the same key share one run.
    * @throws see `ComputationQueue`
    */
-  share<T>(key: string, waiter: Waiter, work: (onThread: OnThread) => Promise<T>): Promise<T>;
+  share<T>(key: string, waiter: Waiter, work: () => Promise<T>): Promise<T>;
   /** Number of existing threads, including idle ones; for tests. */
   readonly threads: number;
   /** Terminates the threads. Running computations are lost. */
@@ -119,7 +114,7 @@ export const noComputePool: ComputePool = {
   compute: refuse,
   computePlayer: refuse,
   writeWorkbook: refuse,
-  share: (_key, _waiter, work) => work((run) => run()),
+  share: (_key, _waiter, work) => work(),
   threads: 0,
   close: () => Promise.resolve(),
 };

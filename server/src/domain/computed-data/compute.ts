@@ -14,7 +14,7 @@ import {
   timeframeRecipes,
   timeframes,
 } from "../../store/schema.js";
-import type { OnThread, RecipeVersion } from "../change/compute-pool.js";
+import type { RecipeVersion } from "../change/compute-pool.js";
 import type { Context } from "../change/context.js";
 import { sportOf } from "../json-schemas/sport.js";
 import { ownedTimes } from "../sample-ownership/owners.js";
@@ -77,11 +77,11 @@ export async function computedDataOf(
     const made = await ctx.computer.share(
       `${timeframeId}/${known.state}`,
       { account, group: jobGroupOf(currentCaller(), ctx.serverKey), signal: ctx.signal },
-      async (onThread) => {
+      async () => {
         // An earlier computation may have read these inputs while this one waited.
         const now = await findResult(ctx.queries, timeframeId);
         if (now?.result !== undefined) return { result: now.result, holds: true };
-        const result = await computeNow(ctx, timeframeId, onThread);
+        const result = await computeNow(ctx, timeframeId);
         return { result, holds: result === undefined || (await store(ctx, timeframeId, result)) };
       },
     );
@@ -120,11 +120,7 @@ const namedRecipes = sql<(Omit<RecipeVersion, "recipe"> & { recipe: string })[]>
   FROM ${timeframeRecipes} AS use JOIN ${recipes} AS recipe ON recipe.id = use.recipe_id WHERE use.timeframe_id = ${timeframes.id})`;
 
 /** Reads the current state of the time frame, then its samples, and computes. */
-async function computeNow(
-  ctx: Context,
-  timeframeId: number,
-  onThread: OnThread,
-): Promise<ComputationResult | undefined> {
+async function computeNow(ctx: Context, timeframeId: number): Promise<ComputationResult | undefined> {
   const { queries, clock, computer } = ctx;
   const [row] = await queries
     .select({
@@ -145,8 +141,8 @@ async function computeNow(
   const chunks = await readStored(sqlClientOf(queries), timeframe.deviceId, { startMs, stopMs });
   // The owner of the device has changed, so the samples may belong to another owner.
   const ownedNow = await ownedTimes(queries, timeframe, { startMs, stopMs });
-  if (!isDeepStrictEqual(ownedNow, owned)) return computeNow(ctx, timeframeId, onThread);
-  const task = {
+  if (!isDeepStrictEqual(ownedNow, owned)) return computeNow(ctx, timeframeId);
+  const texts = await computer.compute({
     deviceId: timeframe.deviceId,
     chunks,
     options: {
@@ -159,8 +155,7 @@ async function computeNow(
     },
     recipes: row.recipes.map(({ recipe, ...named }) => ({ ...named, recipe: JSON.parse(recipe) as Recipe })),
     computedAtMs: clock.now().getTime(),
-  };
-  const texts = await onThread(() => computer.compute(task));
+  });
   return {
     ...texts,
     timeframeVersion: timeframe.version,

@@ -4,7 +4,7 @@ import { and, eq } from "drizzle-orm";
 import { currentCaller, jobGroupOf } from "../../fairness/callers.js";
 import { readStored, sqlClientOf } from "../../store/samples/index.js";
 import { sessionFigures, sessionTimeframes, timeframes } from "../../store/schema.js";
-import type { OnThread, PlayerFigures, PlayerTracker, Waiter } from "../change/compute-pool.js";
+import type { PlayerFigures, PlayerTracker, Waiter } from "../change/compute-pool.js";
 import type { Context } from "../change/context.js";
 import { RULES_VERSION } from "../computed-data/rules-version.js";
 import { intersect } from "../sample-ownership/intervals.js";
@@ -40,8 +40,8 @@ export async function computePlayer(
   return ctx.computer.share(
     `session ${session.id}/${player.athleteId}/${inputs}`,
     waiterOf(ctx, session.ownerId),
-    async (onThread) => {
-      const computed = await computeNow(ctx, session, plan, player, onThread);
+    async () => {
+      const computed = await computeNow(ctx, session, plan, player);
       await store(ctx, session, player, computed);
       return computed;
     },
@@ -54,7 +54,6 @@ async function computeNow(
   session: Session,
   plan: SessionPlan,
   player: SessionPlayer,
-  onThread: OnThread,
 ): Promise<ComputedPlayer> {
   const { queries, clock, computer } = ctx;
   const frames = await framesOf(queries, session.id, player.athleteId);
@@ -63,15 +62,14 @@ async function computeNow(
   for (const deviceId of new Set(frames.map((frame) => frame.deviceId))) {
     trackers.push(await trackerOf(ctx, session, deviceId, frames));
   }
-  const task = {
+  const byPeriod = await computer.computePlayer({
     trackers,
     name: player.name,
     birthDate: player.birthDate,
     preset: session.sport,
     params: parametersIn(frames[0]?.params ?? player.params),
     periods,
-  };
-  const byPeriod = await onThread(() => computer.computePlayer(task));
+  });
   return { inputs: inputsOf(frames, periods), computedAt: clock.now(), byPeriod };
 }
 

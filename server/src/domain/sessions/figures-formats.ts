@@ -97,10 +97,8 @@ export async function tableAsWorkbook(
     const own = rows.filter((row) => row.period === period).map((row) => cellsOf(row, start));
     return sheetOf(period === WHOLE ? "Session" : period, columns, own, timeZone);
   });
-  const bytes = await ctx.computer.share(
-    `workbook ${randomUUID()}`,
-    waiterOf(ctx, session.ownerId),
-    (onThread) => onThread(() => ctx.computer.writeWorkbook(sheets)),
+  const bytes = await ctx.computer.share(`workbook ${randomUUID()}`, waiterOf(ctx, session.ownerId), () =>
+    ctx.computer.writeWorkbook(sheets),
   );
   // The file contains the time at which it was written, so the bytes of an unchanged table differ.
   return { bytes, etag: `W/${tagged(["xlsx", timeZone ?? "UTC", etag]).etag}` };

@@ -1,7 +1,6 @@
 import { setMaxListeners } from "node:events";
 import { setImmediate as immediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import type { OnThread } from "../../change/compute-pool.js";
 import { errors } from "../../change/errors.js";
 import { CallersLeftError, ComputationQueue } from "./queue.js";
 
@@ -19,11 +18,10 @@ function workshop() {
   const ends = new Map<string, (value: string) => void>();
   return {
     begun,
-    work: (name: string) => (onThread: OnThread) =>
-      onThread(() => {
-        begun.push(name);
-        return new Promise<string>((resolve) => ends.set(name, resolve));
-      }),
+    work: (name: string) => () => {
+      begun.push(name);
+      return new Promise<string>((resolve) => ends.set(name, resolve));
+    },
     async end(name: string) {
       ends.get(name)?.(name);
       await turn();
@@ -93,37 +91,13 @@ describe("computations", () => {
     await turn();
     expect(begun).toEqual(["club 1", "club 2", "home"]);
     await end("club 1");
-    await end("club 2");
-    // the samples of one computation were already read
-    expect(begun.slice(3)).toEqual(["club 3", "home again"]);
-  });
-
-  it("read the samples of the next one while the thread is busy, but no more", async () => {
-    const queue = new ComputationQueue(2, refusal);
-    const { begun, work, end } = workshop();
-    const read: string[] = [];
-    const keys = ["a", "b", "c"];
-    const all = keys.map((key) =>
-      queue.share(key, { account: 1 }, (onThread) => {
-        read.push(key);
-        return work(key)(onThread);
-      }),
-    );
-    await turn();
-    expect([read, begun]).toEqual([["a", "b"], ["a"]]);
-    await end("a");
-    expect([read, begun]).toEqual([
-      ["a", "b", "c"],
-      ["a", "b"],
-    ]);
-    for (const key of ["b", "c"]) await end(key);
-    expect(await Promise.all(all)).toEqual(keys);
+    expect(begun.slice(3)).toEqual(["home again"]);
   });
 
   it("are refused if the accounts of one address have too many waiting, while others are accepted", async () => {
     const queue = new ComputationQueue(1, refusal);
     const { work } = workshop();
-    for (const account of [-1, -2]) void queue.share(`held ${account}`, { account }, work(`held ${account}`));
+    void queue.share("held", { account: 0 }, work("held"));
     await turn();
     const asked = Array.from({ length: 201 }, (_, account) =>
       queue.share(`${account}`, { account: 1 + account, group: "club" }, work(`${account}`)),
@@ -158,7 +132,6 @@ describe("computations", () => {
     const queue = new ComputationQueue(1, refusal);
     const { work, end } = workshop();
     const held = queue.share("held", { account: 9 }, work("held"));
-    const ready = queue.share("ready", { account: 8 }, work("ready"));
     await turn();
     const left = new AbortController();
     setMaxListeners(0, left.signal);
@@ -169,16 +142,16 @@ describe("computations", () => {
     await expect(asked[40]).rejects.toMatchObject({ kind: "throttled" });
     const other = queue.share("b", { account: 2 }, work("b"));
     left.abort();
-    for (const name of ["held", "ready", "b"]) await end(name);
-    expect(await Promise.all([held, ready, other])).toEqual(["held", "ready", "b"]);
+    await end("held");
+    await end("b");
+    expect(await Promise.all([held, other])).toEqual(["held", "b"]);
     expect((await outcomes).filter(({ status }) => status === "fulfilled")).toEqual([]);
   });
 
   it("are refused if all accounts together have too many waiting", async () => {
     const queue = new ComputationQueue(1, refusal);
     const { work, end } = workshop();
-    const held = queue.share("held", { account: -1 }, work("held"));
-    const ready = queue.share("ready", { account: -2 }, work("ready"));
+    const held = queue.share("held", { account: 0 }, work("held"));
     await turn();
     const left = new AbortController();
     setMaxListeners(0, left.signal);
@@ -188,8 +161,8 @@ describe("computations", () => {
     const outcomes = Promise.allSettled(asked);
     await expect(asked[400]).rejects.toMatchObject({ kind: "throttled" });
     left.abort();
-    for (const name of ["held", "ready"]) await end(name);
-    expect(await Promise.all([held, ready])).toEqual(["held", "ready"]);
+    await end("held");
+    expect(await held).toBe("held");
     const refused = (await outcomes).filter(({ status }) => status === "rejected");
     expect(refused).toHaveLength(401);
   });

@@ -1,19 +1,12 @@
 import { setImmediate as nextEventLoopTurn } from "node:timers/promises";
 import { FairQueue } from "../../../fairness/fair-queue.js";
-import type { OnThread, Waiter } from "../../change/compute-pool.js";
+import type { Waiter } from "../../change/compute-pool.js";
 
 /** Maximum number of computations that wait for a thread: in total, per address, and per account. */
 const MAX_WAITING = 400;
 const MAX_WAITING_OF_ADDRESS = MAX_WAITING / 2;
 const MAX_WAITING_OF_ACCOUNT = 40;
 const RETRY_AFTER_MS = 2_000;
-
-/** One place remains free for other accounts and addresses, because the duration of a computation is unknown. */
-const limitsOf = (concurrency: number) => ({
-  concurrency,
-  concurrencyPerCaller: Math.max(1, concurrency - 1),
-  concurrencyPerGroup: Math.max(1, concurrency - 1),
-});
 
 /** All callers disconnected before the computation began. */
 export class CallersLeftError extends Error {
@@ -37,19 +30,19 @@ interface Flight {
 
 /**
  * Runs a limited number of computations concurrently. Requests for the same computation share it, the queue is fair between
- * addresses and their accounts, and a waiting computation is dropped when all its callers have disconnected. One computation
- * more than there are threads runs, so that its samples are read, or its results stored, while another one uses the thread.
+ * addresses and their accounts, and a waiting computation is dropped when all its callers have disconnected.
  */
 export class ComputationQueue {
   readonly #fairQueue: FairQueue<number>;
-  readonly #threads: FairQueue<number>;
   readonly #flights = new Map<string, Flight>();
 
   /** @param refusal creates the error for callers when too many computations wait */
-  constructor(threads: number, refusal: (retryAfterMs: number) => Error) {
-    this.#threads = new FairQueue(limitsOf(threads));
+  constructor(concurrency: number, refusal: (retryAfterMs: number) => Error) {
     this.#fairQueue = new FairQueue({
-      ...limitsOf(threads + 1),
+      concurrency,
+      // One thread remains free for other accounts and addresses, because the duration of a computation is unknown.
+      concurrencyPerCaller: Math.max(1, concurrency - 1),
+      concurrencyPerGroup: Math.max(1, concurrency - 1),
       maxWaiting: MAX_WAITING,
       maxWaitingPerGroup: MAX_WAITING_OF_ADDRESS,
       maxWaitingPerCaller: MAX_WAITING_OF_ACCOUNT,
@@ -61,7 +54,7 @@ export class ComputationQueue {
    * @param key identifies the computation: equal keys have equal results
    * @throws the refusal when too many wait; CallersLeftError; any error of the computation
    */
-  async share<T>(key: string, waiter: Waiter, compute: (onThread: OnThread) => Promise<T>): Promise<T> {
+  async share<T>(key: string, waiter: Waiter, compute: () => Promise<T>): Promise<T> {
     const { signal } = waiter;
     if (signal?.aborted) throw new CallersLeftError();
     const flight = this.#flights.get(key) ?? this.#add(key, waiter, compute);
@@ -82,7 +75,7 @@ export class ComputationQueue {
     }
   }
 
-  #add(key: string, { account, group }: Waiter, compute: (onThread: OnThread) => Promise<unknown>): Flight {
+  #add(key: string, { account, group }: Waiter, compute: () => Promise<unknown>): Flight {
     const abandoned = new AbortController();
     let begun = false;
     const remove = () => {
@@ -90,7 +83,7 @@ export class ComputationQueue {
     };
     const begin = () => {
       begun = true;
-      return compute((run) => this.#threads.run(account, run, undefined, group));
+      return compute();
     };
     const flight: Flight = {
       callers: 0,
