@@ -1,6 +1,6 @@
 /** Figures of a session are computed by a job, and its table can be read meanwhile. */
 import { eq } from "drizzle-orm";
-import { describe, expect } from "vitest";
+import { describe, expect, vi } from "vitest";
 import { computedData, jobs, permissions } from "../src/store/schema.js";
 import { answer } from "./receiver.js";
 import type { TestPlayer } from "./squad-scene.js";
@@ -48,6 +48,8 @@ describe("the figures of a session", () => {
     await scene.run(bob.device, 0, 10);
     const meanwhile = await tableOf(scene, session);
     expect([namesIn(meanwhile.rows), namesIn(meanwhile.computing)]).toEqual([["Ann"], ["Bob"]]);
+    // Bob may have played longer, so the length of the session is not known
+    expect(meanwhile.rows[0].share_with_data).toBeNull();
     // a request that waits computes them itself
     expect(namesIn((await tableOf(scene, session, "?wait=60")).rows)).toEqual(["Ann", "Bob"]);
     expect((await tableOf(scene, session)).computing).toEqual([]);
@@ -80,6 +82,33 @@ describe("the figures of a session", () => {
     expect(await queries.$count(computedData, results)).toBe(0);
     await s.runJobs();
     expect(await queries.$count(computedData, results)).toBe(1);
+  });
+
+  it("of others are computed if those of one player cannot be, and readers do not repeat the failed job", async ({
+    hooks: { s },
+  }) => {
+    const scene = await SquadScene.of(s, ["Ann", "Bob", "Cem", "Dan", "Eva", "Fin"]);
+    const [ann] = scene.players as [TestPlayer];
+    const session = await scene.session();
+    await scene.run(ann.device, 0, 10);
+    const { computer } = s.service;
+    const computePlayer = computer.computePlayer.bind(computer);
+    const spy = vi.spyOn(computer, "computePlayer").mockImplementation(async (task) => {
+      if (task.name === "Ann") throw new Error("damaged");
+      return computePlayer(task);
+    });
+    await s.runJobs();
+    const { queries } = s.store.database;
+    const ofSessions = eq(jobs.kind, "session-figures");
+    const count = await queries.$count(jobs, ofSessions);
+    const table = await tableOf(scene, session);
+    expect([namesIn(table.rows), namesIn(table.computing)]).toEqual([
+      ["Bob", "Cem", "Dan", "Eva", "Fin"],
+      ["Ann"],
+    ]);
+    await tableOf(scene, session);
+    expect(await queries.$count(jobs, ofSessions)).toBe(count);
+    spy.mockRestore();
   });
 
   it("are reported to webhooks when a job has computed them", async ({ hooks: { s } }) => {

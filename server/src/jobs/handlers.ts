@@ -2,6 +2,7 @@ import { AsiError } from "asi-convert";
 import type { BulkLoadPayload } from "../domain/bulk-load/accept.js";
 import { loadRecording, NoRecording } from "../domain/bulk-load/load.js";
 import { ScatteredRecording } from "../domain/bulk-load/scattered.js";
+import { ServiceError } from "../domain/change/errors.js";
 import { QuotaExceeded } from "../domain/change/quotas.js";
 import { recordRest } from "../domain/change-log/figures-rest.js";
 import { computedDataOf } from "../domain/computed-data/compute.js";
@@ -19,6 +20,9 @@ import { JobFailed, type JobHandler, RetryLater } from "./handler.js";
 import { mailHandler } from "./mail.js";
 
 const HOUR_MS = 3_600_000;
+
+/** Time after which a job that was throttled runs again. */
+const THROTTLED_MS = 10_000;
 
 /** A transient error is retried three times, after 1, 2 and 4 seconds. */
 const bulkLoadHandler: JobHandler = {
@@ -89,10 +93,17 @@ const sessionFiguresHandler: JobHandler = {
   maxFailures: 3,
   delayMs: (failure) => 10_000 * 4 ** (failure - 1),
   keptDetails: ({ payload }) => ({ session: payload.session }),
-  async run(ctx, { payload }) {
+  async run(ctx, { payload, failures, losses }) {
     const session = Number(payload.session);
-    const players = await computeSessionFigures(ctx, session);
-    return players === undefined ? { session, deleted: true } : { session, players };
+    try {
+      const players = await computeSessionFigures(ctx, session, failures + losses > 0);
+      return players === undefined ? { session, deleted: true } : { session, players };
+    } catch (error) {
+      // Too many other computations wait, which is no failure of this one.
+      if (error instanceof ServiceError && error.kind === "throttled")
+        throw new RetryLater(new Date(ctx.clock.now().getTime() + THROTTLED_MS), error);
+      throw error;
+    }
   },
 };
 

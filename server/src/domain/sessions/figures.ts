@@ -4,14 +4,14 @@ import { transact } from "../change/change.js";
 import type { PlayerFigures, PlayerPeriod } from "../change/compute-pool.js";
 import type { Context } from "../change/context.js";
 import { type Tagged, tagged } from "../change/entity-tags.js";
-import { queueSessionFigures } from "../computed-data/queue.js";
+import { queueUnlessQueued } from "../computed-data/queue.js";
 import { grantsOf } from "../permissions/coverage.js";
 import type { View } from "../squad-roles/view.js";
-import type { ComputedPlayer } from "./compute-player.js";
 import { FIGURES_VERSION, type SessionFrame } from "./figures-inputs.js";
 import { figuresUntil } from "./figures-of-players.js";
 import type { SessionPlayer } from "./players.js";
 import type { SeenSession, Session } from "./rules.js";
+import type { ComputedPlayer } from "./stored-figures.js";
 import { type LeftOut, WHOLE } from "./wanted-timeframes.js";
 
 /** A row of the table: a player in a period. */
@@ -52,7 +52,7 @@ export async function sessionTable(
   const { plan, players, computed } = await figuresUntil(ctx, session, untilMs, session.view.athleteId);
   const missing = players.filter(({ player }) => !computed.has(player.athleteId));
   if (missing.length > 0) {
-    await transact(ctx, "session figures", (unit) => queueSessionFigures(unit, [session]));
+    await transact(ctx, "session figures", (unit) => queueUnlessQueued(unit, session));
   }
   // Read last, because the computations may take a long time.
   const { view } = await authorize(ctx, "retrieveSessionFigures", { session: session.id });
@@ -68,7 +68,8 @@ export async function sessionTable(
     rowsOf(player, own, periods, computed.get(player.athleteId), isReadable),
   );
   const playedMs = 1000 * lengthOf(united(rows.flatMap(({ found }) => found.seconds.map(asInterval))));
-  const shown = rows.map((row) => (row.period === WHOLE ? asWhole(row, playedMs) : row));
+  const isComplete = missing.length === 0;
+  const shown = rows.map((row) => (row.period === WHOLE ? asWhole(row, playedMs, isComplete) : row));
   const byId = new Map(plan.players.map((player) => [player.athleteId, player]));
   const leftOut =
     session.view.athleteId === null
@@ -82,11 +83,14 @@ export async function sessionTable(
 
 const asInterval = ([startMs, endMs]: [number, number]) => ({ startMs, endMs });
 
-/** The length of the whole session is the time with data of any player, as in `asi squad`. */
-function asWhole(row: FiguresRow, playedMs: number): FiguresRow {
+/**
+ * The length of the whole session is the time with data of any player, as in `asi squad`. Without the figures of all players it is
+ * not known, and neither is the share of a player.
+ */
+function asWhole(row: FiguresRow, playedMs: number, isComplete: boolean): FiguresRow {
   const { recordedMs } = row.found;
-  const coverage = playedMs === 0 ? null : recordedMs === null ? 0 : Math.min(1, recordedMs / playedMs);
-  return { ...row, periodMs: playedMs, coverage };
+  const share = recordedMs === null ? 0 : Math.min(1, recordedMs / playedMs);
+  return { ...row, periodMs: playedMs, coverage: !isComplete || playedMs === 0 ? null : share };
 }
 
 function rowsOf(

@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { type Resource, unwrap } from "asi-client";
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import type { Zone } from "../../view/settings.js";
 import { duration } from "../../view/times.js";
 import { NO_VALUE } from "../../view/values.js";
@@ -21,16 +21,20 @@ const SessionTable = lazily(async () => (await import("./guest-parts.js")).Sessi
 const LiveSession = lazily(async () => (await import("./live-part.js")).LiveSession);
 const ReplacePeriods = lazily(async () => (await import("./guest-parts.js")).ReplacePeriods);
 
-/** Time between two requests while figures are being computed. */
-const COMPUTING_MS = 1000;
+/** Pauses between requests while figures are being computed. Each one is twice as long as the last. */
+const FIRST_PAUSE_MS = 1000;
+const LONGEST_PAUSE_MS = 30_000;
 
 /** One session: its details, its periods, and missing players. */
 export function SessionPage({ id, ...props }: ViewProps & { id: number }) {
   const request = useRequest(`session ${id}`, (signal) => loadSession(props.client, id, signal, 0));
   const isComputing = (request.data?.figures.computing.length ?? 0) > 0;
+  const pauseMs = useRef(FIRST_PAUSE_MS);
   useEffect(() => {
+    if (!isComputing) pauseMs.current = FIRST_PAUSE_MS;
     if (!isComputing || request.isLoading) return;
-    const timer = setTimeout(request.reload, COMPUTING_MS);
+    const timer = setTimeout(request.reload, pauseMs.current);
+    pauseMs.current = Math.min(2 * pauseMs.current, LONGEST_PAUSE_MS);
     return () => clearTimeout(timer);
   }, [isComputing, request.isLoading]);
   return (
