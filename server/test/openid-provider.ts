@@ -174,7 +174,8 @@ export class RedirectedBrowser {
 
   /** Follows redirects. @returns the first address that `ends` accepts, without visiting it */
   async follow(url: string, ends: (url: string) => boolean): Promise<string> {
-    for (let at = url, hops = 0; hops < 12; hops++) {
+    let at = url;
+    for (let hops = 0; hops < 12; hops++) {
       if (ends(at)) return at;
       const response = await this.visit(at);
       const next = response.headers.get("location");
@@ -199,13 +200,18 @@ export class RedirectedBrowser {
   async callback(begun?: Answer): Promise<string> {
     const { status, body } = begun ?? (await this.send("POST", "/session/openid/"));
     if (status !== 200) throw new Error(`Not begun: ${status} ${JSON.stringify(body)}`);
-    return this.follow(body.location, (url) => url.startsWith(`${this.at.service.url}/session/openid/callback/`));
+    return this.follow(body.location, (url) =>
+      url.startsWith(`${this.at.service.url}/session/openid/callback/`),
+    );
   }
 
   /** Signs in. @returns where the page opens: the part of its address after `#` */
   async signIn(begun?: Answer): Promise<string> {
     const response = await this.visit(await this.callback(begun));
-    const address = new URL(response.headers.get("location") ?? "", `${this.at.service.url}/session/openid/callback/`);
+    const address = new URL(
+      response.headers.get("location") ?? "",
+      `${this.at.service.url}/session/openid/callback/`,
+    );
     if (response.status !== 303 || address.href.split("#")[0] !== `${this.at.service.url}/`)
       throw new Error(`Not redirected to the page: ${response.status} ${address.href}`);
     return address.hash;

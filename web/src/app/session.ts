@@ -21,6 +21,8 @@ type ManagerRegistration = paths["/api/v1/managers/"]["post"]["requestBody"]["co
 type AthleteRegistration = paths["/api/v1/athletes/"]["post"]["requestBody"]["content"]["application/json"];
 type WithPassword<Registration> = Registration & { password: string };
 
+const leaveFor = (there: { location: string }) => location.assign(there.location);
+
 const OPTIONS = { baseUrl: PAGE_ADDRESS, session: true };
 
 /** The signed-in user. */
@@ -88,10 +90,13 @@ export class Session {
     });
   }
 
-  /** Loads the signed-in account. If the service is unreachable, this is repeated when it is back. */
-  async begin(): Promise<void> {
+  /**
+   * Loads the signed-in account. If the service is unreachable, this is repeated when it is back.
+   * @param isArriving whether the OpenID provider has signed a user in, of whom the browser knows only the cookie
+   */
+  async begin(isArriving = false): Promise<void> {
     this.#problem.value = null;
-    if (signedInAs.peek() === null) {
+    if (!isArriving && signedInAs.peek() === null) {
       this.#become(null);
       return;
     }
@@ -119,6 +124,16 @@ export class Session {
   async signIn(username: string, password: string): Promise<void> {
     await unwrap(this.#impatient.POST("/session/", { body: { username, password } }));
     await this.refresh();
+  }
+
+  /** Leaves the page for the OpenID provider, which leads back to it. @throws ApiError, AwayError */
+  async signInWithProvider(): Promise<void> {
+    leaveFor(await unwrap(this.#impatient.POST("/session/openid/")));
+  }
+
+  /** Leaves the page for the OpenID provider, to link the account. @throws ApiError, AwayError */
+  async linkProvider(password: string): Promise<void> {
+    leaveFor(await unwrap(this.#plain.POST("/api/v2/sign-in-methods/provider/", { body: { password } })));
   }
 
   /** Registers a manager and signs in. @throws ApiError, AwayError */

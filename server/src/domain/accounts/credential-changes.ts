@@ -1,8 +1,20 @@
+import { Type } from "@sinclair/typebox";
 import { eq } from "drizzle-orm";
 import { accessTokens, accounts, refreshTokens } from "../../store/schema.js";
 import type { Context } from "../change/context.js";
 import { errors } from "../change/errors.js";
 import type { Account } from "./find.js";
+
+/** The password of the caller, for `confirmPassword`. */
+export const OwnPassword = (purpose: string) =>
+  Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 4096,
+      format: "password",
+      description: `${purpose}. If you can sign in only with the OpenID provider, you must have signed in at most 5 minutes ago instead`,
+    }),
+  );
 
 /** How long after a login a token suffices to change the password and the email address. */
 const FRESH_SIGN_IN_MS = 5 * 60_000;

@@ -9,6 +9,7 @@ import {
   assignments,
   auditLog,
   computedData,
+  identities,
   knownManagers,
   permissions,
   refreshTokens,
@@ -97,6 +98,7 @@ async function* entriesOf(ctx: Context, athlete: Account): AsyncGenerator<ZipEnt
   yield counted("permissions.json", (count) => permissionsOf(ctx, athlete, count));
   yield counted("known-managers.json", (count) => knownManagersOf(ctx, athlete, count));
   yield counted("sessions.json", (count) => sessionsOf(ctx, athlete, count));
+  yield counted("identities.json", (count) => identitiesOf(ctx, athlete, count));
   yield counted("squads.json", (count) => membershipsOf(ctx, athlete, count));
   yield counted("assignments.json", (count) => assignmentsOf(ctx, athlete, count));
   yield counted("activities.json", (count) => activitiesOf(ctx, athlete, count));
@@ -219,6 +221,27 @@ const sessionsOf = ({ queries }: Context, { id }: Account, count: Count) =>
         .innerJoin(applications, eq(applications.id, refreshTokens.applicationId))
         .where(and(eq(refreshTokens.accountId, id), gt(refreshTokens.id, after)))
         .orderBy(refreshTokens.id)
+        .limit(limit),
+    (row) => row,
+    count,
+  );
+
+/** The users of OpenID providers who can sign in to the account. */
+const identitiesOf = ({ queries }: Context, { id }: Account, count: Count) =>
+  jsonArray(
+    ROWS,
+    (after, limit) =>
+      queries
+        .select({
+          id: identities.id,
+          issuer: identities.issuer,
+          subject: identities.subject,
+          linked_at: identities.createdAt,
+          last_used_at: identities.lastUsedAt,
+        })
+        .from(identities)
+        .where(and(eq(identities.accountId, id), gt(identities.id, after)))
+        .orderBy(identities.id)
         .limit(limit),
     (row) => row,
     count,
