@@ -69,18 +69,20 @@ export class OpenIdProvider {
    */
   async authorizationUrl(redirectUri: string, { state, nonce, verifier }: FlowValues): Promise<string> {
     const configuration = await this.#configuration();
-    const url = openid.buildAuthorizationUrl(configuration, {
+    const parameters = {
       redirect_uri: redirectUri,
       scope: this.#config.openidScopes,
       state,
       nonce,
       code_challenge: await openid.calculatePKCECodeChallenge(verifier),
       code_challenge_method: "S256",
-    });
-    // The library does not check this address, because it sends no request to it.
-    if (url.protocol !== "https:" && url.protocol !== this.#issuer.protocol)
+    };
+    try {
+      return openid.buildAuthorizationUrl(configuration, parameters).href;
+    } catch {
+      // Without an authorization endpoint, or with one that is not https.
       throw new ProviderError("provider_invalid", "authorization_endpoint");
-    return url.href;
+    }
   }
 
   /**
