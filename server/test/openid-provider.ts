@@ -3,7 +3,6 @@ import { generateKeyPairSync, type KeyObject, sign } from "node:crypto";
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import Provider from "oidc-provider";
-import { stopAfterTest } from "./cleanup.js";
 
 export const CLIENT_ID = "asi";
 export const CLIENT_SECRET = "a secret of the client";
@@ -34,9 +33,9 @@ export class TestProvider {
   readonly #server: Server;
   #handle: RequestListener = (_request, response) => response.writeHead(503).end();
 
-  constructor(server: Server) {
+  constructor(server: Server, host: string) {
     this.#server = server;
-    this.issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    this.issuer = `http://${host}:${(server.address() as AddressInfo).port}`;
     server.on("request", (request, response) => {
       this.requests.push(new URL(request.url ?? "", this.issuer).pathname);
       (this.replaced ?? this.#handle)(request, response);
@@ -49,10 +48,10 @@ export class TestProvider {
     await new Promise((resolve) => this.#server.close(resolve));
   }
 
-  /** Registers the service with the address of its callback. */
-  register(callback: string): void {
+  /** Registers the service with the addresses of its callbacks. */
+  register(...callbacks: string[]): void {
     const provider = new Provider(this.issuer, {
-      clients: [{ client_id: CLIENT_ID, client_secret: CLIENT_SECRET, redirect_uris: [callback] }],
+      clients: [{ client_id: CLIENT_ID, client_secret: CLIENT_SECRET, redirect_uris: callbacks }],
       jwks: { keys: [signingKey] },
       cookies: { keys: ["a key of the cookies"] },
       features: { devInteractions: { enabled: false } },
@@ -106,11 +105,9 @@ function signedAgain(token: string, change: (claims: Claims) => Claims, key: Key
   return `${text}.${sign("sha256", Buffer.from(text), key).toString("base64url")}`;
 }
 
-/** Starts a provider, which is stopped at the end of the test. */
-export async function startProvider(): Promise<TestProvider> {
+/** Starts a provider; the caller stops it. @param host name of the loopback address; for browsers, another one is another site */
+export async function startProvider(host: "127.0.0.1" | "localhost" = "127.0.0.1"): Promise<TestProvider> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const provider = new TestProvider(server);
-  stopAfterTest(() => provider.stop());
-  return provider;
+  return new TestProvider(server, host);
 }

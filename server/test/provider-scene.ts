@@ -1,6 +1,7 @@
 /** A service with an OpenID provider, and a browser that goes through both. */
 import type { Config } from "../src/config/config.js";
 import type { GroupRoles } from "../src/config/sign-in-settings.js";
+import { stopAfterTest } from "./cleanup.js";
 import {
   CLIENT_ID,
   CLIENT_SECRET,
@@ -28,6 +29,7 @@ export async function startWithProvider(
   changes: Partial<Config> = {},
 ): Promise<{ s: TestService; provider: TestProvider }> {
   const provider = await startProvider();
+  stopAfterTest(() => provider.stop());
   const s = await TestService.start(await newStore(), {
     openidIssuer: provider.issuer,
     openidClientId: CLIENT_ID,

@@ -21,7 +21,26 @@ type ManagerRegistration = paths["/api/v1/managers/"]["post"]["requestBody"]["co
 type AthleteRegistration = paths["/api/v1/athletes/"]["post"]["requestBody"]["content"]["application/json"];
 type WithPassword<Registration> = Registration & { password: string };
 
-const leaveFor = (there: { location: string }) => location.assign(there.location);
+const RETURN_KEY = "asi-return";
+
+/** Leaves the page for the OpenID provider, and remembers the address to return to. */
+function leaveFor(there: { location: string }): void {
+  try {
+    sessionStorage.setItem(RETURN_KEY, location.hash);
+  } catch {
+    // without storage the user returns to the first view
+  }
+  location.assign(there.location);
+}
+
+/** The part after `#` of the address that the user left for the OpenID provider; null for none. */
+export function addressLeft(): string | null {
+  try {
+    return sessionStorage.getItem(RETURN_KEY);
+  } catch {
+    return null;
+  }
+}
 
 const OPTIONS = { baseUrl: PAGE_ADDRESS, session: true };
 

@@ -12,7 +12,7 @@ import { Dialog, Questions } from "./parts/dialog.js";
 import { lazily } from "./parts/lazily.js";
 import { ProblemCard } from "./parts/problem.js";
 import { mayLeave } from "./parts/unsaved.js";
-import { type Account, Session } from "./session.js";
+import { type Account, addressLeft, Session } from "./session.js";
 import { VIEWS } from "./views.js";
 import "./app.css";
 
@@ -166,8 +166,9 @@ function NoView({ path, account }: { path: string; account: Account }) {
   const first = viewsOf(account)[0]?.path ?? "";
   // before the navigation is visible: otherwise an address that the user chooses there would be replaced
   useLayoutEffect(() => {
-    if (isArrival) goInstead(`/${first}`);
-  }, [isArrival, first]);
+    const left = path === "signed-in" ? addressLeft() : null;
+    if (isArrival) goInstead(left?.startsWith("#/") ? left.slice(1) : `/${first}`);
+  }, [isArrival, first, path]);
   if (isArrival) return null;
   return (
     <div class="empty">

@@ -132,10 +132,7 @@ export async function mailResetForOperator(
   page: string,
 ): Promise<{ username: string; email: string; expiresAt: Date }> {
   if (!ctx.config.passwordSignIn)
-    throw errors.conflict(
-      "password_sign_in_disabled",
-      "Users cannot sign in with passwords: see PASSWORD_SIGN_IN.",
-    );
+    throw errors.conflict("password_sign_in_disabled", "Users sign in only with the OpenID provider.");
   return transact(ctx, "account reset-password", async (unit) => {
     const account = await lockAccountByUsername(unit, username);
     const reason = account.disabledAt !== null ? "is disabled" : "has no password or no mail address";
