@@ -18,9 +18,5 @@ export const BASE_URL_IS_MISSING =
 
 const originOf = ({ host, port }: Address) => `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
 
-/** Whether a host is a loopback address. */
-export const isLoopback = (host: string) =>
-  host === "localhost" || (ipaddr.isValid(host) && ipaddr.process(host).range() === "loopback");
-
 const isUnspecified = (host: string) =>
   ipaddr.isValid(host) && ipaddr.process(host).range() === "unspecified";

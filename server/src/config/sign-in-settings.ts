@@ -1,4 +1,4 @@
-import { isLoopback } from "./page-address.js";
+import { isLoopback } from "./loopback.js";
 import { boolean, type Setting, secret, setting, text } from "./setting-kinds.js";
 
 const SQUAD_ROLES = ["coach", "analyst", "physician"] as const;

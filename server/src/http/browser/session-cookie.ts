@@ -1,6 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import type { Config } from "../../config/config.js";
-import { isLoopback } from "../../config/page-address.js";
+import { isLoopback } from "../../config/loopback.js";
 
 /**
  * Cookie of a session of the page. Browsers accept a cookie whose name begins with `__Host-` only over TLS and for this host, so

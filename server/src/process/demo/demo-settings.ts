@@ -1,5 +1,5 @@
 import { type Config, readConfig } from "../../config/config.js";
-import { isLoopback } from "../../config/page-address.js";
+import { isLoopback } from "../../config/loopback.js";
 import { isLocalOnly } from "../../http/browser/session-cookie.js";
 
 /**
