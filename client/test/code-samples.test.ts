@@ -230,6 +230,14 @@ const NEEDS_SECRET = {
   resetPassword: 400,
 };
 
+/** Operations that require an OpenID provider in the settings. */
+const NEEDS_PROVIDER = {
+  beginProviderSignIn: 410,
+  linkProvider: 410,
+  retrieveSignInMethods: 410,
+  unlinkProvider: 410,
+};
+
 /** Operations whose object another example uses: a separate session. */
 const IN_USE = { deleteSquad: 409 };
 
@@ -297,6 +305,6 @@ describe("the examples of a service under a path", () => {
       const isDone = (status ?? 500) < 300 && entry.responses[`${status}`] !== undefined;
       if (!isDone) refused[entry.operationId] = status ?? printed;
     }
-    expect(refused).toEqual({ ...NEEDS_SECRET, ...IN_USE });
+    expect(refused).toEqual({ ...NEEDS_SECRET, ...NEEDS_PROVIDER, ...IN_USE });
   });
 });

@@ -53,6 +53,11 @@ const matrix: readonly (readonly [operation: string, outcomes: string, besides?:
   ["listSessions", AUTHENTICATED],
   ["endSession", AUTHENTICATED],
   ["endOtherSession", "403 404 404 404 404 in"],
+  // Without a provider, these are refused after the check of the caller.
+  ["beginProviderSignIn", ANYONE],
+  ["retrieveSignInMethods", AUTHENTICATED_V2],
+  ["linkProvider", AUTHENTICATED_V2],
+  ["unlinkProvider", AUTHENTICATED_V2],
   ["listPersonalTokens", AUTHENTICATED_V2],
   ["createPersonalToken", AUTHENTICATED_V2],
   ["deletePersonalToken", "401 404 404 404 404 in"],

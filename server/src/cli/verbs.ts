@@ -47,6 +47,16 @@ function accounts(root: Command): void {
     example: "ann",
   });
   verb(account, {
+    signature: "account link <username>",
+    about: "let a user of the OpenID provider sign in to an account",
+    example: "ann --subject 248289761001",
+  }).requiredOption("--subject <sub>", "the user's claim sub, as the provider shows it");
+  verb(account, {
+    signature: "account unlink <username>",
+    about: "remove the link of an account to the OpenID provider, and the roles that its groups gave",
+    example: "ann",
+  });
+  verb(account, {
     signature: "account delete <username>",
     about: "delete an account, everything that belongs to it and all personal data",
     example: "ann --yes",

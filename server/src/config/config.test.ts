@@ -104,3 +104,33 @@ describe("the files for operators", () => {
     expect(seconds("deploy/asi-server.service", /TimeoutStopSec=(\d+)/)).toBeGreaterThan(needed);
   });
 });
+
+describe("the settings of the OpenID provider", () => {
+  const complete = { OPENID_ISSUER: "https://id.example.org/realms/club", OPENID_CLIENT_ID: "asi" };
+
+  it.each(["https://id.example.org", "http://127.0.0.1:9000", "http://[::1]:9000/club", "http://localhost"])(
+    "allow %s as the issuer",
+    (OPENID_ISSUER) => {
+      expect(readConfig({ ...complete, OPENID_ISSUER }).openidIssuer).toBe(OPENID_ISSUER);
+    },
+  );
+
+  it.each([
+    "http://id.example.org",
+    "http://10.0.0.1",
+    "id.example.org",
+    "https://a:b@id.example.org",
+    "https://id.example.org?x=1",
+  ])("refuse %s as the issuer", (OPENID_ISSUER) => {
+    expect(() => readConfig({ ...complete, OPENID_ISSUER })).toThrow(/OPENID_ISSUER: expected a URL/);
+  });
+
+  it.each([
+    [{ OPENID_ISSUER: complete.OPENID_ISSUER }, /OPENID_CLIENT_ID: required/],
+    [{ ...complete, OPENID_CREATE_ACCOUNTS: "true" }, /OPENID_ROLES: required/],
+    [{ PASSWORD_SIGN_IN: "false" }, /PASSWORD_SIGN_IN: false requires OPENID_ISSUER/],
+    [{ ...complete, OPENID_SCOPES: "profile" }, /OPENID_SCOPES: expected scopes/],
+  ])("refuse %o, which would let nobody sign in", (env, message) => {
+    expect(() => readConfig(env)).toThrow(message);
+  });
+});

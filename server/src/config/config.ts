@@ -1,6 +1,7 @@
 import { fileVariable, secretValue } from "./secret-files.js";
 import type { Setting } from "./setting-kinds.js";
 import { settings } from "./settings.js";
+import { signInProblems } from "./sign-in-settings.js";
 
 /**
  * The settings of one process. They are read from the environment, secrets also from files, and checked at the start; `asi-server
@@ -33,7 +34,10 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     },
   );
   if (problems.length > 0) throw new ConfigError(problems.join("\n"));
-  return Object.fromEntries(entries) as Config;
+  const config = Object.fromEntries(entries) as Config;
+  const contradictions = signInProblems(config);
+  if (contradictions.length > 0) throw new ConfigError(contradictions.join("\n"));
+  return config;
 }
 
 /** Lists the settings and their current values. For a secret, shows only whether it is set. */

@@ -16,6 +16,7 @@ import {
   text,
   url,
 } from "./setting-kinds.js";
+import { signInSettings } from "./sign-in-settings.js";
 
 /** All settings of the service, in the order of the documents. */
 export const settings = {
@@ -70,6 +71,7 @@ export const settings = {
     "",
     "OpenTelemetry collector that gets traces and metrics, such as http://127.0.0.1:4318; without it, no telemetry is recorded; other OTEL_ variables: docs/observability.md",
   ),
+  ...signInSettings,
   trustProxy: networks(
     "TRUST_PROXY",
     "",

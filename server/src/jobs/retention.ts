@@ -17,6 +17,7 @@ import {
   jobBodies,
   jobs,
   liveTickets,
+  openidSignIns,
   passwordResets,
   previousWebhookSecrets,
   recordingStreams,
@@ -55,6 +56,7 @@ export const REMOVED_KINDS = [
   "refresh_tokens",
   "authorization_codes",
   "password_resets",
+  "openid_sign_ins",
   "idempotency_keys",
   "jobs",
   "job_bodies",
@@ -114,6 +116,7 @@ async function removeExpired(
     [refreshTokens, sql`${refreshTokens.expiresAt}`, lte(refreshTokens.expiresAt, now)],
     [authorizationCodes, sql`${authorizationCodes.expiresAt}`, lte(authorizationCodes.expiresAt, now)],
     [passwordResets, sql`${passwordResets.expiresAt}`, lte(passwordResets.expiresAt, now)],
+    [openidSignIns, sql`${openidSignIns.expiresAt}`, lte(openidSignIns.expiresAt, now)],
     [
       idempotencyKeys,
       sql`${idempotencyKeys.createdAt}`,

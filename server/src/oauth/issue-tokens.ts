@@ -42,6 +42,11 @@ export interface SessionGrant {
   tokenHash: Uint8Array;
 }
 
+/** The OpenID provider has authenticated the user in the same transaction. */
+export interface IdentityGrant {
+  kind: "identity";
+}
+
 /** User and application of a session. */
 export interface Parties {
   accountId: number;
@@ -56,7 +61,7 @@ export interface Parties {
 export async function isGrantValid(
   unit: UnitOfWork,
   { accountId, applicationId }: Parties,
-  grant: AuthorizationGrant | SessionGrant,
+  grant: AuthorizationGrant | SessionGrant | IdentityGrant,
 ): Promise<boolean> {
   const { queries } = unit;
   const [account] = await queries
@@ -71,6 +76,7 @@ export async function isGrantValid(
     .where(and(eq(applications.id, applicationId), isNull(applications.revokedAt)))
     .for("share");
   if (approved === undefined) return false;
+  if (grant.kind === "identity") return true;
   if (grant.kind === "client") return Buffer.compare(approved.secretHash, grant.secretHash) === 0;
   if (grant.kind === "password") return account.passwordHash === grant.passwordHash;
   if (grant.kind === "session") return isSessionValid(unit, grant.tokenHash);

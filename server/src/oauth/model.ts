@@ -112,6 +112,8 @@ export function createModel(
     },
 
     async getUser(username, password) {
+      if (!ctx.config.passwordSignIn)
+        throw new InvalidGrantError("Invalid grant: signing in with a password is disabled");
       const account = await findUser(ctx, attempts, username, password).catch((error: unknown) => {
         throw error instanceof ServiceError && error.code === "account_disabled" ? disabled() : error;
       });

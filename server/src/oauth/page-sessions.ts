@@ -9,7 +9,7 @@ import { listPage, type Paging } from "../domain/lists/listing.js";
 import { hashSessionToken, newToken } from "../domain/secrets/tokens.js";
 import { accessTokens, applications, refreshTokens } from "../store/schema.js";
 import { DateTimeOut, Nullable, Text } from "../wire/types.js";
-import { deleteLeastRecentlyUsed, isGrantValid } from "./issue-tokens.js";
+import { deleteLeastRecentlyUsed, isGrantValid, type Parties } from "./issue-tokens.js";
 import { findApplication, findUser, type PasswordAttempts } from "./model.js";
 import { deleteSession, insertSession } from "./stored-sessions.js";
 
@@ -91,27 +91,41 @@ export async function signIn(
   const parties = { accountId: account.id, applicationId: application.id };
   const token = newToken();
   const create = async (unit: UnitOfWork) => {
-    const { queries, now } = unit;
     const grant = { kind: "password", passwordHash: account.passwordHash } as const;
     if (!(await isGrantValid(unit, parties, grant))) throw wrongCredentials();
-    if (replaces !== undefined) await endSessionOf(unit, replaces);
-    const dropped = await deleteLeastRecentlyUsed(
-      queries,
-      parties,
-      ctx.config.refreshTokensPerApplication - 1,
-    );
-    // The user could neither see nor end such a session.
-    await queries.delete(accessTokens).where(inArray(accessTokens.refreshHash, dropped));
-    const row = await insertSession(unit, parties, {
-      accessHash: hashSessionToken(token),
-      expiresAt: new Date(now.getTime() + PAGE_SESSION_S * 1000),
-      browser: userAgent?.slice(0, MAX_BROWSER_CHARACTERS) ?? null,
-    });
-    await unit.audit("account", account.id, null, { session: "begun", application: application.id });
-    return row;
+    return beginSession(unit, parties, { token, userAgent, replaces });
   };
   const row = await transact(ctx, "createSession", create, account.id);
   return { session: toSession(row, application.name, true), token };
+}
+
+/** A session of the page that begins. */
+export interface NewPageSession {
+  token: string;
+  userAgent: string | undefined;
+  /** Hash of the token of the session that it replaces. */
+  replaces: Uint8Array | undefined;
+}
+
+/** Stores a session of the page, after the grant has been checked with `isGrantValid` in the same transaction. */
+export async function beginSession(
+  unit: UnitOfWork,
+  parties: Parties,
+  { token, userAgent, replaces }: NewPageSession,
+): Promise<SessionRow> {
+  const { queries, now, config } = unit;
+  if (replaces !== undefined) await endSessionOf(unit, replaces);
+  const dropped = await deleteLeastRecentlyUsed(queries, parties, config.refreshTokensPerApplication - 1);
+  // The user could neither see nor end such a session.
+  await queries.delete(accessTokens).where(inArray(accessTokens.refreshHash, dropped));
+  const row = await insertSession(unit, parties, {
+    accessHash: hashSessionToken(token),
+    expiresAt: new Date(now.getTime() + PAGE_SESSION_S * 1000),
+    browser: userAgent?.slice(0, MAX_BROWSER_CHARACTERS) ?? null,
+  });
+  const { accountId, applicationId } = parties;
+  await unit.audit("account", accountId, null, { session: "begun", application: applicationId });
+  return row;
 }
 
 const wrongCredentials = () =>

@@ -1,6 +1,6 @@
 import { type Static, type StaticDecode, Type } from "@sinclair/typebox";
 import { and, asc, eq, gt, inArray, isNotNull } from "drizzle-orm";
-import { confirmPassword } from "../domain/accounts/credential-changes.js";
+import { confirmPassword, OwnPassword } from "../domain/accounts/credential-changes.js";
 import { change } from "../domain/change/change.js";
 import type { Context } from "../domain/change/context.js";
 import { errors } from "../domain/change/errors.js";
@@ -74,12 +74,7 @@ export const PersonalTokenInput = Type.Object(
       maximum: MAX_LIFETIME_DAYS,
       description: "Days until the token ends",
     }),
-    password: Type.String({
-      minLength: 1,
-      maxLength: 4096,
-      format: "password",
-      description: "Your password, because the token of this request may be stolen",
-    }),
+    password: OwnPassword("Your password, because the token of this request may be stolen"),
   },
   { examples: [{ ...example, valid_days: 365, password: "a long passphrase" }] },
 );

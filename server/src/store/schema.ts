@@ -128,6 +128,30 @@ export const passwordResets = pgTable("password_resets", {
   expiresAt: instant("expires_at").notNull(),
 });
 
+/** Users of OpenID providers, each linked to an account. */
+export const identities = pgTable("identities", {
+  id: id(),
+  accountId: reference("account_id").notNull(),
+  /** Normalised URL. */
+  issuer: text("issuer").notNull(),
+  /** Claim `sub`, unique and never reassigned within the issuer. */
+  subject: text("subject").notNull(),
+  createdAt: instant("created_at").notNull(),
+  /** Null before the first sign-in. */
+  lastUsedAt: instant("last_used_at"),
+});
+
+/** Sign-ins that wait for the OpenID provider. Each works once. */
+export const openidSignIns = pgTable("openid_sign_ins", {
+  /** SHA-256 of the value of the cookie. */
+  flowHash: bytea("flow_hash").primaryKey(),
+  /** Account that will be linked; null if the user signs in. */
+  accountId: reference("account_id"),
+  /** Token of the request that began it. It must still be valid to link an account, and is replaced by a sign-in. */
+  tokenHash: bytea("token_hash"),
+  expiresAt: instant("expires_at").notNull(),
+});
+
 export const devices = pgTable("devices", {
   id: id(),
   deviceName: text("device_name").notNull(),
@@ -365,6 +389,8 @@ export const squadGrants = pgTable("squad_grants", {
   createdAt: instant("created_at").notNull(),
   acceptedAt: instant("accepted_at"),
   version: version(),
+  /** Whether a group of the OpenID provider has given the role, instead of the owner. */
+  byProvider: boolean("by_provider").notNull().default(false),
 });
 
 /** Which athlete wears which device. */

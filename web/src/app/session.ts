@@ -21,6 +21,27 @@ type ManagerRegistration = paths["/api/v1/managers/"]["post"]["requestBody"]["co
 type AthleteRegistration = paths["/api/v1/athletes/"]["post"]["requestBody"]["content"]["application/json"];
 type WithPassword<Registration> = Registration & { password: string };
 
+const RETURN_KEY = "asi-return";
+
+/** Leaves the page for the OpenID provider, and remembers the address to return to. */
+function leaveFor(there: { location: string }): void {
+  try {
+    sessionStorage.setItem(RETURN_KEY, location.hash);
+  } catch {
+    // without storage the user returns to the first view
+  }
+  location.assign(there.location);
+}
+
+/** The part after `#` of the address that the user left for the OpenID provider; null for none. */
+export function addressLeft(): string | null {
+  try {
+    return sessionStorage.getItem(RETURN_KEY);
+  } catch {
+    return null;
+  }
+}
+
 const OPTIONS = { baseUrl: PAGE_ADDRESS, session: true };
 
 /** The signed-in user. */
@@ -88,10 +109,13 @@ export class Session {
     });
   }
 
-  /** Loads the signed-in account. If the service is unreachable, this is repeated when it is back. */
-  async begin(): Promise<void> {
+  /**
+   * Loads the signed-in account. If the service is unreachable, this is repeated when it is back.
+   * @param isArriving whether the OpenID provider has signed a user in, of whom the browser knows only the cookie
+   */
+  async begin(isArriving = false): Promise<void> {
     this.#problem.value = null;
-    if (signedInAs.peek() === null) {
+    if (!isArriving && signedInAs.peek() === null) {
       this.#become(null);
       return;
     }
@@ -119,6 +143,16 @@ export class Session {
   async signIn(username: string, password: string): Promise<void> {
     await unwrap(this.#impatient.POST("/session/", { body: { username, password } }));
     await this.refresh();
+  }
+
+  /** Leaves the page for the OpenID provider, which leads back to it. @throws ApiError, AwayError */
+  async signInWithProvider(): Promise<void> {
+    leaveFor(await unwrap(this.#impatient.POST("/session/openid/")));
+  }
+
+  /** Leaves the page for the OpenID provider, to link the account. @throws ApiError, AwayError */
+  async linkProvider(password: string): Promise<void> {
+    leaveFor(await unwrap(this.#plain.POST("/api/v2/sign-in-methods/provider/", { body: { password } })));
   }
 
   /** Registers a manager and signs in. @throws ApiError, AwayError */

@@ -3,21 +3,22 @@ import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import type { Workspace } from "../recording/workspace.js";
 import { go, goInstead, type Route, route } from "../view/route.js";
 import type { Settings } from "../view/settings.js";
-import { ForgottenPassword, NewPassword } from "./account/forgotten-password.js";
 import { SignInForm } from "./account/sign-in-form.js";
-import { Register, SignIn } from "./account/welcome.js";
 import { isAway } from "./connection.js";
 import { accountName } from "./names.js";
 import { Action, type Problem, ProblemOf } from "./parts/action.js";
 import { Announcements } from "./parts/announcements.js";
 import { Dialog, Questions } from "./parts/dialog.js";
+import { lazily } from "./parts/lazily.js";
 import { ProblemCard } from "./parts/problem.js";
 import { mayLeave } from "./parts/unsaved.js";
-import { type Account, Session } from "./session.js";
+import { type Account, addressLeft, Session } from "./session.js";
 import { VIEWS } from "./views.js";
 import "./app.css";
 
 const session = new Session();
+
+const Entrance = lazily(async () => (await import("./account/entrance.js")).Entrance);
 
 export interface ShellProps {
   workspace: Workspace;
@@ -35,6 +36,7 @@ const TITLES: Record<string, string> = {
   register: "Register",
   "forgotten-password": "Forgotten password",
   "new-password": "Set a new password",
+  "signed-in": "Sign in",
 };
 
 /** Width of the fade next to the active link. */
@@ -139,14 +141,8 @@ export function RoutedView({ current, workspace, settings }: ShellProps & { curr
     );
   }
   // signed-in users also follow links in emails
-  if (path === "new-password") {
-    return <NewPassword session={session} token={current.query.get("token") ?? ""} />;
-  }
-  if (account === null) {
-    if (path === "register") return <Register session={session} />;
-    if (path === "forgotten-password") return <ForgottenPassword session={session} />;
-    return <SignIn session={session} />;
-  }
+  if (account === null || path === "new-password")
+    return <Entrance client={session.client} session={session} current={current} />;
   if (entry === undefined) return <NoView path={path} account={account} />;
   const View = entry.view;
   return (
@@ -170,8 +166,9 @@ function NoView({ path, account }: { path: string; account: Account }) {
   const first = viewsOf(account)[0]?.path ?? "";
   // before the navigation is visible: otherwise an address that the user chooses there would be replaced
   useLayoutEffect(() => {
-    if (isArrival) goInstead(`/${first}`);
-  }, [isArrival, first]);
+    const left = path === "signed-in" ? addressLeft() : null;
+    if (isArrival) goInstead(left?.startsWith("#/") ? left.slice(1) : `/${first}`);
+  }, [isArrival, first, path]);
   if (isArrival) return null;
   return (
     <div class="empty">

@@ -12,6 +12,12 @@ export const hasService = signal<boolean | null>(null);
 /** The largest recording that the service stores, in bytes; null if it is unknown. */
 export const maxRecordingBytes = signal<number | null>(null);
 
+/** The name of the OpenID provider with which users can sign in; null if there is none. */
+export const providerName = signal<string | null>(null);
+
+/** Whether users can sign in with passwords. */
+export const hasPasswords = signal(true);
+
 /**
  * Finds out whether a service serves this page, by a header of the page itself (RFC 8631), so that static file servers
  * get no requests for missing files.
@@ -23,6 +29,9 @@ export async function findService(): Promise<void> {
     const { headers } = await fetch(address);
     const limit = Number(headers.get("X-Asi-Max-Recording-Bytes"));
     maxRecordingBytes.value = limit > 0 ? limit : null;
+    const provider = headers.get("X-Asi-Provider");
+    providerName.value = provider === null ? null : decodeURIComponent(provider);
+    hasPasswords.value = headers.get("X-Asi-Passwords") !== "off";
     hasService.value = headers.get("link")?.includes('rel="service-desc"') === true;
   } catch {
     hasService.value = false;

@@ -1,8 +1,20 @@
+import { Type } from "@sinclair/typebox";
 import { eq } from "drizzle-orm";
-import { accessTokens, refreshTokens } from "../../store/schema.js";
+import { accessTokens, accounts, refreshTokens } from "../../store/schema.js";
 import type { Context } from "../change/context.js";
 import { errors } from "../change/errors.js";
 import type { Account } from "./find.js";
+
+/** The password of the caller, for `confirmPassword`. */
+export const OwnPassword = (purpose: string) =>
+  Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 4096,
+      format: "password",
+      description: `${purpose}. If you can sign in only with the OpenID provider, you must have signed in at most 5 minutes ago instead`,
+    }),
+  );
 
 /** How long after a login a token suffices to change the password and the email address. */
 const FRESH_SIGN_IN_MS = 5 * 60_000;
@@ -27,6 +39,7 @@ export async function requireUser(ctx: Context, account: Account, change: Creden
   const changesEmail = email !== undefined && email !== account.email;
   if ((password === undefined && !changesEmail) || (await hasJustSignedIn(ctx))) return;
   if (!changesEmail && password !== undefined && (await ctx.isOwnPassword?.(password))) return;
+  if (!usesPassword(ctx, account)) throw signInAgain("current_password");
   throw errors.field(
     "current_password",
     "Send your current password too: you signed in more than 5 minutes ago.",
@@ -34,17 +47,43 @@ export async function requireUser(ctx: Context, account: Account, change: Creden
   );
 }
 
+const signInAgain = (field: string) =>
+  errors.field(
+    field,
+    "Sign out and sign in again: you signed in with the OpenID provider more than 5 minutes ago.",
+    "sign_in_again",
+  );
+
+/** Whether the user of the account can sign in with a password. */
+export const usesPassword = ({ config }: Context, { passwordHash }: Pick<Account, "passwordHash">): boolean =>
+  config.passwordSignIn && passwordHash !== null;
+
 /**
- * Checks the password of the caller before an irreversible operation, because the token may be stolen.
+ * Checks the password of the caller before an irreversible operation, because the token may be stolen. A caller who signs in only
+ * with the OpenID provider must have signed in recently instead.
  * @param field the field with the password
- * @throws ServiceError `wrong_password`; `throttled` after too many of them
+ * @throws ServiceError `wrong_password`, `password_required`, `sign_in_again`; `throttled` after too many wrong passwords
  */
-export async function confirmPassword(ctx: Context, password: string, field = "password"): Promise<void> {
+export async function confirmPassword(
+  ctx: Context,
+  password: string | undefined,
+  field = "password",
+): Promise<void> {
+  if (password === undefined) {
+    const [account] = await ctx.queries
+      .select({ passwordHash: accounts.passwordHash })
+      .from(accounts)
+      .where(eq(accounts.id, ctx.caller?.id ?? 0));
+    if (account === undefined || usesPassword(ctx, account))
+      throw errors.field(field, "Send your password too.", "password_required");
+    if (!(await hasJustSignedIn(ctx))) throw signInAgain(field);
+    return;
+  }
   if (!(await ctx.isOwnPassword?.(password)))
     throw errors.field(field, "The password is not correct.", "wrong_password");
 }
 
-/** Whether the session of the caller began recently with a password. Refreshing a token does not begin a session. */
+/** Whether the session of the caller began recently. Refreshing a token does not begin a session. */
 async function hasJustSignedIn({ queries, clock, tokenHash }: Context): Promise<boolean> {
   if (tokenHash === undefined) return false;
   const [session] = await queries

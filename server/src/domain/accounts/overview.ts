@@ -76,7 +76,7 @@ export async function listAccounts(
  * Returns an account for the operator, with the amount of its data.
  * @throws ServiceError `not_found`
  */
-export async function showAccount({ queries }: Context, username: string): Promise<Record<string, unknown>> {
+export async function showAccount({ queries }: Context, username: string) {
   const account = await accountByUsername(queries, username);
   const { id } = account;
   const ownedNow = and(eq(ownerships.managerId, id), eq(ownerships.endTime, CURRENT_END));

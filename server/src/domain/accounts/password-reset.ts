@@ -124,13 +124,15 @@ export async function mailResetLink(
 /**
  * Emails the link for the operator.
  * @returns address of the recipient, and when the link expires
- * @throws ServiceError `not_found`, `cannot_log_in`
+ * @throws ServiceError `not_found`, `cannot_log_in`, `password_sign_in_disabled`
  */
 export async function mailResetForOperator(
   ctx: Context,
   username: string,
   page: string,
 ): Promise<{ username: string; email: string; expiresAt: Date }> {
+  if (!ctx.config.passwordSignIn)
+    throw errors.conflict("password_sign_in_disabled", "Users sign in only with the OpenID provider.");
   return transact(ctx, "account reset-password", async (unit) => {
     const account = await lockAccountByUsername(unit, username);
     const reason = account.disabledAt !== null ? "is disabled" : "has no password or no email address";

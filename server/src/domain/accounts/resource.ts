@@ -16,7 +16,9 @@ export const Manager = Type.Object(
     id: Type.Integer(),
     username: Type.String({ description: "Name used to authenticate" }),
     external_id: Nullable(Type.String({ description: "Identifier from another organisation" })),
-    email: Type.String({ format: "email" }),
+    email: Type.String({
+      description: "Empty if the OpenID provider created the account without a verified address",
+    }),
     manager_profile: ManagerProfile,
   },
   {
@@ -72,7 +74,10 @@ export const Athlete = Type.Object(
     id: Type.Integer(),
     username: Type.String(),
     external_id: Nullable(Type.String()),
-    email: Type.String({ description: "Empty for managed athletes" }),
+    email: Type.String({
+      description:
+        "Empty for managed athletes, and if the OpenID provider created the account without a verified address",
+    }),
     managed_by: Nullable(Type.Integer({ description: "Id of the manager who manages this athlete" })),
     is_default_athlete: Type.Boolean(),
     athlete_profile: AthleteProfile,

@@ -49,6 +49,9 @@ export class ServiceError extends Error {
   }
 }
 
+/** Time after which a user may try again to sign in with the OpenID provider. */
+const PROVIDER_RETRY_MS = 10_000;
+
 /** One factory for each kind, so that every error of a kind has the same shape. */
 export const errors = {
   /** Invalid structure or value in the request: one or more messages per field. */
@@ -92,6 +95,17 @@ export const errors = {
   /** The service is temporarily unable to handle the request, regardless of its content. */
   unavailable: (detail: string, retryAfterMs: number) =>
     new ServiceError("unavailable", "unavailable", { detail }, retryAfterMs),
+  /** The OpenID provider of the settings does not respond or is configured differently. */
+  providerUnavailable: () =>
+    new ServiceError(
+      "unavailable",
+      "provider_unavailable",
+      {
+        detail:
+          "The OpenID provider does not respond correctly. Try again later, or sign in with a password.",
+      },
+      PROVIDER_RETRY_MS,
+    ),
   throttled: (retryAfterMs: number) => {
     const seconds = Math.max(1, Math.ceil(retryAfterMs / 1000));
     return new ServiceError(

@@ -138,7 +138,9 @@ export const enforceMemberQuota = quota(
 /** Call it after adding an invitation to a squad. */
 export const enforceInvitationQuota = quota(
   squadGrants,
-  (owner) => sql`${squadGrants.squadId} IN (SELECT id FROM ${squads} WHERE owner_id = ${owner})`,
+  // The owner has not given the roles of groups of the OpenID provider.
+  (owner) =>
+    sql`${squadGrants.squadId} IN (SELECT id FROM ${squads} WHERE owner_id = ${owner}) AND NOT ${squadGrants.byProvider}`,
   {
     setting: "quotaInvitations",
     used: rows,

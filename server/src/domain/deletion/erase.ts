@@ -6,6 +6,7 @@ import {
   accessTokens,
   auditLog,
   computedData,
+  identities,
   permissions,
   refreshTokens,
   sessionFigures,
@@ -64,6 +65,7 @@ export async function rowsOf(queries: Queries, id: number): Promise<Record<strin
     session_figures: await queries.$count(sessionFigures, eq(sessionFigures.athleteId, id)),
     permissions: await queries.$count(permissions, eq(permissions.athleteId, id)),
     sessions: await queries.$count(refreshTokens, eq(refreshTokens.accountId, id)),
+    identities: await queries.$count(identities, eq(identities.accountId, id)),
     access_tokens: await queries.$count(accessTokens, eq(accessTokens.accountId, id)),
     audit_rows: await queries.$count(
       auditLog,

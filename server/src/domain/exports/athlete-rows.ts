@@ -5,6 +5,7 @@ import {
   assignments,
   auditLog,
   computedData,
+  identities,
   knownManagers,
   permissions,
   refreshTokens,
@@ -102,6 +103,27 @@ export const assignmentsOf = ({ queries }: Context, { id }: Account, count: Coun
         .orderBy(assignments.id)
         .limit(limit),
     (row) => ({ ...toAssignment(row), manager: row.ownerId }),
+    count,
+  );
+
+/** The users of OpenID providers who can sign in to the account. */
+export const identitiesOf = ({ queries }: Context, { id }: Account, count: Count) =>
+  jsonArray(
+    ROWS,
+    (after, limit) =>
+      queries
+        .select({
+          id: identities.id,
+          issuer: identities.issuer,
+          subject: identities.subject,
+          linked_at: identities.createdAt,
+          last_used_at: identities.lastUsedAt,
+        })
+        .from(identities)
+        .where(and(eq(identities.accountId, id), gt(identities.id, after)))
+        .orderBy(identities.id)
+        .limit(limit),
+    (row) => row,
     count,
   );
 

@@ -16,6 +16,7 @@ import {
   auditOf,
   type Count,
   computedDataOf,
+  identitiesOf,
   knownManagersOf,
   membershipsOf,
   permissionsOf,
@@ -84,6 +85,7 @@ async function* entriesOf(ctx: Context, athlete: Account): AsyncGenerator<ZipEnt
   yield counted("permissions.json", (count) => permissionsOf(ctx, athlete, count));
   yield counted("known-managers.json", (count) => knownManagersOf(ctx, athlete, count));
   yield counted("sessions.json", (count) => sessionsOf(ctx, athlete, count));
+  yield counted("identities.json", (count) => identitiesOf(ctx, athlete, count));
   yield counted("squads.json", (count) => membershipsOf(ctx, athlete, count));
   yield counted("assignments.json", (count) => assignmentsOf(ctx, athlete, count));
   yield counted("activities.json", (count) => activitiesOf(ctx, athlete, count));

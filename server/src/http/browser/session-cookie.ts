@@ -1,6 +1,6 @@
 import type { FastifyRequest } from "fastify";
-import ipaddr from "ipaddr.js";
 import type { Config } from "../../config/config.js";
+import { isLoopback } from "../../config/loopback.js";
 
 /**
  * Cookie of a session of the page. Browsers accept a cookie whose name begins with `__Host-` only over TLS and for this host, so
@@ -8,6 +8,10 @@ import type { Config } from "../../config/config.js";
  */
 export const SESSION_COOKIE = "__Host-asi-session";
 const LOCAL_COOKIE = "asi-session";
+
+/** Cookie of a sign-in that waits for the OpenID provider. */
+const FLOW_COOKIE = "__Host-asi-openid";
+const LOCAL_FLOW_COOKIE = "asi-openid";
 
 /** Format of the tokens issued by the service. */
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
@@ -26,15 +30,33 @@ export function isLocalOnly({
   return protocol === "http:" && isLoopback(hostname.replace(/^\[|\]$/g, ""));
 }
 
-/** Whether a host is a loopback address. */
-export const isLoopback = (host: string) =>
-  host === "localhost" || (ipaddr.isValid(host) && ipaddr.process(host).range() === "loopback");
-
 /** Returns the value of `Set-Cookie`. @param maxAgeS 0 removes the cookie */
 export const sessionCookie = (config: Config, token: string, maxAgeS: number): string =>
   isLocalOnly(config)
     ? `${LOCAL_COOKIE}=${token}; Path=/; Max-Age=${maxAgeS}; HttpOnly; SameSite=Strict`
     : `${SESSION_COOKIE}=${token}; Path=/; Max-Age=${maxAgeS}; Secure; HttpOnly; SameSite=Strict`;
+
+/**
+ * Returns the value of `Set-Cookie` for a sign-in with the OpenID provider. The redirect of the provider comes from another site,
+ * so it is `SameSite=Lax`. @param maxAgeS 0 removes the cookie
+ */
+export const flowCookie = (config: Config, value: string, maxAgeS: number): string =>
+  isLocalOnly(config)
+    ? `${LOCAL_FLOW_COOKIE}=${value}; Path=/; Max-Age=${maxAgeS}; HttpOnly; SameSite=Lax`
+    : `${FLOW_COOKIE}=${value}; Path=/; Max-Age=${maxAgeS}; Secure; HttpOnly; SameSite=Lax`;
+
+/** Returns the value of the cookie of a sign-in with the OpenID provider. */
+export const flowOf = (config: Config, request: Pick<FastifyRequest, "headers">): string | undefined =>
+  cookieOf(request, isLocalOnly(config) ? LOCAL_FLOW_COOKIE : FLOW_COOKIE);
+
+function cookieOf({ headers }: Pick<FastifyRequest, "headers">, name: string): string | undefined {
+  const value = headers.cookie
+    ?.split(";")
+    .map((pair) => pair.trim())
+    .find((pair) => pair.startsWith(`${name}=`))
+    ?.slice(name.length + 1);
+  return value !== undefined && TOKEN.test(value) ? value : undefined;
+}
 
 /**
  * Whether a request comes from the page, as proven by the header. Forms cannot send it, and a browser lets a page of another
@@ -45,14 +67,5 @@ export const isFromPage = ({ headers }: Pick<FastifyRequest, "headers">): boolea
   headers["x-asi-page"] === "1" && (headers["sec-fetch-site"] ?? "same-origin") === "same-origin";
 
 /** Returns the token in the cookie of requests of the page; undefined for all other requests. */
-export function sessionToken(config: Config, request: Pick<FastifyRequest, "headers">): string | undefined {
-  const { cookie } = request.headers;
-  if (cookie === undefined || !isFromPage(request)) return undefined;
-  const prefix = `${isLocalOnly(config) ? LOCAL_COOKIE : SESSION_COOKIE}=`;
-  const token = cookie
-    .split(";")
-    .map((pair) => pair.trim())
-    .find((pair) => pair.startsWith(prefix))
-    ?.slice(prefix.length);
-  return token !== undefined && TOKEN.test(token) ? token : undefined;
-}
+export const sessionToken = (config: Config, request: Pick<FastifyRequest, "headers">): string | undefined =>
+  isFromPage(request) ? cookieOf(request, isLocalOnly(config) ? LOCAL_COOKIE : SESSION_COOKIE) : undefined;

@@ -57,8 +57,9 @@ export function athleteRoutes(app: FastifyInstance): void {
     body: NewAthlete,
     bodyLimitBytes,
     success: { status: 201, schema: Athlete },
-    failures: [400],
+    failures: [400, 410],
     throttle: ["registration"],
+    isEnabled: ({ passwordSignIn }) => passwordSignIn,
     async handle({ ctx, request, body }) {
       await app.throttle.registrationBytes(request, body.athlete_profile?.profile_picture?.length ?? 0);
       return createAthlete(ctx, body);

@@ -37,8 +37,9 @@ export function authorizeRoutes(app: FastifyInstance): void {
     consumes: "application/x-www-form-urlencoded",
     describedQuery: AuthorizeQuery,
     success: { status: 200, mediaType: "text/html" },
-    failures: [302, 400],
+    failures: [302, 400, 410],
     throttle: ["token"],
+    isEnabled: ({ passwordSignIn }) => passwordSignIn,
     async handle({ ctx, request, reply }) {
       const form = request.method === "POST" ? (request.body as Fields | undefined) : undefined;
       const { username, password } = form ?? {};

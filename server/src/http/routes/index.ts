@@ -22,6 +22,7 @@ import { passwordResetRoutes } from "./password-reset.js";
 import { permissionRoutes } from "./permissions.js";
 import { personalDataRoutes } from "./personal-data.js";
 import { personalTokenRoutes } from "./personal-tokens.js";
+import { providerSignInRoutes } from "./provider-sign-in.js";
 import { rawDataRoutes } from "./raw-data.js";
 import { recipeRoutes } from "./recipes.js";
 import { recordingStreamRoutes } from "./recording-streams.js";
@@ -41,6 +42,7 @@ export const routes: readonly ((app: FastifyInstance) => void | Promise<void>)[]
   oauthMetadataRoutes,
   authorizeRoutes,
   sessionRoutes,
+  providerSignInRoutes,
   personalTokenRoutes,
   passwordResetRoutes,
   managerRoutes,

@@ -43,8 +43,9 @@ export function managerRoutes(app: FastifyInstance): void {
     body: NewManager,
     bodyLimitBytes: PICTURE_BODY_BYTES,
     success: { status: 201, schema: Manager },
-    failures: [400],
+    failures: [400, 410],
     throttle: ["registration"],
+    isEnabled: ({ passwordSignIn }) => passwordSignIn,
     async handle({ ctx, request, query, body }) {
       await app.throttle.registrationBytes(request, body.athlete_profile?.profile_picture?.length ?? 0);
       return createManager(ctx, body, query.create_default_athlete ?? false);

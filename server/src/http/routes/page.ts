@@ -47,6 +47,11 @@ export async function pageRoutes(app: FastifyInstance): Promise<void> {
       Link: SERVICE_LINK,
       // The page refuses a larger file before sending it.
       "X-Asi-Max-Recording-Bytes": String(app.config.bulkLoadMaxBytes),
+      // How users sign in.
+      ...(app.config.openidIssuer === null
+        ? {}
+        : { "X-Asi-Provider": encodeURIComponent(app.config.openidName) }),
+      ...(app.config.passwordSignIn ? {} : { "X-Asi-Passwords": "off" }),
     },
     isImmutable: (path) => relative(folder, path).startsWith(HASHED),
   });

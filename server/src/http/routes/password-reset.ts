@@ -36,8 +36,9 @@ export function passwordResetRoutes(app: FastifyInstance): void {
     path: "/api/v1/account/request-password-reset/",
     body: ResetRequest,
     success: { status: 204 },
-    failures: [400],
+    failures: [400, 410],
     throttle: ["passwordReset"],
+    isEnabled: ({ passwordSignIn }) => passwordSignIn,
     async handle({ ctx, request, body }) {
       await app.throttle.passwordReset(usernameKey(body.username), request.ip);
       // Do not use the Host header, which the client chooses.
@@ -58,8 +59,9 @@ export function passwordResetRoutes(app: FastifyInstance): void {
     path: "/api/v1/account/reset-password/",
     body: NewPasswordByToken,
     success: { status: 204 },
-    failures: [400],
+    failures: [400, 410],
     throttle: ["token"],
+    isEnabled: ({ passwordSignIn }) => passwordSignIn,
     handle: ({ ctx, body }) => resetPassword(ctx, body.token, body.password),
   });
 }

@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { Type } from "@sinclair/typebox";
 import type { FastifyInstance } from "fastify";
-import { confirmPassword } from "../../domain/accounts/credential-changes.js";
+import { confirmPassword, OwnPassword } from "../../domain/accounts/credential-changes.js";
 import { authorize } from "../../domain/change/access.js";
 import { ErasureProof, eraseAthlete } from "../../domain/deletion/erase.js";
 import { exportAthlete, exportFileName } from "../../domain/exports/athlete.js";
@@ -12,14 +12,7 @@ import { route } from "../route.js";
 const tag = "Athletes";
 
 const ErasureConfirmation = Type.Object(
-  {
-    password: Type.String({
-      minLength: 1,
-      maxLength: 4096,
-      format: "password",
-      description: "Your own password, again",
-    }),
-  },
+  { password: OwnPassword("Your own password, again") },
   { examples: [{ password: "a long passphrase" }] },
 );
 

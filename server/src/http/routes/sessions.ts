@@ -38,6 +38,7 @@ export function sessionRoutes(app: FastifyInstance): void {
     },
     failures: [400, 410],
     throttle: ["token"],
+    isEnabled: ({ passwordSignIn }) => passwordSignIn,
     async handle({ ctx, request, reply, body }) {
       if (!isFromPage(request)) {
         throw errors.forbidden(

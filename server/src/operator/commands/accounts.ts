@@ -5,6 +5,7 @@ import { listAccounts, showAccount } from "../../domain/accounts/overview.js";
 import { mailResetForOperator } from "../../domain/accounts/password-reset.js";
 import { deleteAccount } from "../../domain/deletion/account.js";
 import { grantManagedAthletes } from "../../domain/managers/grant.js";
+import { identitiesOf, linkAccount, unlinkAccount } from "../../oauth/provider/identities.js";
 import { listSessions, revokeSessions } from "../../oauth/sessions.js";
 import { after, flag, oneOf, optionalInteger, optionalText, text } from "./arguments.js";
 import type { Commands } from "./outcome.js";
@@ -16,7 +17,25 @@ export const accountCommands = {
     return { ...(await listAccounts(ctx, filters, after(args))) };
   },
 
-  "account show": (ctx, args) => showAccount(ctx, text(args, "username")),
+  async "account show"(ctx, args) {
+    const account = await showAccount(ctx, text(args, "username"));
+    const identities = await identitiesOf(ctx.queries, account.id);
+    return {
+      ...account,
+      identities: identities.map(({ issuer, subject, createdAt, lastUsedAt }) => ({
+        issuer,
+        subject,
+        linked: createdAt.toISOString(),
+        last_used: lastUsedAt?.toISOString() ?? null,
+      })),
+    };
+  },
+
+  "account link": async (ctx, args) => ({
+    ...(await linkAccount(ctx, text(args, "username"), text(args, "subject"))),
+  }),
+
+  "account unlink": async (ctx, args) => ({ ...(await unlinkAccount(ctx, text(args, "username"))) }),
 
   async "account disable"(ctx, args) {
     const { username, disabledAt } = await disableAccount(ctx, text(args, "username"));

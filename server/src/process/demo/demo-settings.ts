@@ -1,5 +1,6 @@
 import { type Config, readConfig } from "../../config/config.js";
-import { isLocalOnly, isLoopback } from "../../http/browser/session-cookie.js";
+import { isLoopback } from "../../config/loopback.js";
+import { isLocalOnly } from "../../http/browser/session-cookie.js";
 
 /**
  * Settings of a demonstration, unless the environment sets them. In a terminal, the log level is reduced so that the output of

@@ -17,6 +17,7 @@ const SKIPPED = new Set([
   "throttle_counters",
   "live_connections",
   "live_tickets",
+  "openid_sign_ins",
   ...HISTORY_TABLES,
 ]);
 

@@ -111,6 +111,30 @@ CREATE TABLE password_resets (
 CREATE INDEX password_resets_account ON password_resets (account_id);
 CREATE INDEX password_resets_expiry ON password_resets (expires_at);
 
+-- Users of OpenID providers. Issuer and subject identify a user for ever; names and email addresses do not.
+CREATE TABLE identities (
+  id bigserial PRIMARY KEY,
+  account_id bigint NOT NULL REFERENCES accounts ON DELETE CASCADE,
+  issuer text NOT NULL,
+  subject text NOT NULL,
+  created_at timestamptz(3) NOT NULL,
+  last_used_at timestamptz(3),
+  UNIQUE (issuer, subject),
+  UNIQUE (account_id, issuer)
+);
+
+-- Sign-ins that wait for the provider. The cookie of the browser has the value with this hash.
+CREATE TABLE openid_sign_ins (
+  flow_hash bytea PRIMARY KEY,
+  -- The account that will be linked; without it, the user signs in.
+  account_id bigint REFERENCES accounts ON DELETE CASCADE,
+  -- The token of the request that began it: it must still be valid to link, and is replaced by a sign-in.
+  token_hash bytea,
+  expires_at timestamptz(3) NOT NULL
+);
+CREATE INDEX openid_sign_ins_account ON openid_sign_ins (account_id) WHERE account_id IS NOT NULL;
+CREATE INDEX openid_sign_ins_expiry ON openid_sign_ins (expires_at);
+
 CREATE TABLE devices (
   id bigserial PRIMARY KEY,
   device_name text NOT NULL,
@@ -356,6 +380,8 @@ CREATE TABLE squad_grants (
   created_at timestamptz(3) NOT NULL,
   accepted_at timestamptz(3),
   version integer NOT NULL DEFAULT 1,
+  -- Given by a group of the OpenID provider, instead of by the owner.
+  by_provider boolean NOT NULL DEFAULT false,
   CHECK (accepted_at IS NULL OR guest_id IS NOT NULL)
 );
 CREATE INDEX squad_grants_order ON squad_grants (squad_id, id);

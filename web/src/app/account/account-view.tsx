@@ -12,6 +12,8 @@ import { Form, type Values } from "../parts/form.js";
 import { type Account, type AthleteAccount, isAthlete, isManager, type ManagerAccount } from "../session.js";
 import type { ViewProps } from "../view.js";
 import { CurrentPasswordField, LoginFields, NameFields, NewPasswordField } from "./account-fields.js";
+import { useSignInMethods } from "./own-password.js";
+import { ProviderPanel } from "./provider.js";
 import { Sessions } from "./sessions.js";
 import { Tokens } from "./tokens.js";
 import "./account.css";
@@ -19,6 +21,7 @@ import "./account.css";
 /** The account of the signed-in user: profile, password, sessions. */
 export function AccountView(props: ViewProps) {
   const { account, client, session, settings } = props;
+  const { data: methods, reload } = useSignInMethods(client);
   const name = accountName(account);
   return (
     <>
@@ -37,11 +40,12 @@ export function AccountView(props: ViewProps) {
                 }}
               />
             ) : null}
-            <Password {...props} account={account} />
+            {methods?.has_password === false ? null : <Password {...props} account={account} />}
           </>
         ) : (
           <Kept account={account} />
         )}
+        {methods == null ? null : <ProviderPanel {...props} methods={methods} onChange={reload} />}
         <Sessions client={client} zone={settings.zone.value} />
         <Tokens client={client} zone={settings.zone.value}>
           <a href={DOCUMENTATION}>API documentation</a>

@@ -1,3 +1,5 @@
+import { hasPasswords, providerName } from "../../view/service.js";
+import { Action, ProblemOf, useProblem } from "../parts/action.js";
 import { Field, Form } from "../parts/form.js";
 import type { Account, Session } from "../session.js";
 
@@ -7,8 +9,34 @@ interface Props {
   account?: Account | null;
 }
 
-/** A form with username and password. */
+/** A form with username and password, and a button for the OpenID provider. */
 export function SignInForm({ session, account = null }: Props) {
+  return (
+    <>
+      {hasPasswords.value ? <PasswordForm session={session} account={account} /> : null}
+      {providerName.value === null ? null : <ProviderButton session={session} />}
+    </>
+  );
+}
+
+function ProviderButton({ session }: Props) {
+  const problem = useProblem();
+  return (
+    <>
+      <ProblemOf problem={problem} />
+      <Action
+        problem={problem}
+        failed="You cannot sign in this way at the moment."
+        busy="One moment…"
+        work={() => session.signInWithProvider()}
+      >
+        Sign in with {providerName.value}
+      </Action>
+    </>
+  );
+}
+
+function PasswordForm({ session, account = null }: Props) {
   return (
     <Form action="Sign in" onSubmit={(values) => session.signIn(values("username"), values("password"))}>
       <Field

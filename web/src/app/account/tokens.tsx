@@ -11,6 +11,7 @@ import { FormProblem } from "../parts/refusal-words.js";
 import { Requested, useRequest } from "../parts/request.js";
 import { SecretDialog } from "../parts/secret-dialog.js";
 import { dayAndTime } from "../parts/when.js";
+import { confirmation, OwnPassword } from "./own-password.js";
 
 type Token = Resource["PersonalToken"];
 type Scope = Token["scopes"][number];
@@ -47,7 +48,7 @@ export function Tokens({
       name: values("name").trim(),
       scopes,
       valid_days: Number(values("valid_days")),
-      password: values("password"),
+      ...confirmation(values),
     };
     const { token } = await unwrap(client.POST("/api/v2/tokens/", { body }));
     setCreating(false);
@@ -109,14 +110,7 @@ export function Tokens({
               label="Valid for"
               choices={LIFETIMES_DAYS.map((days) => [String(days), `${days} days`])}
             />
-            <Field
-              name="password"
-              label="Your password"
-              type="password"
-              autoComplete="current-password"
-              required
-              maxLength={128}
-            />
+            <OwnPassword client={client} />
           </Form>
         </Dialog>
       ) : null}

@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { hasPasswords } from "../../view/service.js";
 import { Form } from "../parts/form.js";
 import { requireName } from "../parts/require-name.js";
 import type { Session } from "../session.js";
@@ -7,16 +8,25 @@ import { Card } from "./card.js";
 import { SignInForm } from "./sign-in-form.js";
 
 /** The sign-in page. */
-export function SignIn({ session }: { session: Session }) {
+export function SignIn({ session, problem }: { session: Session; problem: string | null }) {
   return (
     <Card title="Sign in">
+      {problem === null ? null : (
+        <p class="bad" role="alert">
+          {problem}
+        </p>
+      )}
       <SignInForm session={session} />
-      <p>
-        <a href="#/forgotten-password">Forgotten password?</a>
-      </p>
-      <p>
-        No account yet? <a href="#/register">Register</a>
-      </p>
+      {hasPasswords.value ? (
+        <>
+          <p>
+            <a href="#/forgotten-password">Forgotten password?</a>
+          </p>
+          <p>
+            No account yet? <a href="#/register">Register</a>
+          </p>
+        </>
+      ) : null}
     </Card>
   );
 }

@@ -1,10 +1,11 @@
 import { ApiError, type Client, fileNameOf, unwrap } from "asi-client";
 import { useState } from "preact/hooks";
 import { offerFile } from "../../parts/offer-file.js";
+import { confirmation, OwnPassword } from "../account/own-password.js";
 import { Action, ProblemOf, useProblem } from "../parts/action.js";
 import { announce } from "../parts/announcements.js";
 import { Dialog } from "../parts/dialog.js";
-import { Field, Form } from "../parts/form.js";
+import { Form } from "../parts/form.js";
 
 interface Props {
   client: Client;
@@ -63,20 +64,13 @@ export function PersonalData({ client, athlete: { id, name }, onErased }: Props)
             isDangerous
             onCancel={() => setErasing(false)}
             onSubmit={async (values) => {
-              const body = { password: values("password") };
+              const body = confirmation(values);
               await unwrap(client.POST("/api/v1/athletes/{athlete}/erase/", { params, body }));
               announce(`All data about ${name} are erased.`);
               onErased();
             }}
           >
-            <Field
-              name="password"
-              label="Your password"
-              type="password"
-              autoComplete="current-password"
-              required
-              isFirst
-            />
+            <OwnPassword client={client} isFirst />
           </Form>
         </Dialog>
       ) : null}

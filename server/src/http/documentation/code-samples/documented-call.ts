@@ -99,6 +99,9 @@ const PATH_VALUES: Readonly<Record<string, string | number>> = {
   webhook: 2,
 };
 
+/** Operations that only the page calls. */
+const OF_PAGE = new Set(["createSession", "beginProviderSignIn"]);
+
 /** Recording uploaded by examples. */
 const RECORDING = "recording.asi";
 
@@ -126,7 +129,7 @@ export function documentedCall(
     query: queryOf(entry, response),
     isAuthenticated: entry.security.length > 0,
     // Other operations of the session also accept tokens.
-    isOfPage: entry.operationId === "createSession",
+    isOfPage: OF_PAGE.has(entry.operationId),
     body: bodyOf(entry),
     response,
   };

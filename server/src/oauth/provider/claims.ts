@@ -1,0 +1,58 @@
+import { randomInt } from "node:crypto";
+import { Value } from "@sinclair/typebox/value";
+import { isPersonName } from "../../domain/accounts/resource.js";
+import { isVisibleName } from "../../domain/accounts/visible-text.js";
+import { Email } from "../../wire/types.js";
+
+type Claims = Readonly<Record<string, unknown>>;
+
+/** Returns a claim by its name, or by its path with dots. Names of claims can contain dots. */
+function claim(claims: Claims, name: string): unknown {
+  if (Object.hasOwn(claims, name)) return claims[name];
+  let value: unknown = claims;
+  for (const key of name.split(".")) {
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return undefined;
+    value = (value as Claims)[key];
+  }
+  return value;
+}
+
+/** The groups of the user: a list of texts, or one text. */
+export function groupsOf(claims: Claims, name: string): ReadonlySet<string> {
+  const value = claim(claims, name);
+  const groups = Array.isArray(value) ? value : [value];
+  return new Set(groups.filter((group) => typeof group === "string"));
+}
+
+const MAX_USERNAME = 150;
+/** Number of different names for users with the same name. */
+const SUFFIXES = 1_000_000;
+
+const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
+
+/**
+ * The username of a new account, and another one if it is taken. The name only identifies the account to people: it gives no
+ * access to an account that already has it.
+ */
+export function usernamesOf(claims: Claims): [preferred: string, other: string] {
+  const wanted = [claims.preferred_username, claims.email, claims.name]
+    .map(textOf)
+    .find((name) => name !== "" && name.length <= MAX_USERNAME && isVisibleName(name));
+  const name = wanted ?? "member";
+  const other = `${name.slice(0, MAX_USERNAME - 7)}-${randomInt(SUFFIXES).toString().padStart(6, "0")}`;
+  return [wanted ?? other, isVisibleName(other) ? other : `member-${randomInt(SUFFIXES)}`];
+}
+
+/** Profile of a new account. An email address that the provider has not verified may belong to someone else, so it is not used. */
+export function profileOf(claims: Claims) {
+  const email = claims.email_verified === true ? textOf(claims.email) : "";
+  const name = (value: unknown) => {
+    const text = textOf(value);
+    return text !== "" && text.length <= MAX_USERNAME && isPersonName(text) ? text : null;
+  };
+  return {
+    email: Value.Check(Email(), email) ? email : "",
+    firstName: name(claims.given_name),
+    lastName: name(claims.family_name),
+  };
+}

@@ -1,0 +1,172 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { and, asc, eq } from "drizzle-orm";
+import { usesPassword } from "../../domain/accounts/credential-changes.js";
+import { type Account, lockAccountByUsername } from "../../domain/accounts/find.js";
+import { change, transact } from "../../domain/change/change.js";
+import type { Context } from "../../domain/change/context.js";
+import { errors } from "../../domain/change/errors.js";
+import type { UnitOfWork } from "../../domain/change/unit-of-work.js";
+import type { Queries } from "../../store/connection/database.js";
+import { accounts, identities } from "../../store/schema.js";
+import { DateTimeOut, Nullable } from "../../wire/types.js";
+import { normalizedIssuer } from "./provider.js";
+import { applyRoles, rolesOf } from "./roles.js";
+
+/** How the caller can sign in. */
+export const SignInMethods = Type.Object(
+  {
+    has_password: Type.Boolean({ description: "Whether the account can sign in with a password" }),
+    provider: Type.String({ description: "Name of the OpenID provider" }),
+    subject: Nullable(Type.String({ description: "The linked user of the provider; null: none" })),
+    linked_at: Nullable(DateTimeOut()),
+    last_used_at: Nullable(DateTimeOut({ description: "Time of the last sign-in with the provider" })),
+  },
+  {
+    $id: "SignInMethods",
+    examples: [
+      {
+        has_password: true,
+        provider: "the club account",
+        subject: "248289761001",
+        linked_at: "2024-01-01T06:00:00.000Z",
+        last_used_at: null,
+      },
+    ],
+  },
+);
+
+/** The longest subject (OpenID Connect Core 1.0 section 2). */
+export const MAX_SUBJECT = 255;
+
+const issuerOf = ({ config }: Pick<Context, "config">): string => {
+  if (config.openidIssuer === null) throw errors.gone("Signing in with an OpenID provider is disabled.");
+  return normalizedIssuer(config.openidIssuer);
+};
+
+/** The identity of an account at the provider of the settings. */
+async function identityOf(queries: Queries, accountId: number, issuer: string) {
+  const [found] = await queries
+    .select()
+    .from(identities)
+    .where(and(eq(identities.accountId, accountId), eq(identities.issuer, issuer)));
+  return found;
+}
+
+/** @throws ServiceError `gone` without a provider */
+export async function retrieveSignInMethods(ctx: Context): Promise<Static<typeof SignInMethods>> {
+  const { queries, caller, config } = ctx;
+  const accountId = caller?.id ?? 0;
+  const identity = await identityOf(queries, accountId, issuerOf(ctx));
+  const [account] = await queries
+    .select({ passwordHash: accounts.passwordHash })
+    .from(accounts)
+    .where(eq(accounts.id, accountId));
+  if (account === undefined) throw errors.unauthenticated(true);
+  return {
+    has_password: usesPassword(ctx, account),
+    provider: config.openidName,
+    subject: identity?.subject ?? null,
+    linked_at: identity?.createdAt.toISOString() ?? null,
+    last_used_at: identity?.lastUsedAt?.toISOString() ?? null,
+  };
+}
+
+/** @throws ServiceError `already_linked` if the caller has an identity at the provider */
+export async function requireUnlinked(ctx: Context): Promise<void> {
+  if ((await identityOf(ctx.queries, ctx.caller?.id ?? 0, issuerOf(ctx))) !== undefined)
+    throw errors.conflict("already_linked", "Your account is already linked. Remove the link first.");
+}
+
+/** Why a user of the provider cannot be linked to an account. */
+export type LinkProblem = "identity_taken" | "already_linked";
+
+/** Links a user of the provider to an account, whose row must be locked. Repeating it has no further effect. */
+export async function insertIdentity(
+  unit: UnitOfWork,
+  accountId: number,
+  { issuer, subject }: { issuer: string; subject: string },
+): Promise<LinkProblem | null> {
+  const { queries, now, audit } = unit;
+  const [ofUser] = await queries
+    .select({ accountId: identities.accountId })
+    .from(identities)
+    .where(and(eq(identities.issuer, issuer), eq(identities.subject, subject)));
+  if (ofUser !== undefined) return ofUser.accountId === accountId ? null : "identity_taken";
+  if ((await identityOf(queries, accountId, issuer)) !== undefined) return "already_linked";
+  await queries.insert(identities).values({ accountId, issuer, subject, createdAt: now });
+  await audit("account", accountId, null, { identity: "linked", issuer, subject });
+  return null;
+}
+
+/** Removes the link of an account, whose row must be locked, and the roles that its groups gave. */
+async function removeIdentity(unit: UnitOfWork, account: Account, issuer: string): Promise<void> {
+  const { queries, audit } = unit;
+  const identity = await identityOf(queries, account.id, issuer);
+  if (identity === undefined) throw errors.notFound(`The account ${account.username} has no link.`);
+  await queries.delete(identities).where(eq(identities.id, identity.id));
+  await audit("account", account.id, { identity: "linked", issuer, subject: identity.subject }, null);
+  await applyRoles(unit, account, rolesOf([], new Set()));
+}
+
+/**
+ * Removes the link of the caller.
+ * @throws ServiceError `not_found`; `only_sign_in` if the caller has no password to sign in
+ */
+export async function unlinkOwn(ctx: Context): Promise<void> {
+  const issuer = issuerOf(ctx);
+  await change(ctx, "unlinkProvider", {}, async (unit) => {
+    const [account] = await unit.queries
+      .select()
+      .from(accounts)
+      .where(eq(accounts.id, ctx.caller?.id ?? 0))
+      .for("update");
+    if (account === undefined) throw errors.unauthenticated(true);
+    if (!usesPassword(ctx, account))
+      throw errors.conflict(
+        "only_sign_in",
+        "You cannot sign in without the provider: the account has no password.",
+      );
+    await removeIdentity(unit, account, issuer);
+  });
+}
+
+/**
+ * Links an account for the operator.
+ * @throws ServiceError `not_found`, `gone`, `invalid` for a managed athlete, `identity_taken`, `already_linked`
+ */
+export async function linkAccount(ctx: Context, username: string, subject: string) {
+  const issuer = issuerOf(ctx);
+  if (subject === "" || subject.length > MAX_SUBJECT)
+    throw errors.field("subject", `Expected 1 to ${MAX_SUBJECT} characters.`);
+  return transact(ctx, "account link", async (unit) => {
+    const account = await lockAccountByUsername(unit, username);
+    if (account.managedBy !== null)
+      throw errors.field("username", "A managed athlete cannot sign in. Link the account of the athlete.");
+    const problem = await insertIdentity(unit, account.id, { issuer, subject });
+    if (problem === "identity_taken")
+      throw errors.conflict(problem, "This user of the provider is linked to another account.");
+    if (problem === "already_linked")
+      throw errors.conflict(
+        problem,
+        `The account ${account.username} is linked to another user of the provider.`,
+      );
+    return { username: account.username, issuer, subject };
+  });
+}
+
+/**
+ * Removes the link of an account for the operator, and the roles that its groups gave. Its sessions continue.
+ * @throws ServiceError `not_found`, `gone`
+ */
+export async function unlinkAccount(ctx: Context, username: string) {
+  const issuer = issuerOf(ctx);
+  return transact(ctx, "account unlink", async (unit) => {
+    const account = await lockAccountByUsername(unit, username);
+    await removeIdentity(unit, account, issuer);
+    return { username: account.username, issuer };
+  });
+}
+
+/** The identities of an account, of all issuers, oldest first. */
+export const identitiesOf = (queries: Queries, accountId: number) =>
+  queries.select().from(identities).where(eq(identities.accountId, accountId)).orderBy(asc(identities.id));

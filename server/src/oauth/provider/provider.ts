@@ -1,0 +1,188 @@
+import * as openid from "openid-client";
+import type { Config } from "../../config/config.js";
+
+/** Time within which the provider must respond to each request. */
+const TIMEOUT_S = 5;
+
+/** Tolerance for the difference between the clocks of the provider and of this machine. */
+const CLOCK_TOLERANCE_S = 60;
+
+/** How long the metadata of the provider are cached. Its keys have a cache of their own in the library. */
+const METADATA_LIFETIME_MS = 3_600_000;
+
+/** Reasons why a sign-in at the provider fails; stable codes that the page explains. */
+export type ProviderProblem =
+  /** It does not respond, or reports that it is unavailable. */
+  | "provider_unavailable"
+  /** It has refused the user, or the user has cancelled. */
+  | "provider_refused"
+  /** Its response is not valid, or the client is configured differently there. */
+  | "provider_invalid";
+
+export class ProviderError extends Error {
+  override readonly name = "ProviderError";
+  readonly code: ProviderProblem;
+  /** Code of the failed step for the log, without values of the request or the response. */
+  readonly reason: string;
+
+  constructor(code: ProviderProblem, reason: string) {
+    super(`${code}: ${reason}`);
+    this.code = code;
+    this.reason = reason;
+  }
+}
+
+/** Random values of one sign-in, as base64url of 256 bits. */
+export interface FlowValues {
+  state: string;
+  nonce: string;
+  /** PKCE code verifier (RFC 7636). */
+  verifier: string;
+}
+
+/** A user whom the provider has authenticated. */
+export interface ProviderUser {
+  /** Normalised URL. */
+  issuer: string;
+  subject: string;
+  /** Claims of the ID token, completed by those of the userinfo endpoint. */
+  claims: Readonly<Record<string, unknown>>;
+}
+
+/** The form in which issuers are compared and stored. */
+export const normalizedIssuer = (issuer: string): string => new URL(issuer).href;
+
+/** Client of the OpenID provider of the settings. */
+export class OpenIdProvider {
+  readonly #config: Config;
+  readonly #issuer: URL;
+  #loaded: { configuration: Promise<openid.Configuration>; atMs: number } | undefined;
+
+  constructor(config: Config, issuer: string) {
+    this.#config = config;
+    this.#issuer = new URL(issuer);
+  }
+
+  /**
+   * Returns the address to which the browser is sent.
+   * @throws ProviderError
+   */
+  async authorizationUrl(redirectUri: string, { state, nonce, verifier }: FlowValues): Promise<string> {
+    const configuration = await this.#configuration();
+    const parameters = {
+      redirect_uri: redirectUri,
+      scope: this.#config.openidScopes,
+      state,
+      nonce,
+      code_challenge: await openid.calculatePKCECodeChallenge(verifier),
+      code_challenge_method: "S256",
+    };
+    try {
+      return openid.buildAuthorizationUrl(configuration, parameters).href;
+    } catch {
+      // Without an authorization endpoint, or with one that is not https.
+      throw new ProviderError("provider_invalid", "authorization_endpoint");
+    }
+  }
+
+  /**
+   * Redeems the code in the address to which the provider has redirected the browser.
+   * @param callback the address with its query
+   * @throws ProviderError
+   */
+  async redeem(callback: URL, { state, nonce, verifier }: FlowValues): Promise<ProviderUser> {
+    const configuration = await this.#configuration();
+    try {
+      const tokens = await openid.authorizationCodeGrant(configuration, callback, {
+        expectedState: state,
+        expectedNonce: nonce,
+        pkceCodeVerifier: verifier,
+        idTokenExpected: true,
+      });
+      const claims = tokens.claims();
+      if (claims === undefined) throw new ProviderError("provider_invalid", "id_token");
+      const { userinfo_endpoint: userInfo } = configuration.serverMetadata();
+      const more =
+        userInfo === undefined
+          ? {}
+          : await openid.fetchUserInfo(configuration, tokens.access_token, claims.sub);
+      return { issuer: normalizedIssuer(claims.iss), subject: claims.sub, claims: { ...more, ...claims } };
+    } catch (error) {
+      throw providerError(error);
+    }
+  }
+
+  /** Loads the metadata (OpenID Connect Discovery 1.0); concurrent calls share one request. A failure is not cached. */
+  #configuration(): Promise<openid.Configuration> {
+    if (this.#loaded !== undefined && performance.now() - this.#loaded.atMs < METADATA_LIFETIME_MS)
+      return this.#loaded.configuration;
+    const configuration = this.#discover();
+    const loaded = { configuration, atMs: performance.now() };
+    this.#loaded = loaded;
+    configuration.catch(() => {
+      if (this.#loaded === loaded) this.#loaded = undefined;
+    });
+    return configuration;
+  }
+
+  async #discover(): Promise<openid.Configuration> {
+    const { openidClientId: clientId, openidClientSecret: secret } = this.#config;
+    const isInsecure = this.#issuer.protocol === "http:";
+    try {
+      const configuration = await openid.discovery(
+        this.#issuer,
+        clientId,
+        { [openid.clockTolerance]: CLOCK_TOLERANCE_S },
+        secret === "" ? openid.None() : openid.ClientSecretBasic(secret),
+        {
+          timeout: TIMEOUT_S,
+          execute: [
+            // The signature is also checked for tokens that come directly from the provider.
+            openid.enableNonRepudiationChecks,
+            ...(isInsecure ? [openid.allowInsecureRequests] : []),
+          ],
+        },
+      );
+      // The library accepts the shared issuers of Entra ID, whose users can belong to any organisation.
+      if (normalizedIssuer(configuration.serverMetadata().issuer) !== this.#issuer.href)
+        throw new ProviderError("provider_invalid", "issuer");
+      return configuration;
+    } catch (error) {
+      throw providerError(error);
+    }
+  }
+}
+
+/** Errors of a provider that may succeed later (RFC 6749 section 4.1.2.1). */
+const TEMPORARY = new Set(["temporarily_unavailable", "server_error"]);
+
+/** Classifies an error of the library. Its message and cause may contain tokens and claims, so only its code is kept. */
+function providerError(error: unknown): ProviderError {
+  if (error instanceof ProviderError) return error;
+  if (error instanceof openid.AuthorizationResponseError) {
+    return new ProviderError(
+      TEMPORARY.has(error.error) ? "provider_unavailable" : "provider_refused",
+      error.code,
+    );
+  }
+  if (error instanceof openid.ResponseBodyError) {
+    return new ProviderError(
+      error.status >= 500 || error.status === 429 ? "provider_unavailable" : "provider_invalid",
+      error.error,
+    );
+  }
+  if (error instanceof openid.ClientError) {
+    const { code = "unknown", cause } = error;
+    const isDown =
+      code === "OAUTH_TIMEOUT" ||
+      code === "OAUTH_ABORT" ||
+      (cause instanceof Response && (cause.status >= 500 || cause.status === 429));
+    return new ProviderError(isDown ? "provider_unavailable" : "provider_invalid", code);
+  }
+  // The error of `fetch` without a connection.
+  if (error instanceof TypeError && !("code" in error)) {
+    const { cause } = error as { cause?: { code?: string } };
+    return new ProviderError("provider_unavailable", cause?.code ?? "fetch failed");
+  }
+  return new ProviderError("provider_invalid", error instanceof Error ? error.name : "unknown");
+}

@@ -1,0 +1,132 @@
+/** A service with an OpenID provider, and a browser that goes through both. */
+import type { Config } from "../src/config/config.js";
+import type { GroupRoles } from "../src/config/sign-in-settings.js";
+import { stopAfterTest } from "./cleanup.js";
+import {
+  CLIENT_ID,
+  CLIENT_SECRET,
+  type Claims,
+  startProvider,
+  type TestProvider,
+} from "./openid-provider.js";
+import { FIREFOX, PAGE } from "./page-browser.js";
+import { type Answer, newStore, TestService } from "./service.js";
+
+/** A user of the provider, who is at the keyboard from now on. */
+export function person(provider: TestProvider, subject: string, claims: Claims = {}): void {
+  provider.user = subject;
+  provider.users.set(subject, { preferred_username: subject, groups: ["Staff"], ...claims });
+}
+
+/** Roles of the groups in the tests. */
+export const ROLES: readonly GroupRoles[] = [
+  ["Staff", [{ kind: "manager" }]],
+  ["Players", [{ kind: "athlete" }]],
+];
+
+/** Starts a service whose users can sign in with a provider. */
+export async function startWithProvider(
+  changes: Partial<Config> = {},
+): Promise<{ s: TestService; provider: TestProvider }> {
+  const provider = await startProvider();
+  stopAfterTest(() => provider.stop());
+  const s = await TestService.start(await newStore(), {
+    openidIssuer: provider.issuer,
+    openidClientId: CLIENT_ID,
+    openidClientSecret: CLIENT_SECRET,
+    openidName: "Club",
+    openidScopes: "openid profile email groups",
+    ...changes,
+  });
+  provider.register(`${s.service.url}/session/openid/callback/`);
+  return { s, provider };
+}
+
+/** A browser that follows redirects, with the cookies of the service and of the provider. */
+export class RedirectedBrowser {
+  readonly cookies = new Map<string, string>();
+  readonly at: TestService;
+
+  constructor(at: TestService) {
+    this.at = at;
+  }
+
+  #cookiesFor(url: string): string {
+    const prefix = `${new URL(url).origin} `;
+    return [...this.cookies]
+      .filter(([key]) => key.startsWith(prefix))
+      .map(([key, value]) => `${key.slice(prefix.length)}=${value}`)
+      .join("; ");
+  }
+
+  #keep(url: string, response: Response): void {
+    for (const set of response.headers.getSetCookie()) {
+      const [pair = ""] = set.split(";", 1);
+      const [name = "", value = ""] = pair.split(/=(.*)/s);
+      const key = `${new URL(url).origin} ${name}`;
+      if (value === "" || /max-age=0/i.test(set)) this.cookies.delete(key);
+      else this.cookies.set(key, value);
+    }
+  }
+
+  async visit(url: string): Promise<Response> {
+    const response = await fetch(url, {
+      redirect: "manual",
+      headers: { Cookie: this.#cookiesFor(url), "User-Agent": FIREFOX },
+    });
+    await response.arrayBuffer();
+    this.#keep(url, response);
+    return response;
+  }
+
+  /** Follows redirects. @returns the first address that `ends` accepts, without visiting it */
+  async follow(url: string, ends: (url: string) => boolean): Promise<string> {
+    let at = url;
+    for (let hops = 0; hops < 12; hops++) {
+      if (ends(at)) return at;
+      const response: Response = await this.visit(at);
+      const next: string | null = response.headers.get("location");
+      if (next === null) throw new Error(`No redirect from ${at}: ${response.status}`);
+      at = new URL(next, at).href;
+    }
+    throw new Error(`Too many redirects from ${url}`);
+  }
+
+  /** Sends a request of the page. */
+  async send(method: string, path: string, json?: unknown): Promise<Answer> {
+    const url = this.at.service.url ?? "";
+    const answer = await this.at.send(method, path, {
+      ...(json === undefined ? {} : { json }),
+      headers: { ...PAGE, "User-Agent": FIREFOX, Cookie: this.#cookiesFor(url) },
+    });
+    this.#keep(url, answer as unknown as Response);
+    return answer;
+  }
+
+  /** Begins to sign in, and goes through the provider. @returns address of the callback, not yet visited */
+  async callback(begun?: Answer): Promise<string> {
+    const { status, body } = begun ?? (await this.send("POST", "/session/openid/"));
+    if (status !== 200) throw new Error(`Not begun: ${status} ${JSON.stringify(body)}`);
+    return this.follow(body.location, (url) =>
+      url.startsWith(`${this.at.service.url}/session/openid/callback/`),
+    );
+  }
+
+  /** Signs in. @returns where the page opens: the part of its address after `#` */
+  async signIn(begun?: Answer): Promise<string> {
+    const response = await this.visit(await this.callback(begun));
+    const address = new URL(
+      response.headers.get("location") ?? "",
+      `${this.at.service.url}/session/openid/callback/`,
+    );
+    if (response.status !== 303 || address.href.split("#")[0] !== `${this.at.service.url}/`)
+      throw new Error(`Not redirected to the page: ${response.status} ${address.href}`);
+    return address.hash;
+  }
+
+  /** The signed-in account; undefined without a session. */
+  async account(): Promise<Claims | undefined> {
+    const { status, body } = await this.send("GET", "/api/v1/account/");
+    return status === 200 ? body : undefined;
+  }
+}

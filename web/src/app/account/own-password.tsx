@@ -1,0 +1,40 @@
+import { type Client, unwrap } from "asi-client";
+import { providerName } from "../../view/service.js";
+import { Field, type Values } from "../parts/form.js";
+import { useRequest } from "../parts/request.js";
+
+/** How the user can sign in; null without an OpenID provider, where every user has a password. */
+export const useSignInMethods = (client: Client) =>
+  useRequest("sign-in methods", async (signal) =>
+    providerName.peek() === null ? null : unwrap(client.GET("/api/v2/sign-in-methods/", { signal })),
+  );
+
+/** The password of the form; users without one have no such field. */
+export function confirmation(values: Values): { password?: string } {
+  const password = values("password");
+  return password === "" ? {} : { password };
+}
+
+/** Asks for the password of the user, who confirms an action. Users without a password must have signed in recently. */
+export function OwnPassword({ client, isFirst = false }: { client: Client; isFirst?: boolean }) {
+  const { data, isLoading } = useSignInMethods(client);
+  if (isLoading) return null;
+  if (data?.has_password === false) {
+    return (
+      <p class="note">
+        You sign in with {data.provider}: this works in the first 5 minutes after you have signed in.
+      </p>
+    );
+  }
+  return (
+    <Field
+      name="password"
+      label="Your password"
+      type="password"
+      autoComplete="current-password"
+      required
+      maxLength={128}
+      isFirst={isFirst}
+    />
+  );
+}
