@@ -138,7 +138,7 @@ describe("a roster", () => {
 
   it("refuses a sprint threshold below high speed, even if they are in two rows", () => {
     expect(problemsOf("player,serial,sprint,high_speed\nKunz,TRK-1,5 m/s,\nKunz,TRK-2,,6 m/s\n")).toEqual([
-      "2: high_speed is above sprint for Kunz. Exchange them or change one.",
+      "2: high_speed is above sprint for Kunz. Swap the values, or change one.",
     ]);
   });
 

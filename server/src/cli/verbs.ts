@@ -160,7 +160,7 @@ function devices(root: Command): void {
   const ownership = root.command("ownership").description("device ownerships");
   verb(ownership, {
     signature: "ownership backdate <serial-number>",
-    about: "move the start of an ownership to an earlier time, over time without an owner",
+    about: "move the start of an ownership back into a period in which the device had no owner",
     example: "A1B2 --start 2024-01-01T00:00:00Z",
   }).requiredOption("--start <date-time>", "the new start");
 

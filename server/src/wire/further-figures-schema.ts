@@ -150,7 +150,7 @@ export const FURTHER_FIGURES = {
 
 const { definition } = COMPUTED_DATA_SCHEMA.properties;
 
-/** The definition, with those of the further figures in the response. */
+/** The member `definition`, extended by the definitions of the further figures that the response contains. */
 export const FULL_DEFINITION = {
   ...definition,
   properties: {

@@ -192,7 +192,7 @@ export function squadRoutes(app: FastifyInstance): void {
     ...squads,
     id: "createAssignment",
     summary: "Assign a device to an athlete",
-    description: "Returns Returns 409 if the device is already assigned during this time.",
+    description: "Returns 409 if the device is already assigned during this time.",
     method: "POST",
     path: ASSIGNMENTS,
     body: AssignmentInput,
