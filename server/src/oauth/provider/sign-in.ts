@@ -4,7 +4,7 @@ import { usernameKey } from "../../domain/accounts/usernames.js";
 import { insertAccount, revokeTokens } from "../../domain/accounts/write.js";
 import { transact } from "../../domain/change/change.js";
 import type { Context } from "../../domain/change/context.js";
-import { errors } from "../../domain/change/errors.js";
+import { errors, ServiceError } from "../../domain/change/errors.js";
 import type { UnitOfWork } from "../../domain/change/unit-of-work.js";
 import { newToken } from "../../domain/secrets/tokens.js";
 import { accounts, identities } from "../../store/schema.js";
@@ -137,24 +137,25 @@ async function signInUser(
   if (application === undefined) return "sign_in_disabled";
   const token = newToken();
   const known = await accountOf(ctx.queries, user);
-  return transact(
-    ctx,
-    "signInWithProvider",
-    async (unit) => {
-      await lockUser(unit, user);
-      const account = await allowedAccount(unit, user);
-      if (typeof account === "string") return account;
-      const parties = { accountId: account.id, applicationId: application.id };
-      if (!(await isGrantValid(unit, parties, { kind: "identity" }))) return "sign_in_disabled";
-      await unit.queries
-        .update(identities)
-        .set({ lastUsedAt: unit.now })
-        .where(and(eq(identities.issuer, user.issuer), eq(identities.subject, user.subject)));
-      await beginSession(unit, parties, { token, userAgent, replaces: tokenHash ?? undefined });
-      return { kind: "signed-in", token };
-    },
-    known?.id ?? null,
-  );
+  const work = async (unit: UnitOfWork): Promise<Result> => {
+    await lockUser(unit, user);
+    const account = await allowedAccount(unit, user);
+    if (typeof account === "string") return account;
+    const parties = { accountId: account.id, applicationId: application.id };
+    if (!(await isGrantValid(unit, parties, { kind: "identity" }))) return "sign_in_disabled";
+    await unit.queries
+      .update(identities)
+      .set({ lastUsedAt: unit.now })
+      .where(and(eq(identities.issuer, user.issuer), eq(identities.subject, user.subject)));
+    await beginSession(unit, parties, { token, userAgent, replaces: tokenHash ?? undefined });
+    return { kind: "signed-in", token };
+  };
+  const signIn = () => transact(ctx, "signInWithProvider", work, known?.id ?? null);
+  return signIn().catch((error: unknown) => {
+    // Someone else has just taken the username of the new account.
+    if (error instanceof ServiceError && error.code === "not_unique") return signIn();
+    throw error;
+  });
 }
 
 /** The account that is linked to a user of the provider, with its row locked. */

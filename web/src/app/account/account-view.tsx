@@ -29,7 +29,7 @@ export function AccountView(props: ViewProps) {
       <div class="columns">
         {isManager(account) || isAthlete(account) ? (
           <>
-            <Profile {...props} account={account} />
+            <Profile {...props} account={account} hasPassword={methods?.has_password !== false} />
             {isAthlete(account) ? (
               <PicturePanel
                 profile={account.athlete_profile}
@@ -68,14 +68,19 @@ export function AccountView(props: ViewProps) {
 /** An account that its owner can change. */
 type Own = ManagerAccount | AthleteAccount;
 
-function Profile({ account, client, session }: ViewProps & { account: Own }) {
+function Profile({
+  account,
+  client,
+  session,
+  hasPassword,
+}: ViewProps & { account: Own; hasPassword: boolean }) {
   const [email, setEmail] = useState(account.email);
   const isOtherEmail = email.trim() !== account.email;
   const save = async (values: Values) => {
     const name = (field: string) => values(`manager_profile.${field}`).trim() || null;
     const profile = isManager(account) ? null : await askedProfile(values, false);
     await change(client, account, {
-      ...(isOtherEmail ? { current_password: values("current_password") } : {}),
+      ...(isOtherEmail && hasPassword ? { current_password: values("current_password") } : {}),
       username: values("username").trim(),
       email: values("email").trim(),
       external_id: values("external_id").trim() || null,
@@ -97,7 +102,9 @@ function Profile({ account, client, session }: ViewProps & { account: Own }) {
       ) : null}
       <Form action="Save the profile" onSubmit={save} isEditor>
         <LoginFields account={account} onEmail={setEmail} />
-        {isOtherEmail ? (
+        {isOtherEmail && !hasPassword ? (
+          <p class="note">The address can be changed in the first 5 minutes after you have signed in.</p>
+        ) : isOtherEmail ? (
           <>
             <CurrentPasswordField />
             <p class="note">
