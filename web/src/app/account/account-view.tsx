@@ -12,6 +12,7 @@ import { Form, type Values } from "../parts/form.js";
 import { type Account, type AthleteAccount, isAthlete, isManager, type ManagerAccount } from "../session.js";
 import type { ViewProps } from "../view.js";
 import { CurrentPasswordField, LoginFields, NameFields, NewPasswordField } from "./account-fields.js";
+import { Applications } from "./applications.js";
 import { useSignInMethods } from "./own-password.js";
 import { ProviderPanel } from "./provider.js";
 import { Sessions } from "./sessions.js";
@@ -50,6 +51,7 @@ export function AccountView(props: ViewProps) {
         <Tokens client={client} zone={settings.zone.value}>
           <a href={DOCUMENTATION}>API documentation</a>
         </Tokens>
+        {isManager(account) ? <Applications client={client} zone={settings.zone.value} /> : null}
         {isAthlete(account) ? (
           <PersonalData
             client={client}
