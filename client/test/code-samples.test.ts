@@ -225,6 +225,7 @@ const NEEDS_SECRET = {
   authorize: 400,
   changeAthletePassword: 400,
   changeManagerPassword: 400,
+  createApplication: 400,
   createPersonalToken: 400,
   findManager: 400,
   resetPassword: 400,

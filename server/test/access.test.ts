@@ -61,6 +61,9 @@ const matrix: readonly (readonly [operation: string, outcomes: string, besides?:
   ["listPersonalTokens", AUTHENTICATED_V2],
   ["createPersonalToken", AUTHENTICATED_V2],
   ["deletePersonalToken", "401 404 404 404 404 in"],
+  ["listApplications", MANAGERS_V2],
+  ["createApplication", MANAGERS_V2],
+  ["deleteApplication", THE_OWNER_V2],
   ["retrieveAccount", AUTHENTICATED],
   // Its tools read other operations, which have their own rows; mcp-rights.test.ts.
   ["callMcp", AUTHENTICATED_V2],

@@ -28,6 +28,8 @@ export class TestProvider {
   metadata: ((metadata: Claims) => Claims) | null = null;
   /** Replaces the provider. */
   replaced: RequestListener | null = null;
+  /** How the client sends its secret. */
+  authMethod: "client_secret_basic" | "client_secret_post" = "client_secret_basic";
   /** Paths of the requests. */
   readonly requests: string[] = [];
   readonly #server: Server;
@@ -51,7 +53,14 @@ export class TestProvider {
   /** Registers the service with the addresses of its callbacks. */
   register(...callbacks: string[]): void {
     const provider = new Provider(this.issuer, {
-      clients: [{ client_id: CLIENT_ID, client_secret: CLIENT_SECRET, redirect_uris: callbacks }],
+      clients: [
+        {
+          client_id: CLIENT_ID,
+          client_secret: CLIENT_SECRET,
+          redirect_uris: callbacks,
+          token_endpoint_auth_method: this.authMethod,
+        },
+      ],
       jwks: { keys: [signingKey] },
       cookies: { keys: ["a key of the cookies"] },
       features: { devInteractions: { enabled: false } },

@@ -190,6 +190,20 @@ describe("a user without a password", () => {
     expect(await s.store.database.queries.$count(identities)).toBe(1);
   });
 
+  it("gets another username than users with the same name, also at the same time", async () => {
+    const { s, provider } = await startWithProvider({ openidRoles: ROLES, openidCreateAccounts: true });
+    const callbacks: [RedirectedBrowser, string][] = [];
+    for (const subject of ["sub-1", "sub-2", "sub-3"]) {
+      person(provider, subject, { preferred_username: "Ann" });
+      const browser = new RedirectedBrowser(s);
+      callbacks.push([browser, await browser.callback()]);
+    }
+    await Promise.all(callbacks.map(([browser, callback]) => browser.visit(callback)));
+    const names = await Promise.all(callbacks.map(async ([browser]) => (await browser.account())?.username));
+    expect(names.filter((name) => name === "Ann")).toHaveLength(1);
+    expect(names.filter((name) => /^Ann-\d{6}$/.test(String(name)))).toHaveLength(2);
+  });
+
   it("keeps only names that can be shown, and only a verified email address", async () => {
     const { s, provider } = await startWithProvider({ openidRoles: ROLES, openidCreateAccounts: true });
     person(provider, "sub-1", {

@@ -27,6 +27,7 @@ export const ROLES: readonly GroupRoles[] = [
 /** Starts a service whose users can sign in with a provider. */
 export async function startWithProvider(
   changes: Partial<Config> = {},
+  authMethod: TestProvider["authMethod"] = "client_secret_basic",
 ): Promise<{ s: TestService; provider: TestProvider }> {
   const provider = await startProvider();
   stopAfterTest(() => provider.stop());
@@ -38,6 +39,7 @@ export async function startWithProvider(
     openidScopes: "openid profile email groups",
     ...changes,
   });
+  provider.authMethod = authMethod;
   provider.register(`${s.service.url}/session/openid/callback/`);
   return { s, provider };
 }
@@ -45,10 +47,11 @@ export async function startWithProvider(
 /** A browser that follows redirects, with the cookies of the service and of the provider. */
 export class RedirectedBrowser {
   readonly cookies = new Map<string, string>();
-  readonly at: TestService;
+  /** Address of the service. */
+  readonly url: string;
 
-  constructor(at: TestService) {
-    this.at = at;
+  constructor(at: TestService | { url: string }) {
+    this.url = ("service" in at ? at.service.url : at.url) ?? "";
   }
 
   #cookiesFor(url: string): string {
@@ -94,32 +97,35 @@ export class RedirectedBrowser {
 
   /** Sends a request of the page. */
   async send(method: string, path: string, json?: unknown): Promise<Answer> {
-    const url = this.at.service.url ?? "";
-    const answer = await this.at.send(method, path, {
-      ...(json === undefined ? {} : { json }),
-      headers: { ...PAGE, "User-Agent": FIREFOX, Cookie: this.#cookiesFor(url) },
+    const at = `${this.url}${path}`;
+    const response = await fetch(at, {
+      method,
+      headers: {
+        ...PAGE,
+        "User-Agent": FIREFOX,
+        Cookie: this.#cookiesFor(at),
+        ...(json === undefined ? {} : { "Content-Type": "application/json" }),
+      },
+      ...(json === undefined ? {} : { body: JSON.stringify(json) }),
     });
-    this.#keep(url, answer as unknown as Response);
-    return answer;
+    this.#keep(at, response);
+    const text = await response.text();
+    const { status, headers } = response;
+    return { status, headers, body: text.startsWith("{") ? JSON.parse(text) : text };
   }
 
   /** Begins to sign in, and goes through the provider. @returns address of the callback, not yet visited */
   async callback(begun?: Answer): Promise<string> {
     const { status, body } = begun ?? (await this.send("POST", "/session/openid/"));
     if (status !== 200) throw new Error(`Not begun: ${status} ${JSON.stringify(body)}`);
-    return this.follow(body.location, (url) =>
-      url.startsWith(`${this.at.service.url}/session/openid/callback/`),
-    );
+    return this.follow(body.location, (url) => url.startsWith(`${this.url}/session/openid/callback/`));
   }
 
   /** Signs in. @returns where the page opens: the part of its address after `#` */
   async signIn(begun?: Answer): Promise<string> {
     const response = await this.visit(await this.callback(begun));
-    const address = new URL(
-      response.headers.get("location") ?? "",
-      `${this.at.service.url}/session/openid/callback/`,
-    );
-    if (response.status !== 303 || address.href.split("#")[0] !== `${this.at.service.url}/`)
+    const address = new URL(response.headers.get("location") ?? "", `${this.url}/session/openid/callback/`);
+    if (response.status !== 303 || address.href.split("#")[0] !== `${this.url}/`)
       throw new Error(`Not redirected to the page: ${response.status} ${address.href}`);
     return address.hash;
   }

@@ -3,7 +3,10 @@ import { describe, expect, it } from "vitest";
 import { applyRetention } from "../src/jobs/retention.js";
 import { revokeApplication } from "../src/oauth/sessions.js";
 import { openidSignIns } from "../src/store/schema.js";
+import { stopAfterTest } from "./cleanup.js";
+import { CLIENT_ID, CLIENT_SECRET, startProvider } from "./openid-provider.js";
 import { PAGE } from "./page-browser.js";
+import { Processes } from "./processes.js";
 import { person, RedirectedBrowser, ROLES, startWithProvider } from "./provider-scene.js";
 import { startService } from "./service.js";
 
@@ -97,12 +100,12 @@ describe("signing in with the OpenID provider", () => {
   });
 
   it("works once", async () => {
-    const { browser } = await creating();
+    const { s, browser } = await creating();
     const cookies = await browser
       .send("POST", "/session/openid/")
       .then((begun) => ({ begun, kept: [...browser.cookies] }));
     const callback = await browser.callback(cookies.begun);
-    const replay = new RedirectedBrowser(browser.at);
+    const replay = new RedirectedBrowser(s);
     for (const [key, value] of [...browser.cookies, ...cookies.kept]) replay.cookies.set(key, value);
     const [first, second] = await Promise.all([browser.visit(callback), replay.visit(callback)]);
     const places = [first, second].map(({ headers }) => headers.get("location"));
@@ -181,6 +184,16 @@ describe("signing in with the OpenID provider", () => {
     expect(await browser.signIn()).toBe("#/signed-in");
   });
 
+  it("sends the secret of the client as the provider accepts it", async () => {
+    const { provider, s } = await startWithProvider(CREATING, "client_secret_post");
+    person(provider, "sub-1");
+    provider.metadata = (metadata) => ({
+      ...metadata,
+      token_endpoint_auth_methods_supported: ["client_secret_post"],
+    });
+    expect(await new RedirectedBrowser(s).signIn()).toBe("#/signed-in");
+  });
+
   it("reports a provider that does not respond, and passwords still work", async () => {
     const { s, provider, browser } = await creating();
     const ann = await s.manager();
@@ -239,6 +252,44 @@ describe("signing in with the OpenID provider", () => {
     const { s, browser } = await creating();
     await revokeApplication(s.ctx, "asi-page");
     expect(await browser.signIn()).toBe("#/sign-in?problem=sign_in_disabled");
+  });
+});
+
+describe("the log", () => {
+  it("says why a sign-in failed, without tokens, codes and data of the user", async () => {
+    const provider = await startProvider();
+    stopAfterTest(() => provider.stop());
+    const processes = await Processes.onNewDatabase({
+      LOG_LEVEL: "trace",
+      OPENID_ISSUER: provider.issuer,
+      OPENID_CLIENT_ID: CLIENT_ID,
+      OPENID_CLIENT_SECRET: CLIENT_SECRET,
+      OPENID_SCOPES: "openid profile email groups",
+      OPENID_CREATE_ACCOUNTS: "true",
+      OPENID_ROLES: '{"Staff": ["manager"]}',
+    });
+    const running = await processes.start();
+    provider.register(`${running.url}/session/openid/callback/`);
+    person(provider, "subject-of-ann", { preferred_username: "username-of-ann" });
+    const browser = new RedirectedBrowser(running);
+    const secrets = ["subject-of-ann", "username-of-ann", CLIENT_SECRET, encodeURIComponent(CLIENT_SECRET)];
+    const visit = async () => {
+      const callback = await browser.callback();
+      secrets.push(browser.cookies.get(`${running.url} asi-openid`) ?? "?");
+      secrets.push(...["code", "state"].map((name) => new URL(callback).searchParams.get(name) ?? "?"));
+      return (await browser.visit(callback)).headers.get("location");
+    };
+    expect(await visit()).toMatch(/signed-in$/);
+    provider.tamper = (claims) => {
+      secrets.push(String(claims.nonce));
+      return { ...claims, aud: "another" };
+    };
+    expect(await visit()).toMatch(/provider_invalid$/);
+    provider.replaced = (_request, response) => response.writeHead(503).end();
+    expect(await running.terminate()).toBe(0);
+    const output = running.output();
+    expect(output).toMatch(/"problem":"provider_invalid","reason":"OAUTH_JWT_CLAIM_COMPARISON_FAILED"/);
+    expect(secrets.filter((secret) => secret === "?" || output.includes(secret))).toEqual([]);
   });
 });
 

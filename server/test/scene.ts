@@ -115,6 +115,11 @@ export async function newScene(s: TestService): Promise<Scene> {
     { name: "Warehouse", scopes: ["samples:read"], valid_days: 1, password: owner.password },
     owner.token,
   );
+  const { body: application } = await s.post(
+    "/api/v2/applications/",
+    { name: "Warehouse", scopes: ["samples:read"], password: owner.password },
+    owner.token,
+  );
   const { body: delivery } = await s.post(`${webhooks}${webhook.id}/test/`, undefined, owner.token);
 
   const { body: accountDelivery } = await s.post(
@@ -165,6 +170,7 @@ export async function newScene(s: TestService): Promise<Scene> {
       job: job.id,
       page_session: another.id,
       token: token.id,
+      application: application.id,
       session,
       recipe: recipe.id,
       squad: squad.id,

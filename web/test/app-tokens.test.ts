@@ -64,3 +64,43 @@ describe.skipIf(hasNoBrowser)("a token for a program", () => {
     expect(await dialog.getByLabel("Your password").getAttribute("aria-invalid")).toBe("true");
   });
 });
+
+describe.skipIf(hasNoBrowser)("an application of a manager", () => {
+  useBrowser();
+
+  it("is created, gets tokens, and is deleted", async () => {
+    await service.manager("appia");
+    const page = await openSignedIn(
+      service,
+      { username: "appia" },
+      { viewport: { width: 390, height: 800 } },
+    );
+    await showView(page, "#/account", "appia");
+    await page.getByRole("button", { name: "Create an application…" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Name").fill("Warehouse");
+    await dialog.getByLabel("Your password").fill(PASSWORD);
+    expect(await violations(page)).toEqual([]);
+    expect(await overflow(page)).toBe(0);
+    await dialog.getByRole("button", { name: "Create" }).click();
+    await dialog.getByText("It is shown only this once.").waitFor();
+    const client_secret = await dialog.locator("code").innerText();
+    expect(await violations(page)).toEqual([]);
+    await dialog.getByRole("button", { name: "Done" }).click();
+    const item = page.getByRole("listitem").filter({ hasText: "Warehouse" });
+    const client_id = await item.locator("code").innerText();
+    expect(await overflow(page)).toBe(0);
+    const token = () =>
+      fetch(`${service.address}oauth2/token/`, {
+        method: "POST",
+        body: new URLSearchParams({ grant_type: "client_credentials", client_id, client_secret }),
+      });
+    expect((await token()).status).toBe(200);
+    await page.getByRole("button", { name: "Delete the application Warehouse" }).click();
+    await dialog.getByText("Its secret and its tokens stop working at once.").waitFor();
+    await dialog.getByRole("button", { name: "Delete" }).click();
+    await page.getByText("The application is deleted.").waitFor();
+    await item.waitFor({ state: "detached" });
+    expect((await token()).status).toBe(401);
+  });
+});

@@ -16,6 +16,11 @@ export const limitSettings = {
   quotaTimeframes: count("QUOTA_TIMEFRAMES", 200_000, "Maximum number of time frames of one account"),
   quotaRecipes: count("QUOTA_RECIPES", 1_000, "Maximum number of recipe versions of one account"),
   quotaTokens: count("QUOTA_TOKENS", 50, "Maximum number of personal tokens of one account"),
+  quotaApplications: count(
+    "QUOTA_APPLICATIONS",
+    20,
+    "Maximum number of applications that act for one account",
+  ),
   quotaOwnerships: count(
     "QUOTA_OWNERSHIPS",
     10_000,

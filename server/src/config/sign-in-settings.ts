@@ -35,6 +35,8 @@ const groupRoles = setting((value): readonly GroupRoles[] => {
   if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed))
     throw new Error('expected a JSON object such as {"Staff": ["manager"], "Players": ["athlete"]}');
   return Object.entries(parsed).map(([group, roles]) => {
+    // JSON.parse puts such keys first, but the order of the groups decides.
+    if (/^\d+$/.test(group)) throw new Error(`"${group}": a group whose name is a number is not supported`);
     if (!Array.isArray(roles)) throw new Error(`"${group}": expected a list of roles`);
     return [group, roles.map(mappedRole)] as const;
   });

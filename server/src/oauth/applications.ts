@@ -3,6 +3,7 @@ import { lockAccountByUsername } from "../domain/accounts/find.js";
 import { transact } from "../domain/change/change.js";
 import type { Context } from "../domain/change/context.js";
 import { errors } from "../domain/change/errors.js";
+import type { UnitOfWork } from "../domain/change/unit-of-work.js";
 import { PART_ROWS, type Part, partOf } from "../domain/lists/parts.js";
 import { hashToken, newToken } from "../domain/secrets/tokens.js";
 import type { Queries } from "../store/connection/database.js";
@@ -42,33 +43,41 @@ export async function createApplication(ctx: Context, { name, redirectUris, mach
       );
     }
   }
+  return transact(ctx, "app create", async (unit) => {
+    if (machine !== undefined) {
+      const { id } = await lockAccountByUsername(unit, machine.username);
+      return insertApplication(unit, {
+        name,
+        grants: ["client_credentials"],
+        accountId: id,
+        scopes: [...machine.scopes],
+      });
+    }
+    const codes = redirectUris.length > 0 ? ["authorization_code"] : [];
+    return insertApplication(unit, {
+      name,
+      grants: ["password", "refresh_token", ...codes],
+      redirectUris: [...redirectUris],
+    });
+  });
+}
+
+type Columns = typeof applications.$inferInsert;
+
+/** Adds an application with a new id and a new secret, which is not stored. */
+export async function insertApplication(
+  { queries, now, audit }: UnitOfWork,
+  columns: Pick<Columns, "name" | "grants" | "accountId" | "scopes"> & { redirectUris?: string[] },
+) {
   const clientId = newClientId();
   const clientSecret = newToken();
-  await transact(ctx, "app create", async (unit) => {
-    const { queries, now, audit } = unit;
-    const account = machine && (await lockAccountByUsername(unit, machine.username));
-    const userGrants = [
-      "password",
-      "refresh_token",
-      ...(redirectUris.length > 0 ? ["authorization_code"] : []),
-    ];
-    const [row] = await queries
-      .insert(applications)
-      .values({
-        clientId,
-        secretHash: hashToken(clientSecret),
-        name,
-        grants: machine === undefined ? userGrants : ["client_credentials"],
-        redirectUris: [...redirectUris],
-        createdAt: now,
-        accountId: account?.id ?? null,
-        scopes: machine === undefined ? null : [...machine.scopes],
-      })
-      .returning();
-    if (row === undefined) throw new Error("The application was not inserted");
-    await audit("application", row.id, null, row);
-  });
-  return { clientId, clientSecret };
+  const [row] = await queries
+    .insert(applications)
+    .values({ redirectUris: [], ...columns, clientId, secretHash: hashToken(clientSecret), createdAt: now })
+    .returning();
+  if (row === undefined) throw new Error("The application was not inserted");
+  await audit("application", row.id, null, row);
+  return { id: row.id, createdAt: row.createdAt, clientId, clientSecret };
 }
 
 /** Returns a part of the list of applications, ordered by id. */

@@ -26,11 +26,15 @@ const MAX_LIFETIME_DAYS = 366;
 
 const example = { name: "Warehouse", scopes: ["samples:read"] } satisfies { name: string; scopes: Scope[] };
 
-const Scopes = Type.Array(Type.Unsafe<Scope>(Type.Union(SCOPE_NAMES.map((scope) => Type.Literal(scope)))), {
-  minItems: 1,
-  uniqueItems: true,
-  description: SCOPE_NAMES.map((scope) => `\`${scope}\`: ${SCOPES[scope]}`).join("; "),
-});
+/** Scopes of a token or an application. */
+export const Scopes = Type.Array(
+  Type.Unsafe<Scope>(Type.Union(SCOPE_NAMES.map((scope) => Type.Literal(scope)))),
+  {
+    minItems: 1,
+    uniqueItems: true,
+    description: SCOPE_NAMES.map((scope) => `\`${scope}\`: ${SCOPES[scope]}`).join("; "),
+  },
+);
 
 const item = {
   id: Id(),

@@ -2,6 +2,7 @@ import { and, eq, gt, isNotNull, isNull } from "drizzle-orm";
 import {
   accounts,
   activities,
+  identities,
   ownerships,
   permissions,
   type Role,
@@ -76,7 +77,7 @@ export async function listAccounts(
  * Returns an account for the operator, with the amount of its data.
  * @throws ServiceError `not_found`
  */
-export async function showAccount({ queries }: Context, username: string) {
+export async function showAccount({ queries, config }: Context, username: string) {
   const account = await accountByUsername(queries, username);
   const { id } = account;
   const ownedNow = and(eq(ownerships.managerId, id), eq(ownerships.endTime, CURRENT_END));
@@ -89,7 +90,10 @@ export async function showAccount({ queries }: Context, username: string) {
     last_name: account.lastName,
     external_id: account.externalId,
     managed_by: account.managedBy,
-    can_log_in: account.passwordHash !== null && account.disabledAt === null,
+    can_log_in:
+      account.disabledAt === null &&
+      ((config.passwordSignIn && account.passwordHash !== null) ||
+        (await queries.$count(identities, eq(identities.accountId, id))) > 0),
     can_create_managed_athletes: account.canCreateManagedAthletes,
     created: account.createdAt.toISOString(),
     disabled: account.disabledAt?.toISOString() ?? null,

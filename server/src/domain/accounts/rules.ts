@@ -1,5 +1,5 @@
 import { and, eq, isNotNull, isNull, type SQL } from "drizzle-orm";
-import { refreshTokens } from "../../store/schema.js";
+import { applications, refreshTokens } from "../../store/schema.js";
 import type { Context } from "../change/context.js";
 import { errors } from "../change/errors.js";
 import { ALL_ROLES, type Lookup, type Rule } from "../change/rule.js";
@@ -43,5 +43,28 @@ export const ownPersonalToken: Rule<"token", Session> = {
     const [token] = await ownSessions(ctx, ids.token, lookup, isNotNull(refreshTokens.name));
     if (token === undefined) throw errors.notFound();
     return token;
+  },
+};
+
+export type Application = typeof applications.$inferSelect;
+
+/** An application that acts for the caller. */
+export const ownApplication: Rule<"application", Application> = {
+  description: "The manager for whom the application acts",
+  roles: ["MANAGER"],
+  async find({ caller }, ids, { queries, lock }) {
+    const query = queries
+      .select()
+      .from(applications)
+      .where(
+        and(
+          eq(applications.id, ids.application),
+          eq(applications.accountId, caller?.id ?? 0),
+          isNull(applications.revokedAt),
+        ),
+      );
+    const [application] = await (lock ? query.for("update") : query);
+    if (application === undefined) throw errors.notFound();
+    return application;
   },
 };

@@ -1,5 +1,5 @@
 import type { Scope } from "../../store/schema.js";
-import { ownPageSession, ownPersonalToken, thatAthlete } from "../accounts/rules.js";
+import { ownApplication, ownPageSession, ownPersonalToken, thatAthlete } from "../accounts/rules.js";
 import { anyActivity, ownActivity } from "../activities/rules.js";
 import { ownAssignment } from "../assignments/rules.js";
 import {
@@ -65,6 +65,9 @@ export const access = {
   listPersonalTokens: authenticated,
   createPersonalToken: authenticated,
   deletePersonalToken: ownPersonalToken,
+  listApplications: manager,
+  createApplication: manager,
+  deleteApplication: ownApplication,
   retrieveAccount: authenticated,
   requestPasswordReset: anyone,
   resetPassword: anyone,

@@ -101,8 +101,7 @@ export const errors = {
       "unavailable",
       "provider_unavailable",
       {
-        detail:
-          "The OpenID provider does not respond correctly. Try again later, or sign in with a password.",
+        detail: "The OpenID provider does not respond correctly. Try again later.",
       },
       PROVIDER_RETRY_MS,
     ),

@@ -7,6 +7,7 @@ import { countSamplesOf, sqlClientOf } from "../../store/samples/index.js";
 import {
   accounts,
   activities,
+  applications,
   assignments,
   idempotencyKeys,
   ownerships,
@@ -114,6 +115,17 @@ export const enforceTokenQuota = quota(
     setting: "quotaTokens",
     used: rows,
     message: (limit) => `One account has at most ${limit} personal tokens. Delete some first.`,
+  },
+);
+
+/** Call it after adding an application of a manager. */
+export const enforceApplicationQuota = quota(
+  applications,
+  (account) => and(eq(applications.accountId, account), isNull(applications.revokedAt)),
+  {
+    setting: "quotaApplications",
+    used: rows,
+    message: (limit) => `At most ${limit} applications can act for one account. Delete some first.`,
   },
 );
 

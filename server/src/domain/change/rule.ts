@@ -18,6 +18,7 @@ export interface PathIds {
   job: string;
   page_session: number;
   token: number;
+  application: number;
   session: number;
   recipe: number;
   squad: number;

@@ -18,6 +18,7 @@ import { WEBHOOK_CALLS } from "./openapi/webhook-calls.js";
 const TAGS: Readonly<Record<string, string>> = {
   Authentication: "OAuth 2.0: tokens for the API",
   Session: "Signing in to the page on the origin of the API; other clients use tokens",
+  Applications: "Programs that act for a manager with client credentials and scopes",
   "Personal tokens": "Tokens for programs, with some of the rights of their user",
   Account: "The authenticated user",
   Managers: "Accounts that own devices",
@@ -44,8 +45,8 @@ const ACCESS = `## Access
 
 A program needs an application, which the operator of the service creates (\`asi-server app create\`). With its \`client_id\` and
 \`client_secret\`, and the name and password of a user, \`POST /oauth2/token/\` gives an access token. A program that runs by itself needs no
-password: its user creates a personal token with scopes (\`POST /api/v2/tokens/\`), or the operator creates an application that acts for a
-user with scopes (\`asi-server app create --user ann --scope samples:read\`; client credentials). The examples read the token from the
+password: its user creates a personal token with scopes (\`POST /api/v2/tokens/\`), or an application that acts for the user with scopes (client credentials):
+a manager with \`POST /api/v2/applications/\`, the operator with \`asi-server app create --user ann --scope samples:read\`. The examples read the token from the
 environment variable \`ASI_TOKEN\`. Replace the ids in the examples by your own: \`GET /api/v1/devices/\` lists your devices.`;
 
 /** The OpenAPI 3.1 document of the operations, with examples in several languages (`x-codeSamples`). */

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { accountWebhookRoutes } from "./account-webhooks.js";
 import { activityRoutes } from "./activities.js";
+import { applicationRoutes } from "./applications.js";
 import { athleteRoutes } from "./athletes.js";
 import { authorizeRoutes } from "./authorize.js";
 import { bluetoothRoutes } from "./bluetooth.js";
@@ -44,6 +45,7 @@ export const routes: readonly ((app: FastifyInstance) => void | Promise<void>)[]
   sessionRoutes,
   providerSignInRoutes,
   personalTokenRoutes,
+  applicationRoutes,
   passwordResetRoutes,
   managerRoutes,
   deviceRoutes,

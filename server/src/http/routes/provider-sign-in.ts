@@ -89,7 +89,8 @@ export function providerSignInRoutes(app: FastifyInstance): void {
         cookie: flowOf(config, request),
         userAgent: request.headers["user-agent"],
       });
-      reply.header("Set-Cookie", flowCookie(config, "", 0));
+      const isForeign = outcome.kind === "failed" && outcome.isForeign === true;
+      if (!isForeign) reply.header("Set-Cookie", flowCookie(config, "", 0));
       if (outcome.kind === "signed-in")
         reply.header("Set-Cookie", sessionCookie(config, outcome.token, PAGE_SESSION_S));
       if (outcome.kind === "failed") {

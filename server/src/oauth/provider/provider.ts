@@ -133,7 +133,7 @@ export class OpenIdProvider {
         this.#issuer,
         clientId,
         { [openid.clockTolerance]: CLOCK_TOLERANCE_S },
-        secret === "" ? openid.None() : openid.ClientSecretBasic(secret),
+        secret === "" ? openid.None() : withSecret(secret),
         {
           timeout: TIMEOUT_S,
           execute: [
@@ -152,6 +152,15 @@ export class OpenIdProvider {
     }
   }
 }
+
+/** Sends the secret with HTTP Basic, the default (RFC 8414 section 2), or in the form if the provider accepts it only there. */
+const withSecret =
+  (secret: string): openid.ClientAuth =>
+  (server, ...request) => {
+    const { token_endpoint_auth_methods_supported: methods = ["client_secret_basic"] } = server;
+    const send = methods.includes("client_secret_basic") ? openid.ClientSecretBasic : openid.ClientSecretPost;
+    send(secret)(server, ...request);
+  };
 
 /** Errors of a provider that may succeed later (RFC 6749 section 4.1.2.1). */
 const TEMPORARY = new Set(["temporarily_unavailable", "server_error"]);

@@ -4,7 +4,7 @@ import { usernameKey } from "../../domain/accounts/usernames.js";
 import { insertAccount, revokeTokens } from "../../domain/accounts/write.js";
 import { transact } from "../../domain/change/change.js";
 import type { Context } from "../../domain/change/context.js";
-import { errors } from "../../domain/change/errors.js";
+import { errors, ServiceError } from "../../domain/change/errors.js";
 import type { UnitOfWork } from "../../domain/change/unit-of-work.js";
 import { newToken } from "../../domain/secrets/tokens.js";
 import { accounts, identities } from "../../store/schema.js";
@@ -44,6 +44,8 @@ export type SignInOutcome =
       problem: SignInProblem;
       /** Reason for the log. */
       reason?: string;
+      /** Whether the response belongs to another sign-in, so that the one of this browser continues. */
+      isForeign?: boolean;
     };
 
 /**
@@ -86,7 +88,7 @@ export async function finishAtProvider(
   const values = cookie === undefined ? undefined : flowValues(cookie);
   // A response for another browser does not use up the sign-in.
   if (cookie === undefined || values === undefined || url.searchParams.get("state") !== values.state)
-    return { kind: "failed", isLink: false, problem: "sign_in_expired" };
+    return { kind: "failed", isLink: false, problem: "sign_in_expired", isForeign: true };
   const flow = await takeFlow(ctx, cookie);
   if (flow === undefined) return { kind: "failed", isLink: false, problem: "sign_in_expired" };
   const isLink = flow.accountId !== null;
@@ -137,27 +139,28 @@ async function signInUser(
   if (application === undefined) return "sign_in_disabled";
   const token = newToken();
   const known = await accountOf(ctx.queries, user);
-  return transact(
-    ctx,
-    "signInWithProvider",
-    async (unit) => {
-      await lockUser(unit, user);
-      const account = await allowedAccount(unit, user);
-      if (typeof account === "string") return account;
-      const parties = { accountId: account.id, applicationId: application.id };
-      if (!(await isGrantValid(unit, parties, { kind: "identity" }))) return "sign_in_disabled";
-      await unit.queries
-        .update(identities)
-        .set({ lastUsedAt: unit.now })
-        .where(and(eq(identities.issuer, user.issuer), eq(identities.subject, user.subject)));
-      await beginSession(unit, parties, { token, userAgent, replaces: tokenHash ?? undefined });
-      return { kind: "signed-in", token };
-    },
-    known?.id ?? null,
-  );
+  const work = async (unit: UnitOfWork): Promise<Result> => {
+    await lockUser(unit, user);
+    const account = await allowedAccount(unit, user);
+    if (typeof account === "string") return account;
+    const parties = { accountId: account.id, applicationId: application.id };
+    if (!(await isGrantValid(unit, parties, { kind: "identity" }))) return "sign_in_disabled";
+    await unit.queries
+      .update(identities)
+      .set({ lastUsedAt: unit.now })
+      .where(and(eq(identities.issuer, user.issuer), eq(identities.subject, user.subject)));
+    await beginSession(unit, parties, { token, userAgent, replaces: tokenHash ?? undefined });
+    return { kind: "signed-in", token };
+  };
+  const signIn = () => transact(ctx, "signInWithProvider", work, known?.id ?? null);
+  return signIn().catch((error: unknown) => {
+    // Someone else has just taken the username of the new account.
+    if (error instanceof ServiceError && error.code === "not_unique") return signIn();
+    throw error;
+  });
 }
 
-/** The account that is linked to a user of the provider, with its row locked. */
+/** The account that is linked to a user of the provider. Its row and the link are locked, because the link may be ending. */
 async function accountOf(
   queries: Context["queries"],
   { issuer, subject }: ProviderUser,
@@ -167,7 +170,7 @@ async function accountOf(
     .from(identities)
     .innerJoin(accounts, eq(accounts.id, identities.accountId))
     .where(and(eq(identities.issuer, issuer), eq(identities.subject, subject)))
-    .for("no key update", { of: accounts });
+    .for("no key update", { of: [accounts, identities] });
   return account;
 }
 
@@ -180,9 +183,9 @@ async function allowedAccount(unit: UnitOfWork, user: ProviderUser): Promise<Acc
   if (found === undefined && !openidCreateAccounts) return "no_account";
   if (found === undefined && roles.account === null) return "no_role";
   const account = found ?? (await createAccount(unit, user, roles.account ?? "ATHLETE"));
-  if (openidRoles.length === 0) return account;
+  // Without a mapping, this withdraws the roles of an earlier one.
   await applyRoles(unit, account, roles);
-  if (allows(roles, account.role)) return account;
+  if (openidRoles.length === 0 || allows(roles, account.role)) return account;
   await revokeTokens(unit, account.id);
   await unit.audit("account", account.id, null, { tokens: "revoked: no role" });
   return "no_role";

@@ -12,6 +12,7 @@ import { Form, type Values } from "../parts/form.js";
 import { type Account, type AthleteAccount, isAthlete, isManager, type ManagerAccount } from "../session.js";
 import type { ViewProps } from "../view.js";
 import { CurrentPasswordField, LoginFields, NameFields, NewPasswordField } from "./account-fields.js";
+import { Applications } from "./applications.js";
 import { useSignInMethods } from "./own-password.js";
 import { ProviderPanel } from "./provider.js";
 import { Sessions } from "./sessions.js";
@@ -29,7 +30,7 @@ export function AccountView(props: ViewProps) {
       <div class="columns">
         {isManager(account) || isAthlete(account) ? (
           <>
-            <Profile {...props} account={account} />
+            <Profile {...props} account={account} hasPassword={methods?.has_password !== false} />
             {isAthlete(account) ? (
               <PicturePanel
                 profile={account.athlete_profile}
@@ -50,6 +51,7 @@ export function AccountView(props: ViewProps) {
         <Tokens client={client} zone={settings.zone.value}>
           <a href={DOCUMENTATION}>API documentation</a>
         </Tokens>
+        {isManager(account) ? <Applications client={client} zone={settings.zone.value} /> : null}
         {isAthlete(account) ? (
           <PersonalData
             client={client}
@@ -68,14 +70,19 @@ export function AccountView(props: ViewProps) {
 /** An account that its owner can change. */
 type Own = ManagerAccount | AthleteAccount;
 
-function Profile({ account, client, session }: ViewProps & { account: Own }) {
+function Profile({
+  account,
+  client,
+  session,
+  hasPassword,
+}: ViewProps & { account: Own; hasPassword: boolean }) {
   const [email, setEmail] = useState(account.email);
   const isOtherEmail = email.trim() !== account.email;
   const save = async (values: Values) => {
     const name = (field: string) => values(`manager_profile.${field}`).trim() || null;
     const profile = isManager(account) ? null : await askedProfile(values, false);
     await change(client, account, {
-      ...(isOtherEmail ? { current_password: values("current_password") } : {}),
+      ...(isOtherEmail && hasPassword ? { current_password: values("current_password") } : {}),
       username: values("username").trim(),
       email: values("email").trim(),
       external_id: values("external_id").trim() || null,
@@ -97,7 +104,9 @@ function Profile({ account, client, session }: ViewProps & { account: Own }) {
       ) : null}
       <Form action="Save the profile" onSubmit={save} isEditor>
         <LoginFields account={account} onEmail={setEmail} />
-        {isOtherEmail ? (
+        {isOtherEmail && !hasPassword ? (
+          <p class="note">The address can be changed in the first 5 minutes after you have signed in.</p>
+        ) : isOtherEmail ? (
           <>
             <CurrentPasswordField />
             <p class="note">

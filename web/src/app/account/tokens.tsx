@@ -1,4 +1,4 @@
-import { type Client, type Resource, unwrap } from "asi-client";
+import { type Client, unwrap } from "asi-client";
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { Zone } from "../../view/settings.js";
@@ -7,21 +7,11 @@ import { Checks } from "../parts/checks.js";
 import { collected } from "../parts/collected.js";
 import { Dialog } from "../parts/dialog.js";
 import { Choice, Field, Form, type Values } from "../parts/form.js";
-import { FormProblem } from "../parts/refusal-words.js";
 import { Requested, useRequest } from "../parts/request.js";
 import { SecretDialog } from "../parts/secret-dialog.js";
 import { dayAndTime } from "../parts/when.js";
 import { confirmation, OwnPassword } from "./own-password.js";
-
-type Token = Resource["PersonalToken"];
-type Scope = Token["scopes"][number];
-
-const SCOPES: readonly (readonly [Scope, string])[] = [
-  ["samples:read", "Read devices and samples, as asi pull does"],
-  ["samples:write", "Upload and stream recordings"],
-  ["sessions:read", "Read athletes, squads, sessions and their figures"],
-  ["sessions:write", "Change squads, sessions and activities"],
-];
+import { chosenScopes, SCOPES } from "./scopes.js";
 
 const LIFETIMES_DAYS = [30, 90, 365];
 
@@ -42,11 +32,9 @@ export function Tokens({
     collected(client.list("/api/v2/tokens/", { params: { query: { limit: 1000 } }, signal })),
   );
   const create = async (values: Values) => {
-    const scopes = SCOPES.map(([scope]) => scope).filter((scope) => values(scope) !== "");
-    if (scopes.length === 0) throw new FormProblem({ "": "Choose what the program may do." });
     const body = {
       name: values("name").trim(),
-      scopes,
+      scopes: chosenScopes(values),
       valid_days: Number(values("valid_days")),
       ...confirmation(values),
     };
