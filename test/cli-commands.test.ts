@@ -78,7 +78,7 @@ describe("asi info", () => {
     expect(
       many.gaps.longest.map(({ start, stop }: { start: number; stop: number }) => (stop - start) / 1000),
     ).toEqual([10, 5, 15, 17, 38]);
-    expect(many.text).toMatch(/^7 gaps .* together 0:01:30; the longest:\n/);
+    expect(many.text).toMatch(/^7 gaps .* 0:01:30 in total; the longest:\n/);
   });
 
   test("shows only time without any row as a gap if times run backwards", async () => {
