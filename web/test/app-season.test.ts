@@ -1,4 +1,4 @@
-import { unwrap } from "asi-client";
+import { type Resource, unwrap } from "asi-client";
 import { beforeAll, describe, expect, it } from "vitest";
 import { overflow, violations } from "./accessibility.js";
 import { hasNoBrowser, useBrowser } from "./page.js";
@@ -39,8 +39,30 @@ describe.skipIf(hasNoBrowser)("the season of a squad", () => {
 
   it("lists sessions that are not computed, with links, computes them on request, and shows the players farthest from normal first", async () => {
     const { manager, id, rounds } = await played("sina");
-    await compute(manager, rounds.slice(0, 5));
+    await compute(manager, rounds);
     const page = await openSignedIn(service, manager);
+    // jobs of the service compute the figures of all sessions: here, those of the last one are missing until they are requested
+    let isComputed = false;
+    await page.route(/\/figures\//, (route) => {
+      isComputed = true;
+      return route.continue();
+    });
+    await page.route(/\/season\//, async (route) => {
+      const response = await route.fetch();
+      const season: Resource["Season"] = await response.json();
+      const athletes = season.players.map(({ athlete }) => athlete);
+      const json = {
+        ...season,
+        sessions: season.sessions.map((one) =>
+          one.id === rounds[5] ? { ...one, not_computed: athletes } : one,
+        ),
+        players: season.players.map((player) => ({
+          ...player,
+          entries: player.entries.filter(({ session }) => session !== rounds[5]),
+        })),
+      };
+      await route.fulfill({ response, json: isComputed ? season : json });
+    });
     await showView(page, `#/squads/${id}/season`, "First team");
     const missing = page.getByRole("region", { name: "Figures that are not computed" });
     const link = missing.getByRole("link", { name: /^Round 6, Sat, 16 May 2026/ });
