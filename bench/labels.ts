@@ -36,7 +36,7 @@ export const LABELS = {
 
 /** The inputs in the tables of hostile inputs, in order. */
 export const HOSTILE_LABELS = {
-  goodFrames: "good frames",
+  goodFrames: "valid frames",
   ...HOSTILE_INPUTS,
   falseSyncsTwice: "false syncs, twice as many",
 } as const;

@@ -43,7 +43,7 @@ const isNumberColumn = (column: number) => column >= 1 && column <= 4;
 const HOSTILE_COLUMNS = [
   "data",
   "MB/s",
-  "time ÷ good frames",
+  "time ÷ valid frames",
   "longest event-loop block",
   "target",
   "reached",

@@ -46,7 +46,7 @@ function hostileTargets(verb: HostileVerb): Target[] {
   return [
     ...HOSTILE_IDS.map((input) => {
       const id = of(input);
-      return atMost(6, id, "the time of good frames", timesPerByte(id, of("goodFrames")));
+      return atMost(6, id, "the time of valid frames", timesPerByte(id, of("goodFrames")));
     }),
     // doubling is the target; a tenth more is measurement error
     atMost(

@@ -72,7 +72,7 @@ describe("asi info", () => {
         { start: 1_700_000_003_000, stop: 1_700_000_303_000 },
       ],
     });
-    expect(text).toMatch(/^2 gaps of 2 seconds or more within a range, together 0:05:02\n/);
+    expect(text).toMatch(/^2 gaps of 2 seconds or more within a range, 0:05:02 in total\n/);
     expect(text).toMatch(/2023-11-14T22:13:23\.000Z to 2023-11-14T22:18:23\.000Z, 0:05:00/);
     const many = await gaps(0, 10, 15, 30, 33, 50, 52, 90);
     expect(

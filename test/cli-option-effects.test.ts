@@ -71,6 +71,7 @@ const CASES: readonly Case[] = [
       ["--peaks"],
       ["--recipe", "soccer/sprint"],
       ["--sensitivity"],
+      ["--heart-range", "130-160"],
       ["--metabolic-power"],
       ["--standard-runs"],
       ["--profile"],

@@ -1,51 +1,9 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { encode } from "../src/recording/encode.js";
-import { asi, scratchFolder } from "./asi-process.js";
+import { asi } from "./asi-process.js";
 import { tableOf } from "./csv-table.js";
-import { wholeBytes } from "./whole.js";
-
-const START_MS = Date.UTC(2026, 4, 16, 12, 30);
-const SECONDS = 600;
-const [SOUTH, WEST] = [46.9626, 7.4641];
-const [NORTH, EAST] = [46.963212, 7.46548];
-const CORNERS = `${SOUTH},${WEST} ${SOUTH},${EAST} ${NORTH},${EAST} ${NORTH},${WEST}`;
-/** The middle of a pitch of 105 x 68 m is at 52.5 and 34. */
-const SIZE = "105x68";
-
-/** Players who stand: shares of the pitch along and across. */
-const PLACES = { Keller: [0.05, 0.5], Meier: [0.25, 0.25], Graf: [0.75, 0.25], Roth: [0.5, 0.75] } as const;
-
-async function matchFolder(): Promise<string> {
-  const folder = scratchFolder();
-  for (const [i, [name, [along, across]]] of Object.entries(PLACES).entries()) {
-    const rows = Array.from({ length: SECONDS }, (_, second) => ({
-      timestamp: START_MS + second * 1000,
-      latitude: SOUTH + (NORTH - SOUTH) * across,
-      longitude: WEST + (EAST - WEST) * along,
-      speed: 1.5,
-    }));
-    const bytes = await wholeBytes(encode(rows, { serial: `TRK-${i + 1}` }));
-    writeFileSync(join(folder, `${name}.asi`), bytes);
-  }
-  const roster = [
-    "player,file,position",
-    "Keller,Keller,GK",
-    "Meier,Meier,DF",
-    "Graf,Graf,MF",
-    "Roth,Roth,FW",
-  ];
-  writeFileSync(join(folder, "roster.csv"), `${roster.join("\n")}\n`);
-  const periods = [
-    "period,start,end,player",
-    "1st half,12:30,12:34,",
-    "2nd half,12:35,12:39,",
-    "2nd half,-,-,Roth",
-  ];
-  writeFileSync(join(folder, "periods.csv"), `${periods.join("\n")}\n`);
-  return folder;
-}
+import { CORNERS, EAST, matchFolder, NORTH, SIZE, SOUTH, WEST } from "./match-on-pitch.js";
 
 describe("asi pitch", () => {
   it("has the shape of the team for the session and each period, without the goalkeeper", async () => {
@@ -85,49 +43,6 @@ describe("asi pitch", () => {
         (_, i) => `2026-05-16T12:3${Math.floor(i / 2)}:${i % 2 === 0 ? "00" : "30"}.000Z`,
       ),
     );
-  });
-
-  it("writes a tracking file in the Common Data Format, and reports unsupported data", async () => {
-    const folder = await matchFolder();
-    const output = join(folder, "tracking.jsonl");
-    const { status, stderr } = await asi([
-      "pitch",
-      folder,
-      "--corners",
-      CORNERS,
-      "--size",
-      SIZE,
-      "--format",
-      "cdf",
-      "-o",
-      output,
-    ]);
-    expect(status).toBe(0);
-    expect(stderr).toContain("the positions of the ball are null");
-    const lines = readFileSync(output, "utf8")
-      .trimEnd()
-      .split("\n")
-      .map((line) => JSON.parse(line));
-    expect(lines).toHaveLength(480);
-    for (const [i, line] of lines.entries()) {
-      // what the schema of version 0.2.3 requires
-      expect(Object.keys(line)).toEqual(["frame_id", "timestamp", "period", "match", "teams", "ball"]);
-      expect(line).toMatchObject({
-        frame_id: i,
-        ball: { x: null, y: null, z: null },
-        teams: { away: { players: [] } },
-      });
-      expect(line.period).toBe(i < 240 ? "first_half" : "second_half");
-      expect(line.match.id).toMatch(/^[\p{Ll}\p{N}_]+$/u);
-    }
-    const { players } = lines[0].teams.home;
-    expect(players.map(({ id }: { id: string }) => id)).toEqual(["keller", "meier", "graf", "roth"]);
-    const [keller] = players;
-    // the origin is the middle of the pitch
-    expect(keller.x).toBeCloseTo(105 * (0.05 - 0.5), 0);
-    expect(Math.abs(keller.y)).toBeLessThan(0.5);
-    expect(keller.vel).toBe(1.5);
-    expect(lines[300].teams.home.players).toHaveLength(3);
   });
 
   it.each([
@@ -179,13 +94,5 @@ describe("asi pitch", () => {
     );
     const spaced = await asi(["pitch", folder, "--corners", "46.9 7.4 46.9 7.5 46.8 7.5 46.8 7.4"]);
     expect(spaced.stderr).toContain('"46.9" is not a corner: give latitude,longitude in degrees');
-  });
-
-  it("asks for the halves if a tracking file has none", async () => {
-    const folder = await matchFolder();
-    writeFileSync(join(folder, "periods.csv"), "period,start,end\nDrill,12:30,12:34\n");
-    const { status, stderr } = await asi(["pitch", folder, "--corners", CORNERS, "--format", "cdf"]);
-    expect(status).toBe(2);
-    expect(stderr).toContain('Name two periods "1st half" and "2nd half"');
   });
 });

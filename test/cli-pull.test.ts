@@ -123,7 +123,7 @@ describe("asi pull", () => {
     expect(filesIn(folder)).toEqual(["serial=id-7/.asi-pull.json", "serial=id-7/2026-05-16.parquet"]);
   });
 
-  test("never gives two devices one folder, also if a file system ignores case, and continues in the folder of a device", async () => {
+  test("never gives two devices one folder, even if a file system ignores case, and continues in the folder of a device", async () => {
     const folder = scratchFolder();
     const devices = [{ ...rover(minuteFrom(NOON)), id: 8, serial: "AB-1" }];
     const { address } = await standIn(devices);

@@ -63,7 +63,7 @@ describe("asi recipes", () => {
   });
 
   test.each<[string, unknown, RegExp]>([
-    ["what is no JSON", "{", /bad\.json: This is not JSON/],
+    ["what is not JSON", "{", /bad\.json: This is not JSON/],
     [
       "a wrong key",
       { ...sprint, enter: "fast" },

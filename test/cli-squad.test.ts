@@ -328,7 +328,7 @@ describe("asi squad", () => {
     expect(stdout).toContain("1 player");
     expect(stdout).toContain("2 overlapping left out");
     expect(stderr).toContain(
-      "Ann has simultaneous recordings: 1.asi counts, 2.asi, 3.asi does not. If they are of different players, give each a serial or a file of its own in the roster",
+      "Ann has simultaneous recordings: 1.asi counts, 2.asi, 3.asi does not. If they are of different players, give each a separate serial or file in the roster",
     );
   });
 

@@ -5,6 +5,7 @@ import { decodeSync } from "../src/index.js";
 import {
   accelerationSpeedProfile,
   computeMetrics,
+  heartRatePeriods,
   type Metrics,
   metabolicEstimate,
   peakDemands,
@@ -50,6 +51,38 @@ describe("additional figures", () => {
     expect((await asi(["stats", MATCH.path, "--profile"])).stdout).toMatch(
       /maximum speed held for 0\.5 s: .* m\/s\n {2}acceleration-speed profile of these rows: /,
     );
+  });
+
+  test("--heart-range has the rows of the library's periods, also within the periods of a session", async () => {
+    const { samples } = decodeSync(readFileSync(MATCH.path));
+    const args = ["stats", MATCH.path, "--heart-range", "130-160"];
+    const json = JSON.parse((await asi([...args, "--json", "--peaks"])).stdout);
+    const periods = heartRatePeriods(samples, 130, 160);
+    expect(json.heart_range).toEqual([130, 160]);
+    expect(json.metrics).toEqual(JSON.parse(JSON.stringify(computeMetrics(samples, { periods }))));
+    expect(json.metrics.total_distance).toBeGreaterThan(0);
+    expect(json.figures.peak_demands).toEqual(JSON.parse(JSON.stringify(peakDemands(samples, { periods }))));
+    const halves = join(scratchFolder(), "halves.csv");
+    writeFileSync(halves, "period,start,end\n1st,14:31,14:33\n2nd,14:34,14:36\n");
+    const { periods: parts } = JSON.parse((await asi([...args, "--json", "--periods", halves])).stdout);
+    const day = new Date(samples.timestampMs[0] ?? 0).toISOString().slice(0, 10);
+    const [startMs = 0, endMs = 0] = ["14:31", "14:33"].map((time) => Date.parse(`${day}T${time}Z`));
+    const ofFirst = computeMetrics(samples, { periods, from: startMs, to: endMs - 1 });
+    expect(parts[0].metrics.total_distance).toBe(ofFirst.total_distance);
+    expect(parts[0].metrics.total_distance).not.toBe(parts[1].metrics.total_distance);
+    const { stdout } = await asi(args);
+    expect(stdout).toMatch(/^\S+, 130 to 160 bpm\n/);
+    expect(stdout).toMatch(/heart rate +mean 1[345]\d/);
+  });
+
+  test.each([
+    [["--heart-range", "160-130"], "from 30 to 240 bpm"],
+    [["--heart-range", "130-160", "--format", "csv"], "use text or --json"],
+    [["--heart-range", "130-160", "--hrv"], "--hrv needs successive beats"],
+  ])("refuses %j", async (args, message) => {
+    const { status, stderr } = await asi(["stats", MATCH.path, ...args]);
+    expect(status).toBe(2);
+    expect(stderr).toContain(message);
   });
 
   test("metabolic power is off by default, and is shown with a caution", async () => {

@@ -119,7 +119,7 @@ describe("incorrect usage exits with 2, explains the usage, and changes nothing"
     ["an age below zero", ["convert", "m.asi", "--fill-hr=-1"], /5s/],
     ["half a millisecond", ["convert", "m.asi", "--fill-hr", "0.5ms"], /whole milliseconds/],
     ["no job", ["convert", "m.asi", "--jobs", "0"], /1 to 64/],
-    ["a serial that is no file name", ["convert", "m.asi", "--serial", "../x"], /file name/],
+    ["a serial that is not a valid file name", ["convert", "m.asi", "--serial", "../x"], /file name/],
     ["a serial that is too long", ["convert", "m.asi", "--serial", "x".repeat(17)], /at most 16/],
     ["the same for info", ["info", "m.asi", "--serial", "-x"], /file name/],
     ["repair: --json with -o -", ["repair", "m.asi", "--json", "-o", "-"], /name a file with -o/],
@@ -134,7 +134,7 @@ describe("incorrect usage exits with 2, explains the usage, and changes nothing"
     ["encode: --seed without --demo", ["encode", "x.csv", "--seed", "1"], /--demo/],
     ["encode: no serial number", ["encode", "x.csv"], /--serial/],
     ["encode: a name that is too long", ["encode", "--demo", "--device-name", "x".repeat(17)], /at most 16/],
-    ["encode: a seed that is none", ["encode", "--demo", "--seed", "x"], /whole number/],
+    ["encode: an invalid seed", ["encode", "--demo", "--seed", "x"], /whole number/],
   ])("%s", async (_, args, message) => {
     const folder = scratchFolder();
     MATCH.copyTo(folder, "m.asi");

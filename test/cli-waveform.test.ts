@@ -185,7 +185,7 @@ describe("asi stats --hrv", () => {
     expect(JSON.parse(stdout).figures.hrv.intervals).toBe(inside - 1);
   });
 
-  it("uses the RR intervals of a FIT file, also without positions and up to a damage", async () => {
+  it("uses the RR intervals of a FIT file, even without positions, and up to a damaged place", async () => {
     const folder = scratchFolder();
     const path = recordingIn(folder);
     const fit = join(folder, "run.fit");

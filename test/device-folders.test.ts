@@ -55,7 +55,7 @@ test("a device keeps the folder that has its files, although a device with a low
 
 test("a list that cannot be read does not prevent the downloads of other devices", () => {
   const folder = scratchFolder();
-  // reading a folder fails for every user, also for root
+  // reading a folder fails for every user, even for root
   mkdirSync(join(folder, "serial=AB-1", ".asi-pull.json"), { recursive: true });
   expect(namesOf(folder, serialsAs("CD-2"))).toEqual([[1, "serial=CD-2"]]);
 });

@@ -96,7 +96,7 @@ describe("an EDF+ file of the waveform", () => {
     expect(edfIn(await written(seconds(4, 1100), edfWriter())).reserved).toBe("EDF+D");
   });
 
-  it("has its records in the order of time, as the format requires, if times run backwards", async () => {
+  it("has its records in chronological order, as the format requires, if times run backwards", async () => {
     const [first, second] = seconds(2, 60_000) as [Frame, Frame];
     const { records } = edfIn(await written([second, first], edfWriter()));
     expect(records.map(({ startMs }) => startMs)).toEqual([START_MS, START_MS + 60_000]);

@@ -41,8 +41,8 @@ describe("a header that cannot be written is refused immediately", () => {
   it.for<[string, RecordingHeader]>([
     ["no serial number", { serial: "" }],
     ["no serial number at all", {} as RecordingHeader],
-    ["a serial number that is no text", { serial: 17 as unknown as string }],
-    ["a device name that is no text", { serial: "A", deviceName: 5 as unknown as string }],
+    ["a serial number that is not text", { serial: 17 as unknown as string }],
+    ["a device name that is not text", { serial: "A", deviceName: 5 as unknown as string }],
     ["a serial number that begins with a dot", { serial: ".A" }],
     ["a serial number of 17 characters", { serial: "A".repeat(17) }],
     ["a device name of 17 characters", { serial: "A", deviceName: "B".repeat(17) }],
@@ -111,7 +111,7 @@ describe("a CSV that cannot be read is refused with its line", () => {
   it.for<[string, string]>([
     ["an open quote before much text", `${head}1.0,"47,8,,1,\n${"1.0,47,8,,1,\n".repeat(1000)}`],
     ["a stray quote before much text", `${head}1.0,"4"7,8,,1,\n${"1.0,47,8,,1,\n".repeat(1000)}`],
-    ["no CSV at all", "\u001b[31m\u0000".repeat(1000)],
+    ["bytes that are not a CSV", "\u001b[31m\u0000".repeat(1000)],
     ["a field without end", `${head}${"x".repeat(10_000)},47,8,,1,\n`],
   ])("in a short and printable message: %s", async ([, text]) => {
     const { code, message, line } = await asiError(encoded(text));

@@ -29,7 +29,7 @@ describe("an error contains its reason, its position and the required action", (
       /plain u-blox log.*give its serial number/,
     ],
     [
-      "no recording: no frame at all",
+      "not a recording: without frames",
       ascii("Dear Sir or Madam"),
       {},
       { code: "NOT_A_RECORDING", byteOffset: 0 },
@@ -144,7 +144,7 @@ describe("an AsiError", () => {
     expect(new AsiError("BAD_ROW", "No.", { cause: 5 }).cause).toBe(5);
   });
 
-  it("has a string as its message, whatever its arguments", () => {
+  it("has a string as its message, for any arguments", () => {
     expect(new AsiError("BAD_ROW", { toString: () => "x" } as never).message).toBe("");
     expect(new AsiError("BAD_ROW", "No.", null as never).message).toBe("No.");
   });

@@ -150,7 +150,7 @@ describe("a layout that cannot be written is refused before a byte is read", () 
     ["a delimiter of two characters", { delimiter: ";;" }],
     ["a digit as delimiter", { delimiter: "1" }],
     ["a letter as delimiter", { delimiter: "e" }],
-    ["a delimiter that is no text", { delimiter: null as unknown as string }],
+    ["a delimiter that is not text", { delimiter: null as unknown as string }],
     ["a delimiter in an array", { delimiter: ["|"] as unknown as string }],
     ["columns that are no array", { columns: "hr" as unknown as Column[] }],
     ["the decimal point as delimiter", { delimiter: "." }],

@@ -31,9 +31,9 @@ describe("the source is released", () => {
       "when the repaired recording is cancelled",
       (source) => cancelAfterOne(repair(source.iterable()).recording),
     ],
-    ["when a loop over batches is left", (source) => leaveAfterOne(decode(source.iterable()))],
-    ["when a loop over rows is left", (source) => leaveAfterOne(decodeRows(source.iterable()))],
-    ["when a loop over the CSV is left", (source) => leaveAfterOne(convert(source.iterable()).body)],
+    ["when a loop over batches ends early", (source) => leaveAfterOne(decode(source.iterable()))],
+    ["when a loop over rows ends early", (source) => leaveAfterOne(decodeRows(source.iterable()))],
+    ["when a loop over the CSV ends early", (source) => leaveAfterOne(convert(source.iterable()).body)],
     [
       "when a piped CSV is cancelled",
       (source) => cancelAfterOne(source.stream().pipeThrough(new AsiCsvStream())),

@@ -237,7 +237,7 @@ describe("times are refused before a byte is read", () => {
     ["local without a zone", { time: "local" }, /give one, such as Europe\/Zurich/],
     ["an unknown zone", { time: "local", timeZone: "Europe/Atlantis" }, /"Europe\/Atlantis" is unknown/],
     ["an empty zone", { timeZone: "" }, /"" is unknown/],
-    ["a zone that is no text", { timeZone: null as unknown as string }, /null is unknown/],
+    ["a zone that is not text", { timeZone: null as unknown as string }, /null is unknown/],
     ["in GPX", { format: "gpx", time: "iso" }, /gpx defines how times are written/],
     ["in Parquet, a zone", { format: "parquet", timeZone: "UTC" }, /parquet defines .* timeZone/],
     [

@@ -35,12 +35,12 @@ const row = navPvt(civilTime(1000));
 
 describe("an option outside its range is refused before a byte is read", () => {
   it.for<[string, DecodeOptions, RegExp]>([
-    ["from is no number", { from: Number.NaN }, /from is not a valid time/],
-    ["from is no date", { from: new Date("yesterday") }, /from is not a valid time/],
-    ["to is no number", { to: Number.NaN }, /to is not a valid time/],
+    ["from is not a number", { from: Number.NaN }, /from is not a valid time/],
+    ["from is not a date", { from: new Date("yesterday") }, /from is not a valid time/],
+    ["to is not a number", { to: Number.NaN }, /to is not a valid time/],
     ["from is null", { from: null as unknown as number }, /from is not a valid time/],
     ["to is null", { to: null as unknown as Date }, /to is not a valid time/],
-    ["a signal that is none", { signal: {} as AbortSignal }, /AbortController/],
+    ["an object that is not a signal", { signal: {} as AbortSignal }, /AbortController/],
     ["half a signal", { signal: { addEventListener() {} } as unknown as AbortSignal }, /AbortController/],
     [
       "the other half",
@@ -50,7 +50,7 @@ describe("an option outside its range is refused before a byte is read", () => {
     ["from is later than to", { from: 2, to: 1 }, /later/],
     ["a negative age", { fillHrMs: -1 }, /fillHrMs is -1.*0 or more/],
     ["a fraction of a millisecond", { fillHrMs: 0.5 }, /fillHrMs is 0.5.*whole/],
-    ["an age that is no number", { fillHrMs: Number.NaN }, /fillHrMs is NaN/],
+    ["an age that is not a number", { fillHrMs: Number.NaN }, /fillHrMs is NaN/],
     ["an age as text", { fillHrMs: "Infinity" as unknown as number }, /fillHrMs is "Infinity"/],
     ["an age as an array", { fillHrMs: [5] as unknown as number }, /fillHrMs is an array/],
     ["an age beyond all numbers counted", { fillHrMs: 2 ** 60 }, /fillHrMs/],
@@ -126,7 +126,7 @@ describe("options at the limits of their range", () => {
     expect(csv).toBe("hr\n80\n80\n");
   });
 
-  it("may be a Date from another realm, and no signal", async () => {
+  it("may be a Date from another realm, and null as the signal", async () => {
     const from = runInNewContext("new Date(1001)") as Date;
     const options = { from, signal: null as unknown as AbortSignal };
     expect((await all(decodeRows(rows, options))).map(({ timestamp }) => timestamp)).toEqual([3_600_000]);

@@ -69,7 +69,6 @@ describe("the packed files", () => {
       "bin/asi.cjs",
       "docs/library.md",
       "docs/metrics.md",
-      "docs/recording-format.md",
       "licences/assemblyscript-loader.txt",
       "package.json",
     ]);

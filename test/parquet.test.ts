@@ -87,7 +87,7 @@ describe.each(NUMBERS)("an independent reader returns the written values, number
     ["128 and 129 rows, at the end of a block of differences", samples(129)],
     ["no heart rate at all", samples(300, () => ({ hr: 0 }))],
     ["a heart rate in every row", samples(300, () => ({ hr: 255 }))],
-    ["no altitude at all", samples(300, () => ({ fixType: 2 }))],
+    ["rows without altitude", samples(300, () => ({ fixType: 2 }))],
     ["an altitude in every row", samples(300, () => ({ fixType: 4 }))],
     ["the same row again and again", samples(1000, () => ({ ...sampleAt(1) }))],
     [

@@ -37,7 +37,7 @@ describe("points with the shape of earlier ones have the values that the parser 
           "+02:00<",
         ),
     ],
-    ["a name of its own for each point", (i) => point(i, `<name>Point ${i}</name>`)],
+    ["a different name for each point", (i) => point(i, `<name>Point ${i}</name>`)],
     ["a point within a point", (i) => point(i, i === 9 ? point(1, "") : "")],
   ])("%s", async (_, write) => {
     const seconds = Array.from({ length: 20 }, (_, second) => second);
@@ -56,7 +56,7 @@ describe("points with the shape of earlier ones have the values that the parser 
   });
 });
 
-it("a text in two pieces, divided anywhere, is the same as in one, also with broken characters", () => {
+it("a text in two pieces, divided anywhere, is the same as in one, even with invalid characters", () => {
   const bytes = joined([
     new TextEncoder().encode("\ufeffa\u00e9\u4e2d\ud83d\ude00\ufeff"),
     Uint8Array.of(0x61, 0xe2, 0x82, 0x41, 0x80, 0xf0, 0x9f, 0x98, 0xc3),

@@ -1,11 +1,12 @@
 /** The examples of docs/python.md and docs/r.md about files run, and print the values of the command. */
 import { spawnSync } from "node:child_process";
-import { renameSync } from "node:fs";
+import { renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { scratchFolder, shell, textOf } from "./asi-process.js";
 import { tableOf } from "./csv-table.js";
 import { blocksOf, canRun, commandOf, LANGUAGES, type Language } from "./documented-programs.js";
+import { CORNERS, matchFolder } from "./match-on-pitch.js";
 import { folderOfTraining } from "./training-folder.js";
 
 const HALVES = ["1st half", "2nd half"];
@@ -55,4 +56,14 @@ describe.for(LANGUAGES.map((language) => [language, canRun(language)] as const))
       expect(line.trim().split(/\s+/).slice(1).map(Number)).toEqual(own);
     }
   });
+});
+
+it.skipIf(!canRun("python"))("python reads the positions of a tracking file", async () => {
+  const folder = scratchFolder();
+  const match = await matchFolder();
+  writeFileSync(join(match, "pitch.csv"), CORNERS.replaceAll(" ", "\n"));
+  renameSync(match, join(folder, "match"));
+  const text = await printed("python", "A tracking file", folder);
+  // Keller stands on the middle line, 5 % of the length from the goal line
+  expect(text).toMatch(/^keller +-47\.\d+ +-?0\.\d+$/m);
 });

@@ -11,7 +11,7 @@ async function run(script: string, options = {}): Promise<{ said: string; status
 }
 
 describe("a step of the build", () => {
-  it("prints nothing, whatever its tools print", async () => {
+  it("prints nothing, even if its tools do", async () => {
     expect(await run('console.log("dist/index.js 16 KB"); console.error("\\n\\n")')).toEqual({
       said: "",
       status: 0,

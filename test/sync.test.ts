@@ -139,7 +139,7 @@ describe.for(verbs)("%s checks its arguments", ([, verb]) => {
     ["strict", { strict: "yes" }],
     ["from after to", { from: 2, to: 1 }],
     ["an engine that there is not", { engine: "gpu" }],
-    ["a signal that is none", { signal: true }],
+    ["a value that is not a signal", { signal: true }],
   ])("the options: %s", ([, options]) => {
     expect(thrown(() => verb(recording, options as DecodeOptions))).toMatchObject({
       name: "AsiError",

@@ -81,6 +81,7 @@ const WITHOUT_OPTIONS = [
   "findRanges",
   "fromBase64",
   "gapsAfter",
+  "heartRatePeriods",
   "joinBatches",
   "metricParameters",
   "newBatch",

@@ -197,7 +197,7 @@ describe("an XML track that cannot be read is refused with its line", () => {
     ["a word for a latitude", '<trkpt lat="north" lon="2"></trkpt>', 6, /lat is "north"/],
     ["no longitude", '<trkpt lat="1"></trkpt>', 6, /has no lon/],
     ["a word for an altitude", '<trkpt lat="1" lon="2">\n<ele>high</ele></trkpt>', 7, /ele is "high"/],
-    ["a time that is none", '<trkpt lat="1" lon="2">\n\n<time>noon</time></trkpt>', 8, /time is "noon"/],
+    ["an invalid time", '<trkpt lat="1" lon="2">\n\n<time>noon</time></trkpt>', 8, /time is "noon"/],
     [
       "a day that does not exist",
       '<trkpt lat="1" lon="2"><time>2023-02-29T00:00:00Z</time></trkpt>',

@@ -1,4 +1,4 @@
-// The last scored maxima of the envelope, in order of time. Each: n i64, score f64, valley f64,
+// The last scored maxima of the envelope, in chronological order. Each: n i64, score f64, valley f64,
 // isDouble i32, QRS f64; 40 bytes.
 
 const CAPACITY: i32 = 24;

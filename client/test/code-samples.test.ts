@@ -218,7 +218,7 @@ const ENDS = [
 ];
 
 /**
- * Operations that require a secret: the id of an application, the token in a mailed link, the current password, the username of
+ * Operations that require a secret: the id of an application, the token in an emailed link, the current password, the username of
  * a manager.
  */
 const NEEDS_SECRET = {
@@ -239,7 +239,7 @@ const NEEDS_PROVIDER = {
   unlinkProvider: 410,
 };
 
-/** Operations whose object another example uses: a session of its own. */
+/** Operations whose object another example uses: a separate session. */
 const IN_USE = { deleteSquad: 409 };
 
 describe("the examples of a service under a path", () => {

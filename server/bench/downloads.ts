@@ -6,6 +6,9 @@ import { SESSION_SAMPLES } from "./sessions.js";
 
 const FORMATS = ["csv", "jsonl", "parquet", "arrow"] as const;
 
+/** The last bytes of a complete file: the magic number of Parquet, the end marker of an Arrow stream. */
+const ENDS = { parquet: Buffer.from("PAR1"), arrow: Buffer.from("ffffffff00000000", "hex") };
+
 /** Medians. */
 export interface DownloadFigures {
   samplesPerS: Record<(typeof FORMATS)[number], number>;
@@ -27,6 +30,10 @@ export async function measureDownloads(
       (await client.get(path)).reduce((count, byte) => count + (byte === 0x0a ? 1 : 0), -1);
     const rows = await rowsOf(pathOf("csv"));
     if (rows !== samples) throw new Error(`The CSV has ${rows} rows of ${samples}`);
+    for (const [format, end] of Object.entries(ENDS)) {
+      const file = await client.get(pathOf(format));
+      if (!file.subarray(-end.length).equals(end)) throw new Error(`The ${format} file is truncated`);
+    }
     const allSamples = await rowsOf("/api/v2/samples/");
     const before = service.markMemory();
     const cases: Record<string, () => Promise<number>> = {

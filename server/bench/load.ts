@@ -1,5 +1,5 @@
 /**
- * A client in a separate process. Requests the URLs in turn at a constant rate until it is stopped, and then reports all response
+ * A client in a separate process. Requests the URLs one after another at a constant rate until it is stopped, and then reports all response
  * times. Arguments: token, requests per second, URLs.
  */
 const [token, rate, ...urls] = process.argv.slice(2);

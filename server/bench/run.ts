@@ -8,7 +8,7 @@ import { measureConversion, measureUploadMemory, writeRecording } from "./conver
 import { measureDownloads } from "./downloads.js";
 import { type Ground, onGround } from "./ground.js";
 import { median } from "./measure.js";
-import { startMeasuredService } from "./measured-service.js";
+import { type MeasuredService, startMeasuredService } from "./measured-service.js";
 import { measureReading, type Stored } from "./reading.js";
 import { SESSION_SAMPLES } from "./sessions.js";
 import { measureSquad, type SquadExtent } from "./squad.js";
@@ -51,7 +51,7 @@ const QUICK: Extent = {
   timeoutMs: 6 * 60_000,
 };
 
-const PARTS = ["reading", "conversion", "memory", "computed-data", "squad"];
+const PARTS = ["reading", "downloads", "conversion", "memory", "computed-data", "squad"];
 const DATABASES = ["PostgreSQL", "PGlite"];
 const LOAD_TIMEOUT_MS = 240_000;
 const COMPUTE_TIMEOUT_MS = 240_000;
@@ -96,24 +96,22 @@ async function measure(name: string, ground: Ground): Promise<Figures> {
   const newDatabase = async () => (name === "PGlite" ? null : ground.createDatabase());
   const figures: Figures = {};
   const small = await startMeasuredService(await newDatabase());
-  if (parts.includes("reading")) {
-    const large = await startMeasuredService(await newDatabase());
-    const stores: Stored[] = [];
-    for (const [service, sessions] of [
-      [small, extent.sessions.small],
-      [large, extent.sessions.large],
-    ] as const) {
-      progress(`${name}: loading ${sessions} sessions`);
-      stores.push({ service, sessions, load: await service.ask("load", { sessions }, LOAD_TIMEOUT_MS) });
+  if (parts.includes("reading") || parts.includes("downloads")) {
+    const store = await loaded(name, small, extent.sessions.small);
+    if (parts.includes("reading")) {
+      const large = await startMeasuredService(await newDatabase());
+      const stores = [store, await loaded(name, large, extent.sessions.large)];
+      progress(`${name}: pages, ranges, latest`);
+      const [ofSmall, ofLarge] = await measureReading(stores, extent.readingRounds, ground.folder);
+      if (ofSmall !== undefined && ofLarge !== undefined)
+        figures.reading = { small: ofSmall, large: ofLarge };
+      figures.load = loadingFigures(stores);
+      await large.stop();
     }
-    progress(`${name}: pages, ranges, latest`);
-    const [ofSmall, ofLarge] = await measureReading(stores, extent.readingRounds, ground.folder);
-    if (ofSmall !== undefined && ofLarge !== undefined) figures.reading = { small: ofSmall, large: ofLarge };
-    figures.load = loadingFigures(stores);
-    await large.stop();
-    progress(`${name}: downloads`);
-    const [store] = stores;
-    if (store !== undefined) figures.downloads = await measureDownloads(store, extent.downloadRounds);
+    if (parts.includes("downloads")) {
+      progress(`${name}: downloads`);
+      figures.downloads = await measureDownloads(store, extent.downloadRounds);
+    }
   }
   if (parts.includes("conversion")) {
     progress(`${name}: conversion`);
@@ -135,6 +133,11 @@ async function measure(name: string, ground: Ground): Promise<Figures> {
     figures.uploadMemoryMb = await measureUploadMemory(fresh, join(ground.folder, "upload.asi"));
   }
   return figures;
+}
+
+async function loaded(name: string, service: MeasuredService, sessions: number): Promise<Stored> {
+  progress(`${name}: loading ${sessions} sessions`);
+  return { service, sessions, load: await service.ask("load", { sessions }, LOAD_TIMEOUT_MS) };
 }
 
 function loadingFigures(stores: readonly Stored[]) {

@@ -30,7 +30,7 @@ export function accessPanel(place: HTMLElement, access: CurrentAccess): void {
     const isToken = access.useToken(field.value);
     problem.textContent = isToken
       ? ""
-      : "This is no access token. A token has 43 letters, digits, hyphens and underscores.";
+      : "This is not an access token. A token has 43 letters, digits, hyphens and underscores.";
     field.ariaInvalid = isToken ? null : "true";
     if (!isToken) return field.focus();
     field.value = "";

@@ -12,7 +12,7 @@ export interface Observed {
   processorS: number;
 }
 
-/** The metrics include the period of their own timer. */
+/** The metrics include the period of the timer that collects them. */
 const LOOP_RESOLUTION_MS = 10;
 
 const NAMES = {

@@ -15,6 +15,6 @@ if (process.argv[2] !== "undo") {
     process.exit(1);
   }
   if (existsSync(fromRoot("web/dist/index.html"))) cpSync(fromRoot("web/dist"), PAGE, { recursive: true });
-  else console.warn("The page has not been built: the package of the service is without it.");
+  else console.warn("The page has not been built: the package of the service does not contain it.");
   copyFileSync(fromRoot("LICENSE"), LICENCE);
 }

@@ -3,7 +3,7 @@
  * independent of the service.
  */
 import { beforeAll, describe, expect, it } from "vitest";
-import { methodsOf } from "../src/http/route.js";
+import { methodsOf } from "../src/http/operation.js";
 import { newScene, type Scene } from "./scene.js";
 import { service, type TestDevice, type TestService } from "./service.js";
 

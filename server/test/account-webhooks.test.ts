@@ -287,7 +287,7 @@ describe("a webhook of an account", () => {
     expect(await s.store.database.queries.$count(previousWebhookSecrets, left)).toBe(0);
   });
 
-  it("signs with the 3 newest replaced secrets, also after concurrent rotations, and neither stores nor logs any secret in clear", async ({
+  it("signs with the 3 newest replaced secrets, even after concurrent rotations, and neither stores nor logs any secret in clear", async ({
     hooks: { s },
   }) => {
     const ann = await s.manager();

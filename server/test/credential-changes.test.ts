@@ -98,7 +98,7 @@ describe("the credentials of an account", () => {
     expect((await change(s, path, person, proven)).status).toBe(201);
     const told = (await mailsTo(person)).filter(({ subject }) => subject !== "Your account");
     expect(told.map(({ to, subject }) => [to, subject]).sort()).toEqual([
-      [`${person.username}@example.org`, "Your mail address was changed"],
+      [`${person.username}@example.org`, "Your email address was changed"],
       [`${person.username}@example.org`, "Your password was changed"],
     ]);
   });

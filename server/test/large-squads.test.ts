@@ -53,7 +53,7 @@ async function answeredDuring<T>({ token }: TestAccount, work: Promise<T>): Prom
   return [answered, await done];
 }
 
-it("a season contains the latest sessions of at most 15,000 players, in order of time, and lets other requests run meanwhile", async () => {
+it("a season contains the latest sessions of at most 15,000 players, in chronological order, and lets other requests run meanwhile", async () => {
   const { owner, squad } = await squadOf({ athletes: 50, members: 50, sessions: 320, figures: 50 });
   const [answered, { body }] = await answeredDuring(
     owner,

@@ -101,7 +101,7 @@ describe("a streamed recording", () => {
     live: { s, ann, longOwned, stream, stateOf, samplesOf, rangesOf },
   }) => {
     const [whole, broken] = [await longOwned(), await longOwned()];
-    // Two ranges, the second without a header of its own, and a damaged frame in the first.
+    // Two ranges, the second without a header, and a damaged frame in the first.
     const of = async ({ serial_number }: TestDevice) => {
       const first = await ecgWalk(serial_number, START, 60);
       const second = await ecgWalk(serial_number, "2024-03-01T10:20:00.000Z", 60);

@@ -75,7 +75,7 @@ const connectionsTo = async ({ id }: TestDevice) =>
   s.store.database.queries.$count(liveConnections, eq(liveConnections.target, `device ${id}`));
 
 describe("live data", () => {
-  it("begin with the newest sample and continue with later samples, in order of time", async () => {
+  it("begin with the newest sample and continue with later samples, in chronological order", async () => {
     const own = await ownedSince2024();
     await load(own, START_MS, 20);
     const client = await follow(own);

@@ -76,7 +76,7 @@ describe("a database and a release that do not match", () => {
     // Processes of the same release can start concurrently.
     expect(await migrate(other)).toEqual([]);
     await expect(migrate(other, next)).rejects.toThrow(
-      /^Processes of a former release are running on this database.* Stop all of them/,
+      /^Processes of an earlier release are running on this database.* Stop all of them/,
     );
     release();
     await expect.poll(() => migrate(other, next).catch(String)).toEqual(["9001-a"]);

@@ -47,7 +47,7 @@ const ranges = (query: Record<string, string | number>, by = ann) =>
   );
 
 describe("raw data", () => {
-  it("a page of samples contains the samples from start to stop, both inclusive, in order of time", async () => {
+  it("a page of samples contains the samples from start to stop, both inclusive, in chronological order", async () => {
     const { status, headers, body } = await page({ start: START_MS + 100, stop: START_MS + 1_000 });
     expect(status).toBe(200);
     expect(headers.get("content-type")).toBe("application/json; charset=utf-8");

@@ -12,6 +12,7 @@ import { openDatabase } from "../src/store/connection/database.js";
 import { migrations } from "../src/store/migrations/index.js";
 import { migrate } from "../src/store/migrations/migrate.js";
 import { sampleServers } from "../src/store/placement/placement.js";
+import { SampleDevice } from "../src/store/placement/sample-device.js";
 import { serverAddress } from "../src/store/placement/server-address.js";
 import { SampleServerWatch } from "../src/store/placement/watch.js";
 import { onServer, planMove } from "../src/store/sample-servers/move.js";
@@ -346,17 +347,18 @@ describe.runIf(isSpread)("samples on several servers", { shuffle: false }, () =>
       });
       expect(rawRetentionDays).toBeGreaterThan(0);
     });
-    const onSamples = sent.filter(
-      (text) =>
+    const onSamples = [...sent].filter(
+      ([text]) =>
         /\bsample_chunks\b/.test(text) && !/pg_inherits|pg_partition_tree|advisory|^VACUUM/.test(text),
     );
     // Statements of loads, pages, ranges, newest samples, deletions, quotas and retention.
-    expect(onSamples.length, onSamples.join("\n")).toBeGreaterThan(10);
+    expect(onSamples.length, onSamples.map(([text]) => text).join("\n")).toBeGreaterThan(10);
     const client = new pg.Client(operator.database.pool.options.connectionString ?? "");
     await client.connect();
     stopAfterTest(() => client.end());
-    for (const text of onSamples) {
+    for (const [text, [first]] of onSamples) {
       // The first parameter is the device, which shows whether a statement is for an unreachable server.
+      expect(first, text).toBeInstanceOf(SampleDevice);
       expect(text).toMatch(/device_id = \$1|SELECT \$1::bigint/);
       for (const plan of await plansOf(client, text, device.id)) {
         const foreign = plan.filter((line) => /Foreign (Scan|Update|Delete|Insert) on/.test(line));

@@ -1,14 +1,16 @@
 import pg from "pg";
 import { PreparingClient } from "../src/store/connection/preparing-client.js";
 
-/** Returns the distinct texts of all statements sent by the pools of services in this process during `work`. */
-export async function statementsOf(work: () => Promise<void>): Promise<string[]> {
-  const texts = new Set<string>();
+/** Returns the distinct texts of all statements sent by the pools of services in this process during `work`, with their parameters. */
+export async function statementsOf(work: () => Promise<void>): Promise<Map<string, readonly unknown[]>> {
+  const found = new Map<string, readonly unknown[]>();
   const { query } = pg.Client.prototype;
   const noting = function (this: pg.Client, ...sent: unknown[]) {
-    const [statement] = sent;
-    const text = typeof statement === "string" ? statement : (statement as pg.QueryConfig).text;
-    if (text !== undefined && this instanceof PreparingClient) texts.add(text);
+    const [statement, values] = sent;
+    const { text, values: own } =
+      typeof statement === "string" ? { text: statement } : (statement as pg.QueryConfig);
+    const parameters = Array.isArray(values) ? values : (own ?? []);
+    if (text !== undefined && this instanceof PreparingClient) found.set(text, parameters);
     return Reflect.apply(query, this, sent);
   };
   pg.Client.prototype.query = noting as typeof query;
@@ -17,5 +19,5 @@ export async function statementsOf(work: () => Promise<void>): Promise<string[]>
   } finally {
     pg.Client.prototype.query = query;
   }
-  return [...texts];
+  return found;
 }

@@ -152,7 +152,7 @@ const runningOn = new WeakMap<Store, Set<Service>>();
 
 /**
  * A page of one file. Each file of the built page has a route, which would take a third of the time to start a service.
- * `page.test.ts` has pages of its own, and the tests of the page itself use the built one.
+ * `page.test.ts` has its own pages, and the tests of the page itself use the built one.
  */
 const SMALL_PAGE = join(import.meta.dirname, "small-page");
 

@@ -1,7 +1,7 @@
 /** Every role in a squad against every operation on squads and their sessions. */
 import { and, eq } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
-import { methodsOf } from "../src/http/route.js";
+import { methodsOf } from "../src/http/operation.js";
 import { assignments, squadMembers } from "../src/store/schema.js";
 import { service, type TestService } from "./service.js";
 import { guestOf, SquadScene, tokenOf } from "./squad-scene.js";

@@ -184,7 +184,7 @@ describe("a guest", () => {
     expect(answer.headers.get("etag")).not.toBe(etag);
   });
 
-  it("sees nothing that the owner of the session cannot read, whatever permissions the guest has", async () => {
+  it("sees nothing that the owner of the session cannot read, for any permissions of the guest", async () => {
     const { scene, ann, bea, path } = await played();
     const physician = await guestOf(scene, "physician");
     const [granted] = await s.store.database.queries

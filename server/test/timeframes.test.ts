@@ -139,7 +139,7 @@ describe("time frames", () => {
     expect(row?.after).not.toHaveProperty("params");
   });
 
-  it("a new time frame requires an own activity, and WRITE on the athlete from start to end", async () => {
+  it("a new time frame requires an activity of the caller, and WRITE on the athlete from start to end", async () => {
     expect((await team.create({ owner: other.manager.id })).status).toBe(403);
     expect((await team.create({ activity: other.activity })).status).toBe(403);
     const { id: athlete } = await s.athlete();

@@ -21,7 +21,8 @@ const emitAll = (s: TestService, owner: number) =>
     const [from, to] = ["2024-03-01T10:00:00.000Z", "2024-03-01T10:00:01.000Z"];
     await emitAccountEvent(unit, owner, "samples.stored", { device: 1, from, to });
     await emitAccountEvent(unit, owner, "job.finished", { job: "job-1", state: "SUCCESS", code: null });
-    await emitAccountEvent(unit, owner, "session.changed", { session: 1 });
+    for (const event of ["session.changed", "session.computed"] as const)
+      await emitAccountEvent(unit, owner, event, { session: 1 });
   });
 
 describe("a receiver gets", () => {

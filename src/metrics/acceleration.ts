@@ -87,10 +87,8 @@ export function fastStretches(signal: PreparedSignal): readonly Segment[] {
 
 function isTooSlow(timestampMs: Float64Array, sample: number): boolean {
   const step = stepMs(timestampMs, sample);
-  return (
-    step > GAP.minMs ||
-    (step > SLOWEST_STEP_OF_PART_MS && doubleMedianAround(timestampMs, sample) > 2 * SLOWEST_STEP_OF_PART_MS)
-  );
+  if (step <= SLOWEST_STEP_OF_PART_MS) return false;
+  return step > GAP.minMs || doubleMedianAround(timestampMs, sample) > 2 * SLOWEST_STEP_OF_PART_MS;
 }
 
 /** The speed of a segment in equal steps. */

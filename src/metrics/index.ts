@@ -1,6 +1,7 @@
 export { computeMetrics, METRICS_VERSION } from "./compute-metrics.js";
 export { type DistanceCurve, distanceCurve } from "./distance-curve.js";
 export { METABOLIC_CAUTION, METABOLIC_VERSION, type MetabolicEstimate, metabolicEstimate } from "./energy.js";
+export { heartRatePeriods } from "./heart-periods.js";
 export * from "./hrv/index.js";
 export * from "./load/index.js";
 export type {

@@ -1,7 +1,7 @@
 import { inThousandths } from "./parameters.js";
 import type { MetricParameters } from "./presets.js";
 import type { OrderedSamples } from "./samples.js";
-import { doubleMedianStep, GAP, type GapRule, gapsAfter, hasSpeed, stepMs } from "./segments.js";
+import { doubleMedianStep, GAP, type GapRule, gapsAfter, stepMs } from "./segments.js";
 import { shared } from "./shared.js";
 
 /** Samples `first` to `last` (both inclusive), without a gap. */
@@ -71,12 +71,12 @@ export function prepareBy(
 ): PreparedSignal {
   const rules = [maxValidMmPerS, standstillMmPerS, gap.minMs, gap.steps, withoutSpikes];
   return shared(samples, `signal ${rules.join()}`, () => {
-    const { timestampMs, speedMmPerS } = rejectAbove(samples, maxValidMmPerS);
+    const withSpeed = samplesBetween(samples, 0, Number.POSITIVE_INFINITY);
+    const { timestampMs, speedMmPerS } = samplesBetween(withSpeed, 0, maxValidMmPerS);
     const { startsMs } = samples;
-    const tooFast = tooFastOf(samples, maxValidMmPerS);
-    const withSpeed =
-      tooFast.samples === 0 ? timestampMs : rejectAbove(samples, Number.POSITIVE_INFINITY).timestampMs;
-    const segments = splitAtGaps(timestampMs, { gap, recordedMs: recordedMs ?? withSpeed, startsMs });
+    const tooFast = tooFastOf(withSpeed, timestampMs.length, maxValidMmPerS, startsMs);
+    const splitting = { gap, recordedMs: recordedMs ?? withSpeed.timestampMs, startsMs };
+    const segments = splitAtGaps(timestampMs, splitting);
     const filtered = withoutSpikes ? medianOfThree(speedMmPerS, segments) : speedMmPerS;
     return {
       timestampMs,
@@ -89,14 +89,17 @@ export function prepareBy(
   });
 }
 
-function tooFastOf(samples: OrderedSamples, maxValidMmPerS: number): PreparedSignal["tooFast"] {
-  const isTooFast = (speed: number) => speed > maxValidMmPerS;
-  if (!samples.speedMmPerS.some(isTooFast)) return { samples: 0, durationMs: 0 };
-  const { timestampMs, speedMmPerS } = rejectAbove(samples, Number.POSITIVE_INFINITY);
-  return {
-    samples: speedMmPerS.filter(isTooFast).length,
-    durationMs: durationAround(timestampMs, (i) => isTooFast(speedMmPerS[i] ?? 0), samples),
-  };
+/** @param validCount number of the samples up to the limit */
+function tooFastOf(
+  { timestampMs, speedMmPerS }: Speeds,
+  validCount: number,
+  maxValidMmPerS: number,
+  startsMs: OrderedSamples["startsMs"],
+): PreparedSignal["tooFast"] {
+  const samples = timestampMs.length - validCount;
+  if (samples === 0) return { samples, durationMs: 0 };
+  const isTooFast = (i: number) => (speedMmPerS[i] ?? 0) > maxValidMmPerS;
+  return { samples, durationMs: durationAround(timestampMs, isTooFast, { startsMs }) };
 }
 
 /** Total duration of the intervals that begin or end with a dropped sample, without gaps. */
@@ -153,20 +156,28 @@ export function maxSpeedOf(signal: PreparedSignal): number | null {
   return max < 0 ? null : max;
 }
 
-/** Selects samples with a speed up to a limit. */
-function rejectAbove(samples: OrderedSamples, maxValidMmPerS: number) {
-  const timestampMs = new Float64Array(samples.timestampMs.length);
-  const speedMmPerS = new Int32Array(samples.timestampMs.length);
+type Speeds = Pick<OrderedSamples, "timestampMs" | "speedMmPerS">;
+
+/** Selects samples with a speed between two limits, both inclusive. The arrays are not copied if that are all samples. */
+function samplesBetween(samples: Speeds, leastMmPerS: number, mostMmPerS: number): Speeds {
+  const { length } = samples.timestampMs;
   let count = 0;
-  for (let i = 0; i < timestampMs.length; i++) {
-    const speed = samples.speedMmPerS[i] ?? -1;
-    if (!hasSpeed(speed) || speed > maxValidMmPerS) continue;
+  while (count < length && isBetween(samples.speedMmPerS[count], leastMmPerS, mostMmPerS)) count++;
+  if (count === length) return samples;
+  const timestampMs = samples.timestampMs.slice();
+  const speedMmPerS = samples.speedMmPerS.slice();
+  for (let i = count + 1; i < length; i++) {
+    const speed = samples.speedMmPerS[i];
+    if (!isBetween(speed, leastMmPerS, mostMmPerS)) continue;
     timestampMs[count] = samples.timestampMs[i] ?? 0;
     speedMmPerS[count] = speed;
     count++;
   }
   return { timestampMs: timestampMs.subarray(0, count), speedMmPerS: speedMmPerS.subarray(0, count) };
 }
+
+const isBetween = (speed: number | undefined, least: number, most: number): speed is number =>
+  speed !== undefined && speed >= least && speed <= most;
 
 function splitAtGaps(
   timestampMs: Float64Array,

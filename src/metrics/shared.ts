@@ -14,7 +14,7 @@ export function isKept(owner: object): boolean {
  * The result of `make`, or its earlier result for this owner and key. Results for unprepared samples are not kept, because their
  * columns may change between two figures.
  *
- * @param key identifies everything that `make` uses besides the owner
+ * @param key identifies everything that `make` uses except the owner
  */
 export function shared<T extends object>(owner: object, key: string, make: () => T): T {
   const kept = made.get(owner);

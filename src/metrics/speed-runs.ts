@@ -55,16 +55,18 @@ export function findSprints(signal: PreparedSignal, threshold: number): Measured
  * @param threshold m/s
  */
 export function findHighIntensityRuns(signal: PreparedSignal, threshold: number): MeasuredRuns {
-  const runs = signal.segments.flatMap((segment) => [...runsAtOrAbove(signal, segment, threshold)]);
+  const runs = signal.segments.flatMap((segment) => runsAtOrAbove(signal, segment, threshold));
   return measure(signal, threshold, runs);
 }
 
 function measure(signal: PreparedSignal, threshold: number, runs: readonly Run[]): MeasuredRuns {
-  const distanceHalfUm = runs.reduce((sum, run) => sum + distanceOf(signal, run), 0);
-  return {
-    runs: { threshold, values: runs.map((run) => describe(signal, run)) },
-    distance: metres(distanceHalfUm),
-  };
+  let distanceHalfUm = 0;
+  const values = runs.map((run) => {
+    const ofRun = distanceOf(signal, run);
+    distanceHalfUm += ofRun;
+    return describe(signal, run, ofRun);
+  });
+  return { runs: { threshold, values }, distance: metres(distanceHalfUm) };
 }
 
 /** Half micrometres. */
@@ -76,21 +78,22 @@ function distanceOf(signal: PreparedSignal, { first, last }: Run): number {
   return distanceHalfUm;
 }
 
-function* runsAtOrAbove(signal: PreparedSignal, { first, last }: Segment, threshold: number): Generator<Run> {
+function runsAtOrAbove(signal: PreparedSignal, { first, last }: Segment, threshold: number): Run[] {
+  const runs: Run[] = [];
   const doubleThreshold = 2 * inThousandths(threshold);
   let runFirst = -1;
   for (let i = first; i <= last; i++) {
     const isAbove = i < last && (signal.intervalSpeedSum[i] ?? 0) >= doubleThreshold;
     if (isAbove && runFirst < 0) runFirst = i;
     if (!isAbove && runFirst >= 0) {
-      yield { first: runFirst, last: i };
+      runs.push({ first: runFirst, last: i });
       runFirst = -1;
     }
   }
+  return runs;
 }
 
-function describe(signal: PreparedSignal, run: Run): SpeedRun {
-  const { first, last } = run;
+function describe(signal: PreparedSignal, { first, last }: Run, distanceHalfUm: number): SpeedRun {
   let maxMmPerS = signal.speedMmPerS[last] ?? 0;
   for (let i = first; i < last; i++) {
     maxMmPerS = Math.max(maxMmPerS, signal.speedMmPerS[i] ?? 0);
@@ -100,6 +103,6 @@ function describe(signal: PreparedSignal, run: Run): SpeedRun {
     start_time: startMs,
     duration: durationSeconds((signal.timestampMs[last] ?? 0) - startMs),
     max_value: fromThousandths(maxMmPerS),
-    distance: metres(distanceOf(signal, run)),
+    distance: metres(distanceHalfUm),
   };
 }

@@ -7,7 +7,7 @@ const FRAME_KINDS = {
   ecgHr: { classId: 0xa5, messageId: 0x01 },
 } as const;
 
-/** Bytes of a frame besides its payload. */
+/** Bytes of a frame without its payload. */
 export const FRAME_OVERHEAD = 8;
 
 /** Sync, class, id, length, payload and the 8-bit Fletcher checksum (RFC 1145), written into `target` at `offset`. */

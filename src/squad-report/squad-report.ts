@@ -183,7 +183,7 @@ export function definitions(rows: readonly SquadRow[], zones?: ZoneKind): string
   const { hid_thresholds, sprint_threshold, acceleration_thresholds } = definition.parameters;
   const speeds =
     zones === undefined
-      ? `High speed from ${kmPerHText(hid_thresholds[1])} km/h, sprints at least 1 s from ${kmPerHText(sprint_threshold)} km/h, unless a player has thresholds of their own`
+      ? `High speed from ${kmPerHText(hid_thresholds[1])} km/h, sprints at least 1 s from ${kmPerHText(sprint_threshold)} km/h, unless a player has individual thresholds`
       : `High speed and sprints by individual limits, from ${SPEEDS_OF_ZONES[zones]} (${zones}); players without these speeds have no such figures`;
   return `${speeds}; accelerations from ${acceleration_thresholds[0]} m/s². Definitions: docs/metrics.md, version ${definition.version}.`;
 }

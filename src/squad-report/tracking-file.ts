@@ -1,8 +1,15 @@
 import type { PitchFrame } from "../metrics/index.js";
 import type { TeamFrame } from "../squad/index.js";
 
-/** The halves that the Common Data Format can name. */
-export type CdfPeriod = "first_half" | "second_half";
+/** The halves that the Common Data Format can name, in their order. */
+export const CDF_PERIODS = [
+  "first_half",
+  "second_half",
+  "first_half_extratime",
+  "second_half_extratime",
+] as const;
+
+export type CdfPeriod = (typeof CDF_PERIODS)[number];
 
 /** A player in a tracking file. */
 export interface CdfPlayer {
@@ -22,8 +29,8 @@ const FARTHEST_M = { x: 65, y: 42.5 };
 
 /**
  * A line of a tracking file in the Common Data Format 0.2.3 (Anzer et al. 2025, arXiv 2505.15820), also valid in 0.3.2. Its
- * origin is the middle of the pitch. It requires a ball and two teams, so the positions of the ball are null and the other team
- * has no players. It cannot represent heart rates, accuracy, or sessions other than matches.
+ * origin is the middle of the pitch, and x grows from corner A to B in every half. The format requires a ball and two teams, so
+ * the positions of the ball are null and the other team has no players; docs/formats.md, "Common Data Format".
  *
  * @param frameId counts from 0 over the whole match
  */

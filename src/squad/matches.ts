@@ -8,7 +8,7 @@ import { PLAY_RULE, type SuggestedPeriod } from "./suggest-periods.js";
  * without them, such as a training session, is not a match.
  *
  * @param periods from `readPeriods`
- * @returns in order of time; null if the session is not a match
+ * @returns in chronological order; null if the session is not a match
  */
 export function halvesOf(periods: readonly SessionPeriod[]): [SessionPeriod, SessionPeriod] | null {
   const { shortest, longest } = PLAY_RULE.halfMs;

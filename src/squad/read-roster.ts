@@ -74,11 +74,14 @@ export function readRoster(file: Uint8Array | string): { roster: Roster; problem
   }
   for (const { name, line, highSpeedMPerS, sprintMPerS } of players.values()) {
     if (highSpeedMPerS === null || sprintMPerS === null || highSpeedMPerS <= sprintMPerS) continue;
-    problems.push({ line, message: `high_speed is above sprint for ${name}. Exchange them or change one.` });
+    problems.push({
+      line,
+      message: `high_speed is above sprint for ${name}. Swap the values, or change one.`,
+    });
   }
   for (const { name, line, maxSpeedMPerS, aerobicSpeedMPerS } of players.values()) {
     if (maxSpeedMPerS === null || aerobicSpeedMPerS === null || aerobicSpeedMPerS < maxSpeedMPerS) continue;
-    const message = `aerobic_speed is not below max_speed for ${name}. Exchange them or change one.`;
+    const message = `aerobic_speed is not below max_speed for ${name}. Swap the values, or change one.`;
     problems.push({ line, message });
   }
   return { roster: { players: [...players.values()] }, problems };

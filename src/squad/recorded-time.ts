@@ -76,7 +76,7 @@ export function mainInterval(recordings: readonly { samples: Times }[]): Interva
   return { startMs, endMs: endMs + 1 };
 }
 
-/** The recorded periods, divided at breaks that are so long that another day follows. In order of time. */
+/** The recorded periods, divided at breaks that are so long that another day follows. In chronological order. */
 export function stretchesOf(recordings: readonly { samples: Times }[]): Stretch[] {
   const spans = recordings
     .flatMap(({ samples }) => recordedSpans(samples))

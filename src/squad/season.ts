@@ -49,7 +49,7 @@ export interface SeasonEntry {
   daysSince: number | null;
 }
 
-/** A player with all sessions of the squad, in order of time. */
+/** A player with all sessions of the squad, in chronological order. */
 export interface SeasonPlayer {
   name: string;
   /** The number in the last session. */
@@ -59,7 +59,7 @@ export interface SeasonPlayer {
 }
 
 export interface Season {
-  /** In order of time. */
+  /** In chronological order. */
   sessions: readonly SeasonSession[];
   /** Sorted by number, then by name. */
   players: readonly SeasonPlayer[];

@@ -19,7 +19,7 @@ const EARTH_RADIUS_M = 6_371_009;
  * Groups recordings by session: recordings belong to one session if they overlap or follow each other within 30 minutes, and begin
  * within 5 km of each other. A recording without a position is grouped by time only.
  *
- * @returns the sessions in order of time, each with its recordings in the order of the argument
+ * @returns the sessions in chronological order, each with its recordings in the order of the argument
  */
 export function findSessions<T extends RecordingExtent>(recordings: readonly T[]): T[][] {
   const sessionOf = new Map<T, Set<T>>();

@@ -23,7 +23,7 @@ export interface SquadMember<Recording extends SquadRecording = SquadRecording> 
   /** From the roster, else from the file. No other member of the session has an equal `nameKey`. */
   name: string;
   player: Player | null;
-  /** In order of time. */
+  /** In chronological order. */
   recordings: Recording[];
   /** Recordings excluded from figures, because one of `recordings` has the same time. */
   leftOut: Recording[];
@@ -33,7 +33,7 @@ export interface SquadMember<Recording extends SquadRecording = SquadRecording> 
 const MAX_OVERLAP = { ms: 60_000, share: 0.5 } as const;
 
 /**
- * Matches the recordings of one session with the players of a roster. Recordings of one player become one member, in order of time; of
+ * Matches the recordings of one session with the players of a roster. Recordings of one player become one member, in chronological order; of
  * overlapping ones the longest is used. A recording that is not in the roster becomes a separate member, named after
  * its file. If other recordings or a player of the roster have that name, the serial number follows it: `Kunz (TRK-131)`.
  *

@@ -3,7 +3,7 @@ import type { SampleBatch } from "../types.js";
 import type { Interval } from "./interval.js";
 import { mainInterval } from "./recorded-time.js";
 
-/** The recordings of a player: times in ms since 1970 UTC and speeds in mm/s, in the order of time. */
+/** The recordings of a player: times in ms since 1970 UTC and speeds in mm/s, in chronological order. */
 export interface RecordedSpeeds {
   recordings: readonly { samples: Pick<SampleBatch, "length" | "timestampMs" | "speedMmPerS"> }[];
 }
@@ -33,7 +33,7 @@ export interface SuggestedPeriod extends Interval {
 /**
  * Suggests the halves of a session, or its parts, from common pauses of most of the squad.
  *
- * @returns in order of time; empty if no one plays for 15 minutes
+ * @returns in chronological order; empty if no one plays for 15 minutes
  */
 export function suggestPeriods(players: readonly RecordedSpeeds[]): SuggestedPeriod[] {
   const { stepMs, windowMs, shortestPauseMs, shortestPlayMs } = PLAY_RULE;

@@ -8,7 +8,7 @@ import type { SquadMember } from "./squad-members.js";
 
 /** The rule for suggested substitutions *(choice)*. */
 export const SUBSTITUTION_RULE = {
-  /** Speeds and places are averaged over this time. */
+  /** Speeds and positions are averaged over this time. */
   stepMs: 10_000,
   /** A player is out if mean speeds are below this share of the player's fast minutes in the period, */
   outShare: 0.4,

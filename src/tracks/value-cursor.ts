@@ -30,7 +30,7 @@ export class ValueCursor {
     this.at = at;
   }
 
-  /** Moves behind `known`; false if another text follows. */
+  /** Moves past `known`; false if another text follows. */
   skip(known: string): boolean {
     const from = this.at;
     this.at += known.length;
@@ -38,7 +38,7 @@ export class ValueCursor {
     return this.#text.slice(from, this.at) === known;
   }
 
-  /** Moves behind a number; NaN for another text. */
+  /** Moves past a number; NaN for another text. */
   number(): number {
     const isNegative = this.#isNext(MINUS);
     const from = this.at;
@@ -56,7 +56,7 @@ export class ValueCursor {
     return isNegative ? -value : value;
   }
 
-  /** Moves behind a time such as 2024-05-11T09:30:00.100Z. Returns ms since 1970 UTC; NaN for another text. */
+  /** Moves past a time such as 2024-05-11T09:30:00.100Z. Returns ms since 1970 UTC; NaN for another text. */
   time(): number {
     const year = this.#part(4, MINUS);
     const month = this.#part(2, MINUS);
@@ -88,13 +88,13 @@ export class ValueCursor {
     return this.#dayMs;
   }
 
-  /** Moves behind an integer of `digits` digits and the sign after it; NaN for another text. */
+  /** Moves past an integer of `digits` digits and the sign after it; NaN for another text. */
   #part(digits: number, sign: number): number {
     const value = this.#integer();
     return this.#digits === digits && this.#isNext(sign) ? value : Number.NaN;
   }
 
-  /** Moves behind a sequence of digits, which may be empty. It is exact up to `MAX_DIGITS`. */
+  /** Moves past a sequence of digits, which may be empty. It is exact up to `MAX_DIGITS`. */
   #integer(): number {
     const text = this.#text;
     const from = this.at;

@@ -265,7 +265,7 @@ describe("classes of speed", () => {
     });
   });
 
-  it("counts standing as time in the lowest class, without distance, whatever the limits", () => {
+  it("counts standing as time in the lowest class, without distance, for any limits", () => {
     const data = compute(every(1000, [199, 199, 200, 200, 200]), { params: { speed_ranges: [0, 0.1] } });
     expect(data.time_per_speed_ranges.map(({ duration }) => duration)).toEqual([2, 2]);
     expect(data.total_distance).toBe(0.4);

@@ -33,8 +33,8 @@ describe("options of computeMetrics", () => {
     ["a fraction of a millisecond", { from: 0.5 }, /^from is 0.5; it must be an integer of ms/],
     ["an invalid Date", { to: new Date(Number.NaN) }, /^to is an object/],
     ["an end before the start", { from: 2, to: 1 }, /^to is before from/],
-    ["periods that are none", { periods: [{ startMs: 0 }] }, /^periods must be an array/],
-    ["a birth date that is none", { birthDate: "2.6.1996" }, /^birthDate is "2.6.1996"; .* "1996-06-02"/],
+    ["invalid periods", { periods: [{ startMs: 0 }] }, /^periods must be an array/],
+    ["an invalid birth date", { birthDate: "2.6.1996" }, /^birthDate is "2.6.1996"; .* "1996-06-02"/],
   ])("refuses %s", ([, options, message]) => {
     const compute = () => computeMetrics(SAMPLES, options as MetricsOptions);
     expect(compute).toThrow(message);

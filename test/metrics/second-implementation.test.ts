@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { RECIPES, type Recipe } from "../../src/metrics/recipes/index.js";
 import { examples } from "../long-form.js";
 import { plantedReception, plantedSprints, plantedStep, xorshift } from "./figures/planted.js";
+import { heartRangeComparison, intervalsComparison, randomTrack, speedsComparison } from "./second/beats.js";
 import { energyComparison } from "./second/energy.js";
 import { hrvComparison, randomIntervals } from "./second/hrv.js";
 import { loadComparison, matchLoadComparison, randomLoads, trimpComparison } from "./second/load.js";
@@ -55,6 +56,11 @@ const FIGURES: Record<string, readonly Comparison[]> = {
   "maximum speed and acceleration-speed profile": [...SIGNALS, plantedSprints(0.05)].map(profileComparison),
   "metabolic power": SIGNALS.map(energyComparison),
   "pitch and shape of a team": Array.from({ length: examples(1000) }, (_, i) => pitchComparison(i)),
+  "RR intervals in time": Array.from({ length: examples(1000) }, (_, i) =>
+    intervalsComparison(randomTrack(i), i),
+  ),
+  "rows in a range of heart rates": SIGNALS.map(heartRangeComparison),
+  "speeds at times": SIGNALS.map(speedsComparison),
   "standard runs": Array.from({ length: examples(1000) }, (_, i) => standardRunsComparison(randomRunning(i))),
   TRIMP: SIGNALS.map(trimpComparison),
   "power law and critical speed": Array.from({ length: examples(1000) }, (_, i) =>

@@ -53,7 +53,7 @@ const PARTS = [
 const name = fc.array(fc.constantFrom(...PARTS), { maxLength: 5 }).map((parts) => parts.join(""));
 
 describe("names of players in periods.csv", () => {
-  it("give each player the own times again, whatever files, trackers and the roster are called", () => {
+  it("give each player its own times again, for any names of files, trackers and roster entries", () => {
     const files = fc.array(fc.tuple(name, fc.constantFrom("AS-1", "AS-2", "")), {
       minLength: 1,
       maxLength: 6,

@@ -271,7 +271,7 @@ describe("the periods of a session", () => {
       ]);
   });
 
-  it("never fail, whatever the file contains", () => {
+  it("never fail, for any content of the file", () => {
     const piece = fc.constantFrom(
       "period",
       "start",

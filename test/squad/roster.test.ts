@@ -138,7 +138,7 @@ describe("a roster", () => {
 
   it("refuses a sprint threshold below high speed, even if they are in two rows", () => {
     expect(problemsOf("player,serial,sprint,high_speed\nKunz,TRK-1,5 m/s,\nKunz,TRK-2,,6 m/s\n")).toEqual([
-      "2: high_speed is above sprint for Kunz. Exchange them or change one.",
+      "2: high_speed is above sprint for Kunz. Swap the values, or change one.",
     ]);
   });
 
@@ -148,7 +148,7 @@ describe("a roster", () => {
     expect(playerOfRecording(roster, { serial: "TRK-9", fileName })?.name).toBe("Müller");
   });
 
-  it("never fails, whatever the file contains", () => {
+  it("never fails, for any content of the file", () => {
     const piece = fc.constantFrom(
       "player",
       "serial",

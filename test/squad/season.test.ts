@@ -33,7 +33,7 @@ function kunzIn(...sessions: PlayedSession[]) {
 }
 
 describe("a season", () => {
-  it("contains the sessions of each player in order of time, with the days since the previous session", () => {
+  it("contains the sessions of each player in chronological order, with the days since the previous session", () => {
     const kunz = kunzIn(session(7, 9000), session(0, 8000), session(10, null));
     expect(kunz.entries.map(({ session: { name }, daysSince }) => [name, daysSince])).toEqual([
       ["day 0", null],

@@ -155,8 +155,6 @@ describe("the report of a squad", () => {
     const { roster } = readRoster("player;serial;sprint (km/h)\nAda;A;20\nBea;B;\nCleo;C;\n");
     const rows = squadRows(squadMembers(recordings, roster), []);
     const html = squadReport({ title: "T", subtitle: "S", rows, periods: [], offsetMs: 0 });
-    expect(html).toContain(
-      "sprints at least 1 s from 25.2 km/h, unless a player has thresholds of their own",
-    );
+    expect(html).toContain("sprints at least 1 s from 25.2 km/h, unless a player has individual thresholds");
   });
 });

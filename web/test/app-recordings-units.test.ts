@@ -117,7 +117,7 @@ describe("the summary of an upload", () => {
       `18,000 samples stored ${times}.`,
     ]);
     expect(accountOf({ ...nothing, ...when, samples_known: 18_000 }, "utc")).toEqual([
-      `Nothing new: 18,000 samples were already there ${times}.`,
+      `Nothing new: 18,000 samples were already stored ${times}.`,
     ]);
     const mixed = {
       ...nothing,
@@ -129,7 +129,7 @@ describe("the summary of an upload", () => {
     };
     expect(accountOf(mixed, "utc")).toEqual([
       "1 sample stored.",
-      `2 samples were already there ${times}.`,
+      `2 samples were already stored ${times}.`,
       "3 samples were refused: from a time when another manager owned the device, or later than now.",
       "4 samples were refused: nobody owned the device at that time. Ask the person who runs the service to let your ownership begin earlier, then upload the file again.",
     ]);

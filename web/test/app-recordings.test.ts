@@ -142,7 +142,7 @@ describe.skipIf(hasNoBrowser)("recordings of a manager", () => {
       .toMatch(/^Open Wed, 30 Apr 2025, 21:58–22:01/);
     await page.getByRole("link", { name: "Today" }).click();
     await page
-      .getByText("Nothing was recorded in these two weeks. The latest sample is of Sat, 17 May 2025.")
+      .getByText("Nothing was recorded in these two weeks. The latest sample is from Sat, 17 May 2025.")
       .waitFor();
     expect(await days.count()).toBe(0);
     await page.getByRole("link", { name: "Latest" }).click();

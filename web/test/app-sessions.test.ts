@@ -34,7 +34,7 @@ async function makePeriod(page: Page, name: string, from: string, to: string): P
   await card.getByLabel("Name").fill(name);
   await card.getByLabel("From").fill(from);
   await card.getByLabel("to").fill(to);
-  await card.getByRole("button", { name: "Make the period" }).click();
+  await card.getByRole("button", { name: "Create the period" }).click();
 }
 
 /** Waits until the squad of these recordings is read, with all its figures: nothing in the view moves any more. */
@@ -99,6 +99,23 @@ describe.skipIf(hasNoBrowser)("sessions of a manager", () => {
     expect(await violations(page)).toEqual([]);
   });
 
+  it("show how many players are still being computed, and their data as soon as all are", async () => {
+    const session = await scene.session("Later");
+    const page = await openSignedIn(service, scene);
+    let isComputed = false;
+    await page.route(/\/figures\/\?wait=0$/, async (route) => {
+      const response = await route.fetch();
+      const table = await response.json();
+      const computing = ["Keller", "Meier"].map((player, athlete) => ({ athlete, player }));
+      await route.fulfill({ response, json: isComputed ? table : { ...table, rows: [], computing } });
+    });
+    await showView(page, `#/sessions/${session}`, "Later");
+    await page.getByText("3 players, computing 2 of them…").waitFor();
+    isComputed = true;
+    await page.getByText("4 players, 3 with data").waitFor();
+    expect(await violations(page)).toEqual([]);
+  });
+
   it("show the figures of the service in the squad view", async () => {
     const session = await scene.session("Figures");
     const page = await openSignedIn(service, scene);
@@ -135,7 +152,7 @@ describe.skipIf(hasNoBrowser)("sessions of a manager", () => {
     await page.getByLabel("Name").fill("Round 3");
     await page.getByLabel("Place").fill("Home");
     expect(await violations(page)).toEqual([]);
-    await page.getByRole("button", { name: "Make the session" }).click();
+    await page.getByRole("button", { name: "Create the session" }).click();
     await page.getByRole("heading", { level: 1, name: "Round 3" }).waitFor();
     await page.getByText("5 players, 4 with data").waitFor();
     await page.getByText("Vogel has no device of yours in this session.").waitFor();

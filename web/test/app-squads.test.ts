@@ -36,7 +36,7 @@ describe.skipIf(hasNoBrowser)("squads", () => {
     expect(await violations(page)).toEqual([]);
     await page.getByRole("button", { name: "New squad…" }).click();
     await dialog(page).getByLabel("Name").fill("First team");
-    await page.getByRole("button", { name: "Make the squad" }).click();
+    await page.getByRole("button", { name: "Create the squad" }).click();
     await page.getByRole("heading", { level: 1, name: "First team" }).waitFor();
 
     await page.getByRole("button", { name: "Add players…" }).click();
@@ -155,7 +155,7 @@ describe.skipIf(hasNoBrowser)("squads", () => {
     await showView(page, `#/squads/${squad}`, "First team");
     expectComplaint(/status of 400/);
     await page.getByRole("button", { name: "Change Ann Ash" }).click();
-    await dialog(page).getByLabel("This is so").selectOption("whole");
+    await dialog(page).getByLabel("Applies").selectOption("whole");
     await dialog(page).getByLabel("Until").fill("2024-01-01T00:00");
     await dialog(page).getByRole("button", { name: "Save" }).click();
     await dialog(page).getByText("Until must be later than From.").waitFor();
@@ -232,7 +232,7 @@ describe.skipIf(hasNoBrowser)("squads", () => {
     await page.getByRole("button", { name: "Ask for permission…" }).click();
     const text = await dialog(page).getByLabel("Text for the athletes").inputValue();
     expect(await dialog(page).innerText()).toContain("One player is managed by you");
-    const mail = await dialog(page).getByRole("link", { name: "Write an e-mail" }).getAttribute("href");
+    const mail = await dialog(page).getByRole("link", { name: "Write an email" }).getAttribute("href");
     expect(new URLSearchParams(mail?.split("?")[1]).get("body")).toBe(text);
     expect(await violations(page)).toEqual([]);
     const [, hash = ""] = /(#\S+)/.exec(text) ?? [];

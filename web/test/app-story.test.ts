@@ -36,7 +36,7 @@ describe.skipIf(hasNoBrowser)("the page of a service", () => {
     const page = await openPage({ at: service.address, hash: "#/register" });
     expectComplaint(/status of 400/);
     await page.getByLabel("Username").fill("taken");
-    await page.getByLabel("E-mail").fill("taken@example.org");
+    await page.getByLabel("Email").fill("taken@example.org");
     await page.getByLabel("Password").fill(PASSWORD);
     await page.getByRole("button", { name: "Register" }).click();
     const field = page.getByLabel("Username");
@@ -46,7 +46,7 @@ describe.skipIf(hasNoBrowser)("the page of a service", () => {
     expect(await page.locator(`[id="${message}"]`).innerText()).toBe(
       "Username is already taken. Choose another.",
     );
-    expect(await page.getByLabel("E-mail").inputValue()).toBe("taken@example.org");
+    expect(await page.getByLabel("Email").inputValue()).toBe("taken@example.org");
     // a person who wears a device is an athlete too, who would have no name
     await page.getByLabel("I also wear a device myself").check();
     await page.getByLabel("Username").fill("not-taken");
@@ -256,24 +256,24 @@ describe.skipIf(hasNoBrowser)("the page of a service", () => {
     await expect
       .poll(() => service.mailsTo("paul").some((mail) => /password .*changed/i.test(mail)))
       .toBe(true);
-    // links for a new password are mailed to this address, so a new address requires the password
+    // links for a new password are sent to this address, so a new address requires the password
     await showView(page, "#/account", "Paul");
-    await page.getByLabel("E-mail").fill("paul.new@example.org");
+    await page.getByLabel("Email").fill("paul.new@example.org");
     const profile = page.locator("section", { hasText: "Save the profile" });
     await profile.getByLabel("Current password").fill("another long passphrase");
     await profile.getByRole("button", { name: "Save the profile" }).click();
     await page.getByText("The profile is saved.").waitFor();
   });
 
-  it("mails a link that sets a new password, and signs in with it", async () => {
+  it("sends a link for a new password by email, and signs in with it", async () => {
     await service.manager("rosa");
     const page = await openPage({ at: service.address, hash: "#/sign-in", allowed: [publicAddress] });
     await page.getByRole("link", { name: "Forgotten password?" }).click();
     // the sign-in form, which is still visible for a moment, has a field with the same name
     await page.getByRole("heading", { level: 1, name: "Forgotten password" }).waitFor();
     await page.getByLabel("Username").fill("rosa");
-    await page.getByRole("button", { name: "Send the mail" }).click();
-    await page.getByRole("heading", { level: 1, name: "Look at your mail" }).waitFor();
+    await page.getByRole("button", { name: "Send the email" }).click();
+    await page.getByRole("heading", { level: 1, name: "Check your email" }).waitFor();
     const links = () =>
       service.mailsTo("rosa").flatMap((text) => /http\S+#\/new-password\S+/.exec(text) ?? []);
     await expect.poll(links).toHaveLength(1);

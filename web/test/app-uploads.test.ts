@@ -155,7 +155,7 @@ describe.skipIf(hasNoBrowser)("recordings that a manager uploads", () => {
     await of("empty.asi").getByText("Not stored.").waitFor();
     await of("damaged.asi").getByText("The file is damaged: 1 frame could not be read.").waitFor();
     await of("match.asi")
-      .getByText(/were already there/)
+      .getByText(/were already stored/)
       .waitFor();
     await of("again.asi")
       .getByText(/^The same file was loaded before: 60\d samples/)

@@ -78,7 +78,7 @@ describe("a recording by distance", () => {
 });
 
 describe("ticks", () => {
-  it("of values are round, within the axis and few", () => {
+  it("of values are round, few, and within the axis", () => {
     const range = fc.tuple(
       fc.double({ min: -1e4, max: 1e4, noNaN: true }),
       fc.double({ min: 1e-2, max: 1e4, noNaN: true }),

@@ -108,7 +108,7 @@ describe.skipIf(hasNoBrowser)("the documentation of the service", () => {
       await expect.poll(theme).toBe("dark");
     });
 
-    it("has a search for operations, and examples in three languages at the address behind the proxy, also by keyboard", async () => {
+    it("has a search for operations, and examples in three languages at the address behind the proxy, and can be used with the keyboard", async () => {
       const page = await dark();
       // Opened by its address, as in the header `Link` of a deprecated operation.
       const operation = page.locator('[id="operations-Devices-retrieveDevice"]');
@@ -150,7 +150,7 @@ describe.skipIf(hasNoBrowser)("the documentation of the service", () => {
       await hint.getByRole("link", { name: "enter an access token" }).click();
       await page.keyboard.type("no token");
       await page.keyboard.press("Enter");
-      expect(await page.getByRole("alert").innerText()).toContain("This is no access token.");
+      expect(await page.getByRole("alert").innerText()).toContain("This is not an access token.");
       await page.getByLabel("Access token").fill(token);
       await page.keyboard.press("Enter");
       await hint.waitFor({ state: "detached" });

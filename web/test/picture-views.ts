@@ -54,7 +54,7 @@ export function accountViews(service: BuiltService, scene: PictureScene): Views 
     register: async (page) => {
       await page.goto(`${service.address}#/register`);
       await page.getByLabel("Username").fill("mara");
-      await page.getByLabel("E-mail").fill("mara@example.org");
+      await page.getByLabel("Email").fill("mara@example.org");
       await page.getByLabel("Password").fill("password");
       await page.getByRole("button", { name: "Register" }).click();
       await page.locator("[aria-invalid]").waitFor();

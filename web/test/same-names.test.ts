@@ -24,7 +24,7 @@ const fileOf = (one: OpenRecording): SquadFile => ({
 });
 
 describe("two files of one name", () => {
-  test("are rows with different names, also if one cannot be read or is kept apart", () => {
+  test("are rows with different names, even if one cannot be read or is kept apart", () => {
     const recordings = [
       recording(1, "Kunz.asi", "A"),
       recording(2, "Kunz.asi", "B"),

@@ -23,7 +23,7 @@ function slices(...parts: { seconds: number; speedMmPerS: number }[]) {
 }
 
 describe("the columns of distance per minute", () => {
-  it("have the height of a whole minute at the same pace, also if the last one is shorter", () => {
+  it("have the height of a whole minute at the same pace, even if the last one is shorter", () => {
     const steady = slices({ seconds: 150, speedMmPerS: 4000 });
     expect(steady.map(({ startMs }) => startMs - START)).toEqual([0, 60_000, 120_000]);
     expect(steady.map(({ seconds }) => seconds)).toEqual([60, 60, 30]);

@@ -107,7 +107,7 @@ describe.skipIf(hasNoBrowser)("the clock of the squad", () => {
     await card.getByLabel("From").fill("12:20");
     await card.getByLabel("to").fill("12:35");
     expect(await violations(page)).toEqual([]);
-    await card.getByRole("button", { name: "Make the period" }).click();
+    await card.getByRole("button", { name: "Create the period" }).click();
     await expect.poll(() => minutes(page)).toBe("15");
     expect(await chip(page, /^Pressing, 12:20:00 to 12:35:00/).getAttribute("aria-pressed")).toBe("true");
     // the button × clears the selection

@@ -75,7 +75,7 @@ describe.skipIf(hasNoBrowser)("what the squad loads, and when", () => {
     const problem = page.getByRole("alert").filter({ hasText: "A part of the page could not be loaded." });
     await problem.waitFor();
     await problem.getByRole("button", { name: "Load the page again" }).waitFor();
-    // the recordings are shown, and the roster is no recording
+    // the recordings are shown, and the roster is not a recording
     const players = await page.locator(".squad-table tbody .player").allInnerTexts();
     expect(players.filter((name) => /roster|periods/.test(name))).toEqual([]);
     expect(players.length).toBeGreaterThan(3);

@@ -237,7 +237,7 @@ describe.skipIf(hasNoBrowser)("counts by other definitions in the squad", () => 
     // it can be added again
     await add(page, "ours");
     await head(page, "ours").waitFor();
-    await page.getByRole("button", { name: "As at first" }).click();
+    await page.getByRole("button", { name: "Restore defaults" }).click();
     await expect.poll(() => heads(page)).toEqual(first);
     expect(await chosen.count()).toBe(0);
   });

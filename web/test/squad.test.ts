@@ -263,6 +263,10 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     await page.getByRole("button", { name: "Keller", exact: true }).click();
     await speeds.getByText("Speed zones: Football.").waitFor();
     await page.goBack();
+    // two joined recordings of one player: 80 % of 27 km/h
+    await page.getByRole("button", { name: "Graf", exact: true }).click();
+    await page.locator(".comparison thead").getByText("From 21.6 km/h, m").waitFor();
+    await page.goBack();
     await ready(page);
     // they stay after a reload
     const individual = await cells(page, "Keller");
@@ -564,7 +568,7 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
       await isInside(panel.getByRole("button", { name, exact: true }));
     await press("Columns…");
     await isInside(panel.getByLabel("Sprint distance"));
-    await isInside(panel.getByRole("button", { name: "As at first" }));
+    await isInside(panel.getByRole("button", { name: "Restore defaults" }));
     expect(await overflow(page)).toBeLessThanOrEqual(0);
     expect(await page.evaluate(() => scrollY)).toBe(0);
     expect(await violations(page)).toEqual([]);

@@ -11,10 +11,10 @@ const refused = (profile: object) =>
 describe("a value in a profile", () => {
   it("needs a confirmation if it is probably a typing error", () => {
     expect(sentences({ birth_date: "2025-01-01" })).toEqual([
-      "By the date of birth the athlete is 1 year old.",
+      "According to the date of birth, the athlete is 1 year old.",
     ]);
     expect(sentences({ birth_date: "1912-01-01" })).toEqual([
-      "By the date of birth the athlete is 114 years old.",
+      "According to the date of birth, the athlete is 114 years old.",
     ]);
     expect(sentences({ height: 0.6 })).toEqual(["The height is 60 cm."]);
     expect(sentences({ weight: 7.5 })).toEqual(["The weight is 7.5 kg."]);

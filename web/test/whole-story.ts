@@ -42,7 +42,7 @@ async function tell(
   await user.press("Register");
   await heading("Register");
   await user.fill("Username", "stella");
-  await user.fill("E-mail", "stella@example.org");
+  await user.fill("Email", "stella@example.org");
   await user.fill("Password", PASSWORD);
   await user.fill("First name", "Stella");
   await user.keys("Enter");

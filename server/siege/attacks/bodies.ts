@@ -85,7 +85,7 @@ export const bodies: readonly Attack[] = [
     },
   },
   {
-    name: "activity with a million keys, then renamed over and over",
+    name: "activity with a million keys, then renamed repeatedly",
     as: "user",
     run: async (siege, tally) => {
       const { client, attacker, signal } = siege;
@@ -103,7 +103,7 @@ export const bodies: readonly Attack[] = [
     },
   },
   {
-    name: "bulk load of 44 MB of base64 that is no recording",
+    name: "bulk load of 44 MB of base64 that is not a recording",
     as: "user",
     run: (siege, tally) =>
       post(

@@ -34,7 +34,7 @@ const uploadHeader = (token: string, length: number) =>
 /** Connections that are kept open without use. */
 export const connections: readonly Attack[] = [
   {
-    name: "2,500 requests at once on each of 40 connections, over and over",
+    name: "2,500 requests at once on each of 40 connections, repeatedly",
     as: "anyone",
     run: ({ client, signal }, tally) =>
       repeat(signal, 40, tally, async () => {
@@ -46,7 +46,7 @@ export const connections: readonly Attack[] = [
       }),
   },
   {
-    name: "1,000 connections that say nothing",
+    name: "1,000 connections that send nothing",
     as: "anyone",
     run: (siege, tally) => hold(siege, tally, 1000, "", "", 1000),
   },

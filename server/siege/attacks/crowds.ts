@@ -28,7 +28,7 @@ const CONVERSION_BYTES = 10_000_000;
 /** Many accounts of one address that each use their limits. */
 export const crowds: readonly Attack[] = [
   {
-    name: "40 accounts of one address that send their own password, over and over",
+    name: "40 accounts of one address that send their own password, repeatedly",
     as: "anyone",
     run: async (siege, tally) => {
       const members = await crowd(siege, 40, "keys");

@@ -25,7 +25,7 @@ export const histories: readonly Attack[] = [
       ),
   },
   {
-    name: "a device taken and released over and over, and its raw data read, 16 at a time",
+    name: "a device taken and released repeatedly, and its raw data read, 16 at a time",
     as: "user",
     days: true,
     run: (siege, tally) =>

@@ -106,7 +106,7 @@ const none = { athletes: 0, members: 0, assignments: 0, ownerships: 0, sessions:
 /** Squads and sessions as large as the limits allow. */
 export const squads: readonly Attack[] = [
   {
-    name: "figures of a squad of 200 players, 16 at a time, and stale over and over",
+    name: "figures of a squad of 200 players, 16 at a time, and stale repeatedly",
     as: "user",
     days: true,
     squad: { ...none, athletes: 200, members: 200, assignments: 400, sessions: 1 },
@@ -157,7 +157,7 @@ export const squads: readonly Attack[] = [
     },
   },
   {
-    name: "nested periods of a squad with 1,000 assignments and 9,000 ownerships, copied over and over",
+    name: "nested periods of a squad with 1,000 assignments and 9,000 ownerships, copied repeatedly",
     as: "user",
     days: true,
     squad: { ...none, athletes: 200, members: 200, assignments: 1_000, ownerships: 9_000, sessions: 2 },
@@ -188,7 +188,7 @@ export const squads: readonly Attack[] = [
     },
   },
   {
-    name: "live data of a squad and its sessions on connections that read nothing, opened over and over, while the device streams",
+    name: "live data of a squad and its sessions on connections that read nothing, opened repeatedly, while the device streams",
     as: "user",
     squad: { ...none, athletes: 200, members: 200, assignments: 400, sessions: 6 },
     run: async (siege, tally) => {

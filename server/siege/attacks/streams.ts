@@ -10,7 +10,7 @@ const chunk = (bytes: Uint8Array) =>
   Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from("\r\n")]);
 
 /**
- * Sends the parts of one request over and over, until the service ends it. @returns the content of
+ * Sends the parts of one request repeatedly, until the service ends it. @returns the content of
  * its last line
  */
 async function stream(
@@ -52,7 +52,7 @@ export const streams: readonly Attack[] = [
     },
   },
   {
-    name: "streams of bytes that are no recording, as fast as the service takes them",
+    name: "streams of bytes that are not a recording, as fast as the service takes them",
     as: "user",
     run: (siege, tally) =>
       repeat(siege.signal, 8, tally, async (round) => {

@@ -151,7 +151,7 @@ export const work: readonly Attack[] = [
     },
   },
   {
-    name: "peaks and five recipes with 100 values a second of 100 min, computed over and over",
+    name: "peaks and five recipes with 100 values a second of 100 min, computed repeatedly",
     as: "user",
     days: true,
     run: async (siege, tally) => {
@@ -189,7 +189,7 @@ export const work: readonly Attack[] = [
       }),
   },
   {
-    name: "an activity with 200 time frames and 10 webhooks renamed over and over",
+    name: "an activity with 200 time frames and 10 webhooks renamed repeatedly",
     as: "user",
     days: true,
     run: (siege, tally) =>
@@ -235,7 +235,7 @@ export const work: readonly Attack[] = [
     run: convert(() => fill(Uint8Array.of(0xb5, 0x62, 0x01, 0x07, 0x00, 0x20))),
   },
   {
-    name: "uploads of 100 recordings of 1 h in one request, over and over",
+    name: "uploads of 100 recordings of 1 h in one request, repeatedly",
     as: "user",
     run: async (siege, tally) => {
       const { attacker, signal, client } = siege;
@@ -268,7 +268,7 @@ export const work: readonly Attack[] = [
     },
   },
   {
-    name: "bulk loads of a 48 h recording, over and over",
+    name: "bulk loads of a 48 h recording, repeatedly",
     as: "user",
     days: true,
     run: async (siege, tally) => {

@@ -25,7 +25,7 @@ function accounts(root: Command): void {
   })
     .option("--role <role>", "manager or athlete")
     .option("--disabled", "only disabled accounts")
-    .option("--search <terms>", "text in the username, mail address or name");
+    .option("--search <terms>", "text in the username, email address or name");
   verb(account, {
     signature: "account show <username>",
     about: "show an account, and the amount of its data",
@@ -43,7 +43,7 @@ function accounts(root: Command): void {
   });
   verb(account, {
     signature: "account reset-password <username>",
-    about: "mail a link for a new password",
+    about: "send a link for a new password by email",
     example: "ann",
   });
   verb(account, {
@@ -160,7 +160,7 @@ function devices(root: Command): void {
   const ownership = root.command("ownership").description("device ownerships");
   verb(ownership, {
     signature: "ownership backdate <serial-number>",
-    about: "move the start of an ownership to an earlier time, over time without an owner",
+    about: "move the start of an ownership back into a period in which the device had no owner",
     example: "A1B2 --start 2024-01-01T00:00:00Z",
   }).requiredOption("--start <date-time>", "the new start");
 
@@ -201,7 +201,7 @@ function devices(root: Command): void {
 }
 
 function work(root: Command): void {
-  const job = root.command("job").description("jobs: mails, bulk loads, computations, webhook calls");
+  const job = root.command("job").description("jobs: emails, bulk loads, computations, webhook calls");
   list(job, {
     signature: "job list",
     about: "list jobs, the newest first",

@@ -110,7 +110,7 @@ export const limitSettings = {
   throttleRegistrationMailsPerDay: count(
     "THROTTLE_REGISTRATION_MAILS_PER_DAY",
     10,
-    "Maximum number of mails to one address from all registrations; above this number, a user who has chosen a password is registered without a mail",
+    "Maximum number of emails to one address from all registrations; above this number, a user who has chosen a password is registered without an email",
   ),
   throttleTokensPerMinute: count(
     "THROTTLE_TOKENS_PER_MINUTE",
@@ -135,6 +135,6 @@ export const limitSettings = {
   throttlePasswordResetsOfUserPerHour: count(
     "THROTTLE_PASSWORD_RESETS_OF_USER_PER_HOUR",
     5,
-    "Maximum number of password reset links for one username from one address; after this number of mails to a user, further mails are distributed over the hour",
+    "Maximum number of password reset links for one username from one address; after this number of emails to a user, further emails are distributed over the hour",
   ),
 } as const satisfies Record<string, Setting<unknown>>;

@@ -36,7 +36,7 @@ export const settings = {
   dataDir: text(
     "DATA_DIR",
     "./asi-data",
-    "Folder of the embedded database, of mails without SMTP_URL, and of the operator socket",
+    "Folder of the embedded database, of emails without SMTP_URL, and of the operator socket",
   ),
   pageDir: text(
     "PAGE_DIR",
@@ -48,7 +48,7 @@ export const settings = {
     key(
       "SERVER_KEY",
       "",
-      "32 bytes in base64 that encrypt webhook secrets and waiting mails; required with several machines; default: a file in DATA_DIR",
+      "32 bytes in base64 that encrypt webhook secrets and queued emails; required with several machines; default: a file in DATA_DIR",
     ),
   ),
   erasureList: text(
@@ -62,9 +62,9 @@ export const settings = {
     "Whether erasing an athlete over the API also removes the samples of the athlete's time frames; operators use the option --samples",
   ),
   smtpUrl: secret(
-    url("smtp:", "smtps:")("SMTP_URL", "", "Mail server; without it, mails are written to DATA_DIR/mail"),
+    url("smtp:", "smtps:")("SMTP_URL", "", "Mail server; without it, emails are written to DATA_DIR/mail"),
   ),
-  mailFrom: text("MAIL_FROM", "asi-server <no-reply@localhost>", "Sender of mails"),
+  mailFrom: text("MAIL_FROM", "asi-server <no-reply@localhost>", "Sender of emails"),
   logLevel: level("LOG_LEVEL", "info", "trace, debug, info, warn, error, fatal or silent"),
   otlpEndpoint: url("http:", "https:")(
     "OTEL_EXPORTER_OTLP_ENDPOINT",
@@ -137,7 +137,7 @@ export const settings = {
   jobConcurrency: integer(1, 64)(
     "JOB_CONCURRENCY",
     2,
-    "Maximum number of concurrent jobs of each kind in one process: bulk loads, computations, mails",
+    "Maximum number of concurrent jobs of each kind in one process: bulk loads, computations, emails",
   ),
   computeThreads: integer(1, 64)(
     "COMPUTE_THREADS",

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { createHmac } from "node:crypto";
 
-/** The caller for whom work runs. The name can change: a request belongs to an address until it is authenticated. */
+/** The account or address for which work runs, for the queues. The name can change: a request belongs to an address until it is authenticated. */
 export interface Caller {
   name: string;
   /** For a request: the address of the client, so that using many accounts gives no advantage. */

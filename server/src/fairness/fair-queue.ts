@@ -76,14 +76,14 @@ const isBefore = (a: Share, b: Share) =>
  * have used as much, so leaving and returning gives no advantage either (fair queueing with virtual time: A. Demers, S. Keshav
  * and S. Shenker, 1989).
  */
-export class FairQueue<Caller> {
+export class FairQueue<Key> {
   readonly #settings: Required<FairQueueSettings>;
   readonly #all: Omit<Use, "usedMs"> & Level = { running: 0, waiting: 0, busy: 0, levelMs: 0 };
   /**
    * Callers with running or waiting tasks, and callers that have used more than waiting ones. Starting a task moves its caller to
    * the end; of callers with equal usage, the first is next.
    */
-  readonly #shares = new Map<Caller, Share>();
+  readonly #shares = new Map<Key, Share>();
   readonly #groups = new Map<unknown, Group>();
   /** Whether free slots are assigned in the next iteration of the event loop. */
   #isDispatching = false;
@@ -113,7 +113,7 @@ export class FairQueue<Caller> {
    * @throws the `refusal` when too many tasks are waiting; the reason of the signal; any error of the task
    */
   async run<T>(
-    caller: Caller,
+    caller: Key,
     task: () => Promise<T>,
     signal?: AbortSignal,
     group: unknown = caller,
@@ -131,7 +131,7 @@ export class FairQueue<Caller> {
    * @returns function that releases the slot
    * @throws see `run`
    */
-  async acquire(caller: Caller, signal?: AbortSignal, group: unknown = caller): Promise<() => void> {
+  async acquire(caller: Key, signal?: AbortSignal, group: unknown = caller): Promise<() => void> {
     signal?.throwIfAborted();
     const share = this.#shareOf(caller, group);
     if (!this.#isDispatching && this.#mayStart(share)) {
@@ -150,7 +150,7 @@ export class FairQueue<Caller> {
     };
   }
 
-  #shareOf(caller: Caller, groupName: unknown): Share {
+  #shareOf(caller: Key, groupName: unknown): Share {
     const share =
       this.#shares.get(caller) ??
       this.#newShare(caller, this.#groups.get(groupName) ?? this.#newGroup(groupName));
@@ -165,7 +165,7 @@ export class FairQueue<Caller> {
     return group;
   }
 
-  #newShare(caller: Caller, group: Group): Share {
+  #newShare(caller: Key, group: Group): Share {
     const share = { group, running: 0, waiting: 0, usedMs: 0, queue: new Set<() => void>() };
     group.shares.set(caller, share);
     this.#shares.set(caller, share);
@@ -187,7 +187,7 @@ export class FairQueue<Caller> {
     this.#all.busy += Number(groupWasIdle) - Number(isIdle(group));
   }
 
-  #wait(caller: Caller, share: Share, signal: AbortSignal | undefined): Promise<void> {
+  #wait(caller: Key, share: Share, signal: AbortSignal | undefined): Promise<void> {
     const { maxWaiting, maxWaitingPerCaller, maxWaitingPerGroup, refusal } = this.#settings;
     if (
       share.waiting >= maxWaitingPerCaller ||
@@ -214,7 +214,7 @@ export class FairQueue<Caller> {
     });
   }
 
-  #end(caller: Caller, share: Share, tookMs: number): void {
+  #end(caller: Key, share: Share, tookMs: number): void {
     addUse(this.#all, share.group, tookMs);
     addUse(share.group, share, tookMs);
     this.#count(share, "running", -1);
@@ -237,13 +237,13 @@ export class FairQueue<Caller> {
     });
   }
 
-  #moveToEnd(caller: Caller, share: Share): void {
+  #moveToEnd(caller: Key, share: Share): void {
     this.#shares.delete(caller);
     this.#shares.set(caller, share);
   }
 
   /** Removes a caller without tasks, unless it has used more than waiting callers. */
-  #forgetIdle(caller: Caller, share: Share): void {
+  #forgetIdle(caller: Key, share: Share): void {
     const { group } = share;
     const isAhead = share.usedMs > group.levelMs || group.usedMs > this.#all.levelMs;
     if (!isIdle(share) || (isAhead && this.#all.waiting > 0)) return;
@@ -257,7 +257,7 @@ export class FairQueue<Caller> {
    * @returns whether there was one
    */
   #startNext(): boolean {
-    let next: [Caller, Share] | undefined;
+    let next: [Key, Share] | undefined;
     for (const [caller, share] of this.#shares) {
       if (share.waiting === 0 || !this.#mayStart(share)) continue;
       if (next === undefined || isBefore(share, next[1])) next = [caller, share];

@@ -2,7 +2,7 @@ import { and, eq, gt, isNull, sql } from "drizzle-orm";
 import type { FastifyRequest } from "fastify";
 import { LRUCache } from "lru-cache";
 import type { Config } from "../config/config.js";
-import type { Caller, Clock, Context } from "../domain/change/context.js";
+import type { AuthenticatedCaller, Clock, Context } from "../domain/change/context.js";
 import { hashSessionToken, hashToken } from "../domain/secrets/tokens.js";
 import { redeemLiveTicket } from "../oauth/live-tickets.js";
 import { noteUse } from "../oauth/personal-tokens.js";
@@ -48,7 +48,7 @@ export async function callerOf(
   queries: Queries,
   tokenHash: Uint8Array,
   now: Date,
-): Promise<Caller | undefined> {
+): Promise<AuthenticatedCaller | undefined> {
   const [found] = await callerOfToken(queries).execute({ tokenHash, now });
   if (found === undefined) return undefined;
   const { disabledAt, ...caller } = found;
@@ -113,7 +113,7 @@ export interface Authentication {
   authenticate(
     request: FastifyRequest,
     credential: Credential,
-  ): Promise<{ caller: Caller; isDisabled: boolean } | null>;
+  ): Promise<{ caller: AuthenticatedCaller; isDisabled: boolean } | null>;
 }
 
 /**
@@ -126,7 +126,7 @@ export function createAuthentication(queries: Queries, clock: Clock, throttle: T
   const known = new LRUCache<string, number>({ max: MAX_KNOWN });
   /** Personal tokens by their hashes, with the time of the last recorded use. */
   const noted = new LRUCache<string, number>({ max: MAX_KNOWN });
-  const note = async (caller: Caller, { tokenHash, key }: Credential) => {
+  const note = async (caller: AuthenticatedCaller, { tokenHash, key }: Credential) => {
     const now = clock.now();
     if (caller.scopes === null || now.getTime() - (noted.get(key) ?? 0) < USE_NOTED_MS) return;
     noted.set(key, now.getTime());

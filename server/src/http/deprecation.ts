@@ -1,5 +1,5 @@
+import type { AnyOperation } from "./operation.js";
 import type { ResponseHead } from "./responses.js";
-import type { AnyOperation } from "./route.js";
 
 /** Date on which the operations were deprecated, as a structured date (RFC 9745 section 2.1). */
 const DEPRECATED_SINCE = "@1704067200";
@@ -13,8 +13,8 @@ export function deprecationHeaders(reply: ResponseHead, operation: AnyOperation,
   const links = [
     `<${prefix}/api/docs/#/${encodeURIComponent(operation.tag)}/${operation.id}>; rel="deprecation"`,
   ];
-  if (operation.successor !== undefined)
-    links.push(`<${prefix}${operation.successor}>; rel="successor-version"`);
+  if (operation.sunset !== undefined)
+    links.push(`<${prefix}${operation.sunset.successor}>; rel="successor-version"`);
   reply.header("Link", links.join(", "));
-  if (operation.sunset !== undefined) reply.header("Sunset", operation.sunset);
+  if (operation.sunset !== undefined) reply.header("Sunset", operation.sunset.date);
 }

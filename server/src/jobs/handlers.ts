@@ -2,10 +2,12 @@ import { AsiError } from "asi-convert";
 import type { BulkLoadPayload } from "../domain/bulk-load/accept.js";
 import { loadRecording, NoRecording } from "../domain/bulk-load/load.js";
 import { ScatteredRecording } from "../domain/bulk-load/scattered.js";
+import { ServiceError } from "../domain/change/errors.js";
 import { QuotaExceeded } from "../domain/change/quotas.js";
 import { recordRest } from "../domain/change-log/figures-rest.js";
 import { computedDataOf } from "../domain/computed-data/compute.js";
 import { markRest } from "../domain/computed-data/mark-rest.js";
+import { announceNoted } from "../domain/raw-data/noted-removal.js";
 import { announceStreamed } from "../domain/recording-streams/changes.js";
 import { computeSessionFigures } from "../domain/sessions/compute-figures.js";
 import { deriveSessions } from "../domain/sessions/derive-rest.js";
@@ -18,6 +20,9 @@ import { JobFailed, type JobHandler, RetryLater } from "./handler.js";
 import { mailHandler } from "./mail.js";
 
 const HOUR_MS = 3_600_000;
+
+/** Time after which a job that was throttled runs again. */
+const THROTTLED_MS = 10_000;
 
 /** A transient error is retried three times, after 1, 2 and 4 seconds. */
 const bulkLoadHandler: JobHandler = {
@@ -88,10 +93,17 @@ const sessionFiguresHandler: JobHandler = {
   maxFailures: 3,
   delayMs: (failure) => 10_000 * 4 ** (failure - 1),
   keptDetails: ({ payload }) => ({ session: payload.session }),
-  async run(ctx, { payload }) {
+  async run(ctx, { payload, failures, losses }) {
     const session = Number(payload.session);
-    const players = await computeSessionFigures(ctx, session);
-    return players === undefined ? { session, deleted: true } : { session, players };
+    try {
+      const players = await computeSessionFigures(ctx, session, failures + losses > 0);
+      return players === undefined ? { session, deleted: true } : { session, players };
+    } catch (error) {
+      // Too many other computations wait, which is no failure of this one.
+      if (error instanceof ServiceError && error.kind === "throttled")
+        throw new RetryLater(new Date(ctx.clock.now().getTime() + THROTTLED_MS), error);
+      throw error;
+    }
   },
 };
 
@@ -110,6 +122,17 @@ const streamEffectsHandler: JobHandler = {
   delayMs: (failure) => Math.min(10_000 * 2 ** (failure - 1), HOUR_MS),
   async run(ctx, { payload }) {
     await announceStreamed(ctx, Number(payload.device));
+    return {};
+  },
+};
+
+/** Announces a removal of samples that a failure has interrupted. Only the database can cause a failure. */
+const removalHandler: JobHandler = {
+  maxFailures: Number.POSITIVE_INFINITY,
+  maxLosses: Number.POSITIVE_INFINITY,
+  delayMs: (failure) => Math.min(10_000 * 2 ** (failure - 1), HOUR_MS),
+  async run(ctx, { payload }) {
+    await announceNoted(ctx, payload);
     return {};
   },
 };
@@ -152,6 +175,7 @@ export const handlers: Partial<Record<JobKind, JobHandler>> = {
   "session-figures": sessionFiguresHandler,
   "record-figures": recordFiguresHandler,
   "stream-effects": streamEffectsHandler,
+  removal: removalHandler,
   webhook: webhookHandler,
   "webhook-fan-out": webhookFanOutHandler,
 };

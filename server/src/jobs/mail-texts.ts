@@ -47,7 +47,7 @@ To set it, open this link. It works only once and expires after one hour.
 
 ${link}
 
-If you did not request it, ignore this mail. Your password is not changed.
+If you did not request it, ignore this email. Your password is not changed.
 `,
 });
 
@@ -57,14 +57,14 @@ export const passwordChangedMail = (username: string): Letter => ({
 
 Username: ${shownUsername(username)}
 
-If you did not change it, someone else knows your password or can read your mails. Secure your mailbox, then request a link
+If you did not change it, someone else knows your password or can read your emails. Secure your mailbox, then request a link
 for a new password on the page where you sign in.
 `,
 });
 
 export const addressChangedMail = (username: string): Letter => ({
-  subject: "Your mail address was changed",
-  text: `The mail address of your account was changed. Mails go to the new address from now on.
+  subject: "Your email address was changed",
+  text: `The email address of your account was changed. Emails are now sent to the new address.
 
 Username: ${shownUsername(username)}
 

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { transact } from "../domain/change/change.js";
 import type { Context } from "../domain/change/context.js";
+import { type Run, removeNoted } from "../domain/raw-data/noted-removal.js";
 import { isUnavailable } from "../store/connection/database-errors.js";
 import { chunkTables, deleteStoredBefore, listStoredBefore, sqlClientOf } from "../store/samples/index.js";
 
@@ -43,13 +44,14 @@ async function removeFrom(
   signal: AbortSignal | undefined,
   onRemoved: (count: number) => void,
 ): Promise<void> {
+  const run: Run = (work) => transact(ctx, "sample retention", work);
   for (let count = CHUNKS_AT_ONCE; count === CHUNKS_AT_ONCE && !signal?.aborted; ) {
     const expired = await listStoredBefore(sqlClientOf(ctx.queries), table, before, CHUNKS_AT_ONCE);
     count = 0;
     for (const [deviceId, buckets] of expired) {
       count += buckets.length;
       if (signal?.aborted) return;
-      const samples = await transact(ctx, "sample retention", async (unit) => {
+      const samples = await removeNoted(run, async (unit) => {
         const chunks = await deleteStoredBefore(sqlClientOf(unit.queries), deviceId, buckets, before);
         const removed = chunks.map(({ startMs, stopMs }) => ({ startMs, stopMs }));
         const samples = chunks.reduce((sum, { size }) => sum + size, 0);

@@ -131,6 +131,7 @@ export async function startService(
         { kind: "session-figures", places: config.jobConcurrency },
         { kind: "record-figures", places: 1 },
         { kind: "stream-effects", places: 1 },
+        { kind: "removal", places: 1 },
         { kind: "webhook-fan-out", places: 1 },
         { kind: "webhook", places: config.webhookConcurrency, perReceiver: config.webhookConcurrencyPerHost },
       ],

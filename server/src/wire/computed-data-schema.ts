@@ -57,7 +57,10 @@ function effortClass(name: string, which: string) {
     `${name} whose peak reaches ${which}. An effort is listed once, under the highest threshold that it reaches.`,
     {
       threshold: quantity("m/s2", "The threshold, also positive for decelerations."),
-      values: list(`The ${name.toLowerCase()}, in order of time.`, object("One effort.", EFFORT_VALUES)),
+      values: list(
+        `The ${name.toLowerCase()}, in chronological order.`,
+        object("One effort.", EFFORT_VALUES),
+      ),
     },
   );
 }
@@ -79,7 +82,7 @@ function speedRuns(description: string) {
   return object(description, {
     threshold: quantity("m/s", "The speed at or above which a stretch counts."),
     values: list(
-      "The stretches, in order of time.",
+      "The stretches, in chronological order.",
       object("One stretch.", {
         start_time: instant("First instant of the stretch."),
         duration: quantity("s", "Time from the first to the last instant, one decimal."),

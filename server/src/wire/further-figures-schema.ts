@@ -102,7 +102,7 @@ const RECIPES = list(
     duration: quantityOrNull("s", "Duration of all runs."),
     runs: orNull(
       list(
-        "The runs, in order of time. Null when there are more than 1,000.",
+        "The runs, in chronological order. Null when there are more than 1,000.",
         object("One run.", {
           start_time: instant("First instant of the run."),
           duration: quantity("s", "Time from the first to the last instant."),
@@ -150,7 +150,7 @@ export const FURTHER_FIGURES = {
 
 const { definition } = COMPUTED_DATA_SCHEMA.properties;
 
-/** The definition, with those of the further figures in the response. */
+/** The member `definition`, extended by the definitions of the further figures that the response contains. */
 export const FULL_DEFINITION = {
   ...definition,
   properties: {

@@ -5,7 +5,7 @@ import { type Failure, failureOf, placeOf, systemCode } from "../terminal/proble
 import { Progress } from "../terminal/progress.js";
 import { type Input, nameOf } from "./inputs.js";
 
-/** The environment of a command, besides its arguments. */
+/** The environment of a command, except its arguments. */
 export interface Context {
   console: Console;
   /** Fires when the process is interrupted. */

@@ -1,4 +1,4 @@
-import { type Command, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import { parseSpeed, parseSpeedZones } from "../arguments/speed-zones.js";
 import { parseSport, SPORT_NAMES } from "../arguments/sport.js";
 import { parseTimeBound } from "../arguments/time-bounds.js";
@@ -13,6 +13,13 @@ import {
   withSerial,
   withTimeZone,
 } from "./common-options.js";
+
+function parseHeartRange(text: string): [low: number, high: number] {
+  const [, low, high] = /^(\d+)-(\d+)$/.exec(text.trim())?.map(Number) ?? [];
+  if (low === undefined || high === undefined || low < 30 || high > 240 || low > high)
+    throw new InvalidArgumentError("Give two heart rates from 30 to 240 bpm, such as 150-180.");
+  return [low, high];
+}
 
 /** Options that select the parameters of the figures. */
 export const withMetrics = (command: Command) =>
@@ -103,7 +110,12 @@ export function addStats(program: Command, { context, onStatus }: Host): void {
     .argument("<inputs...>", INPUTS);
   withHr(withSheets(withMetrics(command)))
     .option("--from <time>", "only rows at or after this time", (text) => parseTimeBound(text, "start"))
-    .option("--to <time>", "only rows at or before this time", (text) => parseTimeBound(text, "end"));
+    .option("--to <time>", "only rows at or before this time", (text) => parseTimeBound(text, "end"))
+    .option(
+      "--heart-range <bpm>",
+      "only rows while the heart rate is in this range, including its limits: 150-180",
+      parseHeartRange,
+    );
   withFigures(withIndividualZones(command));
   withTimeZone(command, "of --from, --to and the periods, and of the times shown")
     .addOption(
@@ -127,6 +139,7 @@ export function addStats(program: Command, { context, onStatus }: Host): void {
   asi stats match.asi
   asi stats match.asi --from 16:30 --to 17:15 --tz Europe/Zurich --max-hr 192
   asi stats match.asi --zones 7,15,20,25km/h
+  asi stats match.asi --heart-range 150-180
   asi stats match.asi --peaks
   asi stats match/ --roster roster.csv --individual-zones mss
   asi stats match/07-Roth.asi --recipe statsports/sprint --sensitivity

@@ -4,7 +4,7 @@ import { type ChunkReader, ChunkSource } from "../../sources/source.js";
 
 /** A period without rows within a range: too short to end the range, but longer than a few missing rows. */
 export interface Gap {
-  /** The row before and the row after it in the order of time, ms since 1970 UTC. */
+  /** The row before and the row after it in chronological order, ms since 1970 UTC. */
   start: number;
   stop: number;
 }
@@ -12,7 +12,7 @@ export interface Gap {
 export interface Gaps {
   count: number;
   totalMs: number;
-  /** The longest ones, at most 5, in order of time. */
+  /** The longest ones, at most 5, in chronological order. */
   longest: Gap[];
 }
 
@@ -73,7 +73,7 @@ export class GapWatch extends ChunkSource {
     else this.#pieces.push(ms, ms);
   }
 
-  /** The gaps are between the pieces in the order of time: rows that run backwards may fill one. */
+  /** The gaps are between the pieces in chronological order: rows that run backwards may fill one. */
   #endRange(): void {
     const pieces = this.#pieces;
     const order = Uint32Array.from({ length: pieces.length / 2 }, (_, i) => 2 * i);

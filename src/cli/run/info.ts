@@ -115,7 +115,7 @@ function ecgLine({ seconds, usable, meanBpm, maxBpm, rmssdMs }: NonNullable<Insp
 
 function gapLines({ count: number, totalMs, longest }: Gaps, instantText: (ms: number) => string): Line[] {
   if (number === 0) return [["gaps", "no gaps of 2 seconds or more within a range"]];
-  const together = `${count(number, "gap")} of 2 seconds or more within a range, together ${timeSpanText(totalMs)}`;
+  const together = `${count(number, "gap")} of 2 seconds or more within a range, ${timeSpanText(totalMs)} in total`;
   return [
     ["gaps", number > longest.length ? `${together}; the longest:` : together],
     ...longest.map(

@@ -177,7 +177,7 @@ export function leftOutTexts(members: readonly SquadMember[]): string[] {
       const names = (some: readonly { fileName: string }[]) =>
         some.map(({ fileName }) => fileName).join(", ");
       const [counts, count] = [names(recordings), names(leftOut)];
-      return `${name} has simultaneous recordings: ${counts} counts, ${count} does not. If they are of different players, give each a serial or a file of its own in the roster`;
+      return `${name} has simultaneous recordings: ${counts} counts, ${count} does not. If they are of different players, give each a separate serial or file in the roster`;
     });
 }
 

@@ -3,9 +3,11 @@ import {
   type Beats,
   beatsBetween,
   computeMetrics,
+  heartRatePeriods,
   type MetricSamples,
   type Metrics,
   type MetricsOptions,
+  type Period,
   prepareSamples,
 } from "../../metrics/index.js";
 import type { Repeated } from "../../metrics/samples.js";
@@ -40,8 +42,13 @@ export interface StatsTask {
   club: Club;
   /** The basis of the players' individual zones; undefined for fixed zones. */
   zones: ZoneKind | undefined;
+  /** Only rows while the heart rate is in this range; undefined for all rows. */
+  heartRange?: HeartRange | undefined;
   figures: WantedFigures | null;
 }
+
+/** The lowest and the highest heart rate, bpm. */
+export type HeartRange = readonly [low: number, high: number];
 
 /** Figures of a period. */
 export interface PeriodStats {
@@ -72,17 +79,25 @@ export interface Stats {
 
 /** Reads an input and computes its figures. Throws the errors of `readSamples`. */
 export async function statsOf(
-  { input, selection, options, club, zones, figures: wanted }: StatsTask,
+  { input, selection, options, club, zones, heartRange, figures: wanted }: StatsTask,
   { onProgress, signal }: { onProgress(bytesRead: number): void; signal: AbortSignal },
 ): Promise<Stats> {
   const read = await readSamples(input, selection, signal, onProgress);
   const { inspection, repeated, track } = read;
   const { info, report } = inspection;
-  const { own, prepared, intervals, ...ofRecording } = figuresOf(input, read, options, club, zones);
+  const { own, prepared, intervals, within, ...ofRecording } = figuresOf(input, read, options, club, {
+    zones,
+    heartRange,
+  });
   if (wanted === null) return { info, report, repeated, track, ...ofRecording, figures: null };
   const beats = wanted.hrv ? await readBeats(input, selection.serial, read, signal) : [];
   const figuresIn = (part: readonly Interval[]) =>
-    furtherFigures(prepared, beatsIn(beats, part), { ...own, ...limitsOfIntervals(part) }, wanted);
+    furtherFigures(
+      prepared,
+      beatsIn(beats, part),
+      { ...own, ...limitsOfIntervals(part), ...within(part) },
+      wanted,
+    );
   return {
     info,
     report,
@@ -123,13 +138,15 @@ export function figuresOf(
   { samples, inspection, from, to }: ReadSamples,
   options: MetricsOptions,
   club: Club,
-  zones?: ZoneKind,
+  { zones, heartRange }: Pick<StatsTask, "heartRange"> & { zones?: ZoneKind | undefined } = {},
 ): Pick<Stats, "metrics" | "player" | "periods" | "outside" | "present"> & {
   intervals: readonly NamedInterval[];
   /** Options for the whole recording, with the thresholds of its player. */
   own: MetricsOptions;
   /** The samples, for further figures. */
   prepared: MetricSamples;
+  /** The option for the times of a heart-rate range within intervals, or for all; without a range none. */
+  within(intervals: readonly Interval[] | null): { periods?: readonly Period[] };
 } {
   const { serial } = inspection.info;
   const sound = { isDamaged: false, isTruncated: false, damagedAfterMs: [] };
@@ -151,10 +168,14 @@ export function figuresOf(
   const found = periodsFor(club, session);
   const periods = found.map((period) => ({ name: period.name, intervals: intervalsFor(period, name) }));
   const prepared = prepareSamples(samples);
-  const whole = { ...own, ...limitsOf({ from, to }) };
+  const inRange = heartRange === undefined ? null : heartRatePeriods(prepared, ...heartRange);
+  const within = (part: readonly Interval[] | null) =>
+    inRange === null ? {} : { periods: part === null ? inRange : commonPeriods(part, inRange) };
+  const whole = { ...own, ...limitsOf({ from, to }), ...within(null) };
   return {
     metrics: computeMetrics(prepared, whole),
     prepared,
+    within,
     own: whole,
     player: player?.name ?? null,
     present: { name, isInRoster: player !== null, recordings: [{ serial, fileName: recording.fileName }] },
@@ -165,12 +186,22 @@ export function figuresOf(
     ),
     periods: periods.map(({ name: period, intervals }) => {
       if (intervals.length === 0) return { name: period, metrics: null };
-      const ofPeriod = { ...own, ...limitsOfIntervals(intervals) };
+      const ofPeriod = { ...own, ...limitsOfIntervals(intervals), ...within(intervals) };
       return { name: period, metrics: computeMetrics(prepared, ofPeriod) };
     }),
     intervals: periods.flatMap((period) => period.intervals.map((one) => ({ name: period.name, ...one }))),
   };
 }
+
+/** The times that are in both lists, each of them ascending and disjoint. */
+const commonPeriods = (some: readonly Period[], others: readonly Period[]): Period[] =>
+  some.flatMap((one) =>
+    others.flatMap((other) => {
+      const startMs = Math.max(one.startMs, other.startMs);
+      const endMs = Math.min(one.endMs, other.endMs);
+      return startMs < endMs ? [{ startMs, endMs }] : [];
+    }),
+  );
 
 function withoutZones(kind: ZoneKind, name: string): DescribedError {
   const columns = kind === "mss" ? "max_speed" : "max_speed and aerobic_speed";

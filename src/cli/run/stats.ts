@@ -21,7 +21,7 @@ import { type Present, rosterFiles, tellAbsent } from "./squad-notices.js";
 import { type ThresholdFlags, thresholdsOf } from "./squad-options.js";
 import { writeContent } from "./squad-output.js";
 import { StatsTable } from "./stats-csv.js";
-import { type Stats, statsOf } from "./stats-input.js";
+import { type HeartRange, type Stats, statsOf } from "./stats-input.js";
 import { statsText } from "./stats-text.js";
 
 /** Options that select the parameters of the figures. */
@@ -35,6 +35,7 @@ export interface StatsFlags extends MetricsFlags, SampleFlags, ClubFlags, Figure
   format?: "text" | "csv";
   decimal?: string;
   individualZones?: ZoneKind;
+  heartRange?: HeartRange;
   json?: boolean;
   jobs?: number;
   output?: string;
@@ -58,9 +59,15 @@ export async function stats(args: string[], flags: StatsFlags, context: Context)
       throw new UsageError("A table has the same zones for all players; use asi squad --individual-zones.");
     refuseWithoutEffect(flags, ["zones", "highSpeed", "sprint"], ZONES_REASON);
   }
+  if (flags.heartRange !== undefined) {
+    if (isTable)
+      throw new UsageError("A table has figures of all rows; with --heart-range, use text or --json.");
+    if (flags.hrv) throw new UsageError("--hrv needs successive beats; give it without --heart-range.");
+  }
   const options = metricsOptions(flags);
   // validates the parameters before a file is read
   const { definition } = computeMetrics([], options);
+  const { heartRange } = flags;
   const figures = wantedFigures(flags);
   const selection = {
     ...selectionOf(flags),
@@ -92,7 +99,7 @@ export async function stats(args: string[], flags: StatsFlags, context: Context)
     json: flags.json === true,
     concurrency: jobs,
     async work(input, _, onProgress) {
-      const task = { input, selection, options, club, zones: flags.individualZones, figures };
+      const task = { input, selection, options, club, zones: flags.individualZones, heartRange, figures };
       // only the main thread can read standard input
       const isOwn = workers === null || input.kind !== "file";
       const found = await (isOwn ? statsOf(task, { onProgress, signal }) : workers.run(task, onProgress));
@@ -107,7 +114,8 @@ export async function stats(args: string[], flags: StatsFlags, context: Context)
         else csv += lines;
       } else {
         for (const part of [{ name: null, metrics, figures }, ...periods]) {
-          const name = [nameOf(input), player, part.name].filter((text) => text !== null).join(", ");
+          const range = heartRange === undefined ? null : `${heartRange.join(" to ")} bpm`;
+          const name = [nameOf(input), player, part.name, range].filter((text) => text !== null).join(", ");
           const text =
             part.metrics === null
               ? `${name}\n  does not take part\n`
@@ -129,6 +137,7 @@ export async function stats(args: string[], flags: StatsFlags, context: Context)
       info,
       report,
       ...(repeated.samples > 0 && { repeated }),
+      ...(heartRange !== undefined && { heart_range: heartRange }),
       metrics,
       ...(club.periods !== null && { periods }),
       ...(figures !== null && { figures }),

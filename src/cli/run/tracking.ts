@@ -1,13 +1,14 @@
 import type { PitchFrame } from "../../metrics/index.js";
 import { teamFrames } from "../../squad/index.js";
-import { type CdfPeriod, cdfLine, snakeCase } from "../../squad-report/tracking-file.js";
+import { CDF_PERIODS, cdfLine, snakeCase } from "../../squad-report/tracking-file.js";
 import type { Console } from "../terminal/console.js";
 import { UsageError } from "../terminal/usage-error.js";
 import type { FieldPlayer, PlayedPeriod } from "./pitch-rows.js";
 
-const HALVES: readonly CdfPeriod[] = ["first_half", "second_half"];
+/** Without and with extra time. */
+const NUMBERS_OF_HALVES: readonly number[] = [2, CDF_PERIODS.length];
 
-/** The players in the format of `asi pitch --format cdf`: a line for each frame of the two halves. */
+/** The players in the format of `asi pitch --format cdf`: a line for each frame of the halves, also those of extra time. */
 export function trackingFile(
   periods: readonly PlayedPeriod[],
   { name, frame, everyMs }: { name: string; frame: PitchFrame; everyMs: number },
@@ -15,9 +16,9 @@ export function trackingFile(
 ): ReadableStream<Uint8Array> {
   const named = periods.filter((period) => period.name !== null);
   const halves = named.filter(({ name: period }) => /half|hälfte|halbzeit|mi-temps/i.test(period ?? ""));
-  if (halves.length !== HALVES.length) {
+  if (!NUMBERS_OF_HALVES.includes(halves.length)) {
     throw new UsageError(
-      `The Common Data Format contains the two halves of a match, but ${halves.length} of the periods have names of halves. Name two periods "1st half" and "2nd half" in --periods.`,
+      `The Common Data Format contains the two halves of a match, or four with extra time, but ${halves.length} of the periods have names of halves. Name two periods "1st half" and "2nd half" in --periods.`,
     );
   }
   const others = named.filter((period) => !halves.includes(period));
@@ -34,7 +35,7 @@ export function trackingFile(
     let frameId = 0;
     for (const [i, half] of halves.sort((a, b) => a.startMs - b.startMs).entries()) {
       for (const one of teamFrames(withIds(half.players), half, frame, everyMs))
-        yield encoder.encode(cdfLine(one, frameId++, HALVES[i] ?? "second_half", match, frame));
+        yield encoder.encode(cdfLine(one, frameId++, CDF_PERIODS[i] ?? "second_half", match, frame));
     }
   }
   const rest = lines();

@@ -19,17 +19,21 @@ export function foldersOf(
   devices: readonly Pick<OwnDevice, "id" | "serial">[],
   { service, account }: Pick<Origin, "service" | "account">,
 ): ReadonlyMap<number, string> {
+  const wanted = new Set(devices.flatMap((device) => [plainName(device), nameById(device)].map(lowerCase)));
   const owners = new Map(
-    partitionsIn(outDir).map((name) => {
-      const list = listIn(join(outDir, name));
-      const isOurs = list?.service === service && list.account === account;
-      return [name, isOurs ? list.device : null] as const;
-    }),
+    partitionsIn(outDir)
+      // A folder that no device can have does not matter, even if it cannot be read.
+      .filter((name) => wanted.has(lowerCase(name)))
+      .map((name) => {
+        const list = readList(join(outDir, name));
+        const isOurs = list?.service === service && list.account === account;
+        return [name, isOurs ? list.device : null] as const;
+      }),
   );
   const folders = new Map<number, string>();
   /** Devices of folders, and names of folders, by the name in lower case. */
   const used = new Map<string, { name: string; device: number | null }>();
-  const use = (name: string, device: number | null) => used.set(name.toLowerCase(), { name, device });
+  const use = (name: string, device: number | null) => used.set(lowerCase(name), { name, device });
   for (const [name, device] of owners) use(name, device);
   for (const device of devices) {
     const kept = [plainName(device), nameById(device)].find((name) => owners.get(name) === device.id);
@@ -40,7 +44,7 @@ export function foldersOf(
   for (const device of devices.toSorted((a, b) => a.id - b.id)) {
     if (folders.has(device.id)) continue;
     const plain = plainName(device);
-    const other = used.get(plain.toLowerCase());
+    const other = used.get(lowerCase(plain));
     const isFree = other === undefined || (other.name === plain && other.device === null);
     const name = canBeFolder(device.serial) && isFree ? plain : nameById(device);
     folders.set(device.id, name);
@@ -49,17 +53,8 @@ export function foldersOf(
   return folders;
 }
 
-/** Null also for a list that cannot be read. It matters only if a device needs this folder, which then fails alone. */
-function listIn(folder: string): ReturnType<typeof readList> {
-  try {
-    return readList(folder);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === undefined) throw error;
-    return null;
-  }
-}
-
 const plainName = ({ serial }: Pick<OwnDevice, "serial">) => PARTITION + serial;
+const lowerCase = (name: string) => name.toLowerCase();
 const nameById = ({ id }: Pick<OwnDevice, "id">) => `${PARTITION}id-${id}`;
 
 /** Windows removes dots at the end; `id-7` is the name for a device by its id. */

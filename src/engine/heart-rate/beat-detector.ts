@@ -38,7 +38,7 @@ export interface BeatListener {
    * Called at the end of a second of signal.
    *
    * @param n index of the sample that follows it
-   * @param bpm the heart rate known at that time, not rounded; 0: none
+   * @param bpm the heart rate known at that time, not rounded; 0 if unknown
    */
   onSecond(n: number, bpm: number): void;
 }

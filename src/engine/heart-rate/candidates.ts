@@ -1,6 +1,6 @@
 const CAPACITY = 24;
 
-/** The last scored maxima of the envelope, in order of time. */
+/** The last scored maxima of the envelope, in chronological order. */
 export class Candidates {
   length = 0;
   #first = 0;

@@ -46,7 +46,7 @@ export interface CoreExports extends Record<string, unknown> {
   counters(): number;
 }
 
-/** Results of `step...` (assembly/frame.ts), besides `DAMAGE_KINDS`. */
+/** Results of `step...` (assembly/frame.ts) other than `DAMAGE_KINDS`. */
 export const CoreStepResult = {
   drained: 0,
   header: 1,

@@ -85,7 +85,7 @@ function windowed(
 ): Float64Array {
   const half = (width - 1) / 2;
   const n = values.length;
-  // the window stays sorted while it moves: sorting each one anew would take seconds for a day of beats
+  // the window stays sorted while it moves: sorting each one again would take seconds for a day of beats
   const sorted = new Float64Array(width);
   let count = 0;
   const add = (value: number) => {

@@ -77,7 +77,7 @@ export function fitThreeParameters(peaks: readonly PeakDistance[]): ThreeParamet
   if (peaks.length < 4) return null;
   const speeds = Float64Array.from(peaks, ({ windowS, distanceM }) => distanceM / windowS);
   const windows = Float64Array.from(peaks, ({ windowS }) => windowS);
-  // filled anew for each of the 200 steps
+  // filled again for each of the 200 steps
   const shares = new Float64Array(windows.length);
   const lineAt = (logTau: number) => {
     const tau = Math.exp(logTau);

@@ -48,7 +48,7 @@ export function peakOf(nodes: Nodes, amount: PeakAmount, windowS: number): Peak 
   }
 }
 
-/** The peak distances for every whole second up to a longest window, without windows that have none. */
+/** The peak distances for windows of whole seconds up to a maximum length, without windows that have none. */
 export function distancePeaks(nodes: Nodes, longestS: number): { windowS: number; peak: Peak }[] {
   const peaks: { windowS: number; peak: Peak }[] = [];
   for (let windowS = 1; windowS <= longestS; windowS++) {

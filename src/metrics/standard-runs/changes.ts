@@ -33,7 +33,7 @@ export interface StandardRunChanges {
  * Compares the heart rates of later runs with those of a baseline, at one speed: only runs within 0.2 m/s of the median speed
  * of the baseline are compared.
  *
- * @param baseline in order of time
+ * @param baseline in chronological order
  * @throws AsiError `BAD_ARGUMENT` for invalid runs
  */
 export function standardRunChanges(
@@ -82,7 +82,7 @@ export interface HeartRateResponse {
  * Heart rate against the delayed speed of all seconds: a line fitted to the first sessions, and the difference of each session
  * from it.
  *
- * @param sessions samples of each session, in order of time
+ * @param sessions samples of each session, in chronological order
  * @param baseline number of sessions to which the line is fitted
  * @returns null if no line can be fitted
  * @throws AsiError as `standardRuns`

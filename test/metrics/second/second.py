@@ -6,6 +6,7 @@ Reads {"tasks": [{"figure": name, ...}, ...]} from the standard input and prints
 import json
 import sys
 
+import beats
 import hrv
 import load
 import metabolic
@@ -25,6 +26,9 @@ FIGURES = {
     "load": load.over_days,
     "load of matches": load.of_matches,
     "trimp": load.trimp,
+    "intervals of a track": beats.placed,
+    "speeds at times": beats.speeds,
+    "rows in a heart-rate range": beats.in_range,
     "hrv": hrv.variability,
     "recipe": recipes.count,
     "standard runs": standard_runs.runs,

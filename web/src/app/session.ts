@@ -168,7 +168,7 @@ export class Session {
     await this.signIn(body.username, body.password);
   }
 
-  /** Requests a mail with a link for a new password. @throws ApiError, AwayError */
+  /** Requests an email with a link for a new password. @throws ApiError, AwayError */
   async requestPasswordReset(username: string): Promise<void> {
     await unwrap(this.#impatient.POST("/api/v1/account/request-password-reset/", { body: { username } }));
   }

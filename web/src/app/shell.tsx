@@ -52,7 +52,7 @@ function scrollToActive(links: HTMLElement): void {
   links.scrollLeft += hiddenAtEnd - hiddenAtStart;
 }
 
-/** The navigation of the signed-in user, in the header, also of the viewer. */
+/** The navigation of the signed-in user, in the header of every view, including the viewer. */
 export function Navigation() {
   const account = session.account.value;
   const here = route.value?.path[0] ?? "";
@@ -140,7 +140,7 @@ export function RoutedView({ current, workspace, settings }: ShellProps & { curr
       />
     );
   }
-  // signed-in users also follow links in mails
+  // signed-in users also follow links in emails
   if (account === null || path === "new-password")
     return <Entrance client={session.client} session={session} current={current} />;
   if (entry === undefined) return <NoView path={path} account={account} />;

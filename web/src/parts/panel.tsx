@@ -21,7 +21,7 @@ export function Panel({
   );
 }
 
-/** A table that scrolls independently, also by keyboard. */
+/** A table that can be scrolled independently, with the keyboard as well. */
 export function Scrolled({ label, children }: { label: string; children: ComponentChildren }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: without it the keyboard could not scroll

@@ -55,8 +55,8 @@ export function Peaks({ recording: { id }, selection, settings, reader }: PeaksP
   return (
     <>
       <p class="note">
-        The longest distance in any window of a length, in the whole recording. Choose one to see its passage
-        in map, plots and figures.
+        The longest distance in any window of a given length, in the whole recording. Choose one to see its
+        passage in map, plots and figures.
       </p>
       <div class="beside">
         <PeakCurve

@@ -32,7 +32,9 @@ export function RecordingCard({ recording, settings }: { recording: Recording; s
           {note}
         </p>
       ))}
-      {isReordered ? <p class="note">Samples were not in order of time; they are shown in order.</p> : null}
+      {isReordered ? (
+        <p class="note">Samples were not in chronological order; they are shown sorted by time.</p>
+      ) : null}
     </Panel>
   );
 }

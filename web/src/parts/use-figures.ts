@@ -5,8 +5,9 @@ import type { RecordingService } from "../recording/messages.js";
 import type { Placed } from "../recording/placed.js";
 import type { Figures } from "../recording/recording.js";
 import { oneAtATime } from "../view/latest.js";
-import { figureSettings, type Settings } from "../view/settings.js";
+import { figureSettings, inMPerS, type Settings } from "../view/settings.js";
 import type { TimeWindow } from "../view/window.js";
+import { commonZones } from "../view/zone-speeds.js";
 
 export interface ShownFigures {
   /** For each recording; null before they are computed. */
@@ -15,10 +16,16 @@ export interface ShownFigures {
   problem: string | null;
 }
 
-/** Recordings of several people are compared by fixed zones. */
+/** Recordings of several people are compared by fixed zones, several of one person by the zones of the person. */
 function settingsOf(placed: readonly Placed[], settings: Settings): ReturnType<typeof figureSettings> {
   const all = figureSettings(settings);
-  return placed.length === 1 ? all : { ...all, maxSpeedMPerS: null };
+  if (placed.length === 1) return all;
+  const zones = commonZones(placed.map(({ recording }) => recording));
+  return {
+    ...all,
+    maxSpeedMPerS: inMPerS(zones?.max ?? null),
+    aerobicSpeedMPerS: inMPerS(zones?.aerobic ?? null),
+  };
 }
 
 /** Figures of the shown part. */

@@ -10,7 +10,7 @@ const WORDS: Partial<Record<AsiErrorCode, string>> = {
   UNSUPPORTED_VERSION:
     "The recording is in a version of the format that this page does not know. Its device may be newer than the page: look for a newer version of the page.",
   BAD_HEADER:
-    "A header of the recording, which says from which device it is, cannot be used. Copy the file from the device again. If that changes nothing, give it a serial number.",
+    "A header of the recording, which names its device, cannot be used. Copy the file from the device again. If that changes nothing, give it a serial number.",
   MIXED_DEVICES:
     "The file contains recordings of several devices. Open the recordings of each device separately. If it is one recording, give it one serial number.",
   BAD_TRACK:

@@ -46,7 +46,7 @@ export function ColumnsPanel({ session, columns, against }: ColumnsProps) {
             against.value = "column";
           }}
         >
-          As at first
+          Restore defaults
         </button>
       </div>
       <Zones session={session} />

@@ -21,7 +21,7 @@ function wrongIn(session: SquadSession): readonly WrongClock[] {
   return known.value;
 }
 
-/** Clocks that differ from the others, and clocks that were corrected here. */
+/** Clocks that differ from the others, and clocks that were corrected in this view. */
 export function ofClocks(session: SquadSession, ignore: (key: string) => () => void): LookAt[] {
   const zone = session.settings.zone.value;
   const recordings = session.recordings.value;

@@ -27,7 +27,7 @@ export function LookAtList({
     <section class="panel squad-look-at" aria-label="To look at">
       <header>
         <h2>
-          To look at: {items.length} <small>nothing here stops the table</small>
+          To look at: {items.length} <small>the table is complete without these</small>
         </h2>
         <button type="button" onClick={copy}>
           {copied.value ? "Copied" : "Copy as text"}

@@ -1,24 +1,25 @@
-import { damageOf, type Interval, type Player, periodsOutside } from "asi-convert/squad";
-import type { UnknownTracker } from "asi-convert/squad-sheets";
+import { damageOf, type Interval, periodsOutside } from "asi-convert/squad";
 import { day, duration, timeOfDay } from "../view/times.js";
 import { decimal, KM_PER_H } from "../view/values.js";
 import { clockOf } from "./clock/clock-state.js";
 import { ofSubstitutions } from "./clock/substitutions.js";
 import { ofClocks } from "./look-at-clocks.js";
 import type { LookAt } from "./look-at-item.js";
+import { ofRoster } from "./look-at-roster.js";
 import type { SquadFile } from "./squad-file.js";
 import type { SquadPlayer, SquadSession } from "./squad-session.js";
 
 /** The problems to check, worst first. */
 export function lookAt(session: SquadSession): LookAt[] {
   const ignored = session.ignored.value;
+  const ignoreKey = (key: string) => ignore(session, key);
   const all = [
     ...session.files.value.flatMap((file) => ofFile(session, file)),
-    ...(session.stored?.missing ?? ofRoster(session)),
+    ...(session.stored?.missing ?? ofRoster(session, ignoreKey)),
     ...ofPeriods(session),
     ...ofOutside(session),
     ...session.players.value.flatMap((player) => ofPlayer(session, player)),
-    ...ofClocks(session, (key) => ignore(session, key)),
+    ...ofClocks(session, ignoreKey),
     ...ofPlaying(session),
     ...ofOtherTimes(session),
     ...session.files.value.flatMap(ofLeftOut),
@@ -93,81 +94,6 @@ function ofLeftOut({ id, file, state }: SquadFile): LookAt[] {
       actions: [],
     },
   ];
-}
-
-function ofRoster(session: SquadSession): LookAt[] {
-  const sheet = session.roster.value;
-  if (sheet === null || sheet.reader === null || session.isReading.value) return [];
-  const { fileName, content, problems } = sheet;
-  const { unknownTrackers, wrongLines } = sheet.reader;
-  const players = session.players.value;
-  const items = problems.map(({ line, message }): LookAt => {
-    const key = `${fileName} ${line} ${message}`;
-    const actions = [{ name: "Ignore the line", press: ignore(session, key) }];
-    return { key, sign: "damaged", where: `${fileName}, line ${line}`, what: "", meaning: message, actions };
-  });
-  const unknown = unknownTrackers(
-    content,
-    players.flatMap(({ player, recordings, leftOut }) => {
-      const name = player?.name ?? null;
-      // a player with an unreadable file also takes part
-      const own = recordings.length === 0 ? [{ serial: "", fileName: "" }] : [...recordings, ...leftOut];
-      return own.map(({ serial, fileName: of }) => ({ serial, fileName: of, player: name }));
-    }),
-  );
-  const wrong = new Map(wrongLines(unknown).map((line) => [line.serial, line]));
-  const present = new Set([
-    ...players.map(({ player }) => player),
-    ...[...wrong.values()].map(({ player }) => player),
-  ]);
-  const absent = content.players.filter((player) => !present.has(player));
-  items.push(
-    ...unknown.map((tracker) => ofTracker(session, fileName, tracker, wrong.get(tracker.serial) ?? null)),
-  );
-  if (absent.length > 0) {
-    const names = absent.map(({ name }) => name).join(", ");
-    const key = `${fileName} absent ${names}`;
-    const actions = [{ name: "Ignore", press: ignore(session, key) }];
-    const meaning = `${names} ${absent.length === 1 ? "is" : "are"} in the roster.`;
-    items.push({ key, sign: "share", where: fileName, what: "No recording.", meaning, actions });
-  }
-  return items;
-}
-
-/** A recording that is not in the roster, with its possible players. */
-function ofTracker(
-  session: SquadSession,
-  rosterName: string,
-  { serial, fileName, likely }: UnknownTracker,
-  wrong: { player: Player; named: string } | null,
-): LookAt {
-  const key = `${serial} unnamed`;
-  const nameIt = (name: string) => () => session.nameTracker(name, serial);
-  if (wrong === null) {
-    return {
-      key,
-      sign: "share",
-      where: fileName,
-      what: "No name.",
-      meaning: `The roster does not contain the tracker ${serial}. The row is named after the file.`,
-      actions: [
-        ...likely.map(({ player: { name } }) => ({ name: `It is ${name}`, press: nameIt(name) })),
-        { name: "Ignore", press: ignore(session, key) },
-      ],
-    };
-  }
-  const { player, named } = wrong;
-  return {
-    key,
-    sign: "damaged",
-    where: `${rosterName}, line ${player.line}`,
-    what: `Unknown tracker “${named}”.`,
-    meaning: `No recording here has this number, so this line and the periods of ${player.name} have no effect. ${serial} (${fileName}) is in no line of the roster.`,
-    actions: [
-      { name: `It is ${serial}`, press: nameIt(player.name) },
-      { name: "Ignore the line", press: ignore(session, key) },
-    ],
-  };
 }
 
 function ofPeriods(session: SquadSession): LookAt[] {

@@ -21,7 +21,7 @@ export interface PlayedSession {
   readonly ignored: ReadonlySignal<ReadonlySet<string>>;
 }
 
-/** Names of periods in which all players play all the time while they have no times of players. */
+/** Key of a refused suggestion: without times of players, all players count as playing for all of these periods. */
 export const refusalKey = ({ periods }: SuggestedSubstitutions) =>
   `all played ${periods.map(({ name }) => nameKey(name)).join()}`;
 
@@ -31,7 +31,7 @@ export class Played {
   readonly fromPauses: ReadonlySignal<readonly SuggestedPeriod[]>;
   /** The periods of the session, otherwise suggested ones, with times of players; null while unknown. */
   readonly suggested: Signal<SuggestedSubstitutions | null> = signal(null);
-  /** The same, but keeps the value before a change while unknown. */
+  /** The last known value of `suggested`. */
   readonly #last: Signal<SuggestedSubstitutions | null> = signal(null);
   readonly #session: PlayedSession;
   readonly #stop: () => void;

@@ -73,7 +73,7 @@ export function QualityCard({ session, row, marks, at, onClose }: QualityCardPro
       {marks.map(({ kind, words }) => (kind === "sport" ? <p key={kind}>{words}.</p> : null))}
       {isIncomplete(row) && row.metrics !== null ? (
         <p class="note">
-          Sums miss these minutes and are marked “≥”. Rates and means are of the minutes with data.
+          Sums lack these minutes and are marked “≥”. Rates and means cover only the minutes with data.
         </p>
       ) : null}
       <div class="buttons">

@@ -3,10 +3,10 @@
 /** A smaller share of the period is shown next to the name. */
 export const COMPLETE_SHARE = 0.99;
 
-/** Means per minute include players with at least this much data, ms. */
+/** Means per minute include only players with at least this much data, ms. */
 export const LEAST_PER_MINUTE_MS = 10 * 60_000;
 
-/** and on the bench for at most this share of them. */
+/** Means per minute include players who are on the bench for at most this share of their minutes. */
 export const MOST_BENCH_SHARE = 0.1;
 
 /** Values more than this many standard deviations from the mean are marked, if there are at least this many values. */
@@ -40,13 +40,13 @@ export const HALF_MINUTES = 45;
 export const WRONG_CLOCK = {
   /** Minimum number of other recordings. */
   leastOthers: 2,
-  /** The time of the others is the time when this share of them has data. */
+  /** The time of the others is the time at which this share of them has data. */
   otherShare: 0.3,
   /** A recording with at least this share in the time of the others has a correct clock. */
   insideShare: 0.98,
-  /** A shift brings this share more into it, */
+  /** A shift must increase the share of the recording in the time of the others by this. */
   gainedShare: 0.02,
-  /** and its speeds then correlate with those of the others: at least this well, and better than before by this. */
+  /** The speeds must then correlate with those of the others at least this well, and better than before by this. */
   leastCorrelation: 0.5,
   gainedCorrelation: 0.15,
   /** Clocks of other zones differ by quarters of an hour up to this, other clocks by any time up to the second. */

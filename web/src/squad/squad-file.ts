@@ -6,7 +6,7 @@ import { isOutdated } from "../view/use-loaded.js";
 /** A chosen file and its state. */
 export interface SquadFile {
   readonly id: number;
-  /** An empty file for a range of the service. */
+  /** The file; an empty placeholder if the data are a range read from the service. */
   readonly file: File;
   /** The range of the service that is read; null for a file. */
   readonly range: DeviceRange | null;

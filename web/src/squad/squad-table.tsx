@@ -1,16 +1,15 @@
 import { type Signal, useComputed } from "@preact/signals";
-import { recordedTimeMs, type SquadColumn } from "asi-convert/squad";
+import { recordedTimeMs } from "asi-convert/squad";
 import type { ComponentChildren, TargetedKeyboardEvent } from "preact";
 import { useRef } from "preact/hooks";
 import { useSize } from "../view/element-size.js";
 import { timeOfDay } from "../view/times.js";
-import { type ColumnChoice, headOf, underHead, widthOf } from "./columns.js";
+import { type ColumnChoice, underHead } from "./columns.js";
 import { FigureCell } from "./figure-cell.js";
-import { MarkSign } from "./mark-sign.js";
-import { marksOf } from "./marks.js";
 import { captionOf, playersText } from "./scope-words.js";
 import { orderOf, sortColumn } from "./shown-order.js";
 import type { PlayerRow, SquadSession } from "./squad-session.js";
+import { Head, NameCell, SummaryRow } from "./squad-table-cells.js";
 import { type Against, tableModel } from "./table-model.js";
 
 /** A column after the figures, such as the clock. */
@@ -220,102 +219,8 @@ function sortWords(session: SquadSession): string {
   return `Sorted by ${column.title.toLowerCase()}, ${order.sort.isAscending ? "rising" : "falling"}`;
 }
 
-function NameCell({
-  session,
-  row,
-  onCard,
-}: { session: SquadSession; row: PlayerRow } & Pick<Props, "onCard">) {
-  const { member } = row;
-  const [mark] = marksOf(row, session.ofAnotherSport.value.has(member.key));
-  return (
-    <th scope="row" class="name">
-      <div class="name-parts">
-        <span class="number">{member.player?.number}</span>
-        <button type="button" class="player" tabIndex={-1} onClick={() => session.openPlayer(member)}>
-          {member.name}
-        </button>
-        <span class="position">{member.player?.position}</span>
-        {mark === undefined ? null : (
-          <button
-            type="button"
-            class={`quality ${mark.kind}`}
-            tabIndex={-1}
-            title={mark.words}
-            onClick={({ currentTarget }) => onCard(row, currentTarget)}
-          >
-            <MarkSign kind={mark.kind} />
-            <span aria-hidden="true">{mark.text}</span>
-            <span class="for-readers">{mark.words}</span>
-          </button>
-        )}
-      </div>
-    </th>
-  );
-}
-
 function wholeOf({ figures, isPerMinute }: SquadSession): string {
   if (isPerMinute.value) return "at least 10 min";
   const { scope } = figures.value;
   return `whole ${scope.kind === "brush" ? "selection" : scope.kind}`;
-}
-
-function Head({ column, session, under }: { column: SquadColumn; session: SquadSession; under: string }) {
-  const { key, isAscending } = session.sort.value;
-  const isSorted = key === column.key && !session.isReading.value;
-  const press = () => {
-    if (key !== column.key) session.sort.value = { key: column.key, isAscending: false };
-    else if (!isAscending) session.sort.value = { key, isAscending: true };
-    else session.sort.value = { key: "roster", isAscending: false };
-  };
-  return (
-    <th
-      scope="col"
-      style={{ width: `${widthOf(column, session.isPerMinute.value)}px` }}
-      {...(isSorted ? { "aria-sort": isAscending ? "ascending" : "descending" } : {})}
-    >
-      <button type="button" onClick={press} title={column.title}>
-        {headOf(column)}
-        {isSorted ? <span aria-hidden="true">{isAscending ? " ▴" : " ▾"}</span> : null}
-      </button>
-      <small>{under}</small>
-    </th>
-  );
-}
-
-/** Means with their number of players in small letters, because columns are narrow. */
-function Means({ texts }: { texts: readonly string[] }) {
-  return texts.map((text, i) => {
-    const [value, count] = text.split(" of ");
-    return (
-      <td key={i} title={text}>
-        {value}
-        {count === undefined ? null : <small> of {count}</small>}
-      </td>
-    );
-  });
-}
-
-function SummaryRow({
-  kind,
-  name,
-  note,
-  texts,
-  children,
-}: {
-  kind?: "mean";
-  name: string;
-  note: string;
-  texts: readonly string[];
-  children?: ComponentChildren;
-}) {
-  return (
-    <tr class={kind}>
-      <th scope="row" class="name">
-        {name}
-        <small>{note}</small>
-      </th>
-      <Means texts={texts} />
-      {children}
-    </tr>
-  );
 }

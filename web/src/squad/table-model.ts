@@ -144,7 +144,7 @@ function meanRows(
   return own.filter((row) => whole.has(row));
 }
 
-/** The means, and their number of players; a mean of fewer, because the others have no value, says of how many: `150 of 24`. */
+/** The means, and their number of players; a mean of fewer players, because the others have no value, ends with their number: `150 of 24`. */
 function meansOf(
   own: readonly PlayerRow[],
   all: readonly PlayerRow[],

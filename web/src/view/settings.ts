@@ -51,7 +51,7 @@ export function figureSettings({ preset, maxHeartRate, maxSpeedKmPerH, aerobicSp
   };
 }
 
-const inMPerS = (kmPerH: number | null) => (kmPerH === null ? null : kmPerH / KM_PER_H);
+export const inMPerS = (kmPerH: number | null) => (kmPerH === null ? null : kmPerH / KM_PER_H);
 
 /** The settings, which are stored in this browser. */
 export function rememberedSettings(): Settings {

@@ -24,7 +24,7 @@ export const signedInAs: ReadonlySignal<string | null> = computed(
   () => remembered.value?.split(" ")[0] ?? null,
 );
 
-/** Changes with every sign-in or sign-out in any tab, also when the same account signs in again. */
+/** Changes with every sign-in or sign-out in any tab, even when the same account signs in again. */
 export const lastSigning: ReadonlySignal<string | null> = remembered;
 
 export function rememberSignedIn(account: number | null): void {

@@ -12,7 +12,7 @@ interface ZoneSpeeds {
 /** By recording: entered in the viewer, or those of a squad with individual limits. */
 const zoneSpeeds = new WeakMap<object, ZoneSpeeds>();
 
-/** Makes the zones those of the person of a recording. @returns keeps the speeds that are set then */
+/** Sets the zones of the person of a recording. @returns a function that stores the speeds that are set when it is called */
 export function showZonesOf(recording: object, { maxSpeedKmPerH, aerobicSpeedKmPerH }: Settings): () => void {
   const known = zoneSpeeds.get(recording);
   maxSpeedKmPerH.value = known?.max ?? null;
@@ -22,6 +22,13 @@ export function showZonesOf(recording: object, { maxSpeedKmPerH, aerobicSpeedKmP
     if (max === null) zoneSpeeds.delete(recording);
     else zoneSpeeds.set(recording, { max, aerobic: aerobicSpeedKmPerH.peek() });
   };
+}
+
+/** The speeds of the person of all recordings; null if a recording has none, or others. */
+export function commonZones(recordings: readonly object[]): ZoneSpeeds | null {
+  const [first, ...others] = recordings.map((recording) => zoneSpeeds.get(recording));
+  const isCommon = others.every((one) => one?.max === first?.max && one?.aerobic === first?.aerobic);
+  return isCommon ? (first ?? null) : null;
 }
 
 /** Gives a recording the individual limits of a player; none if they are fixed, or the roster does not have the speeds. */

@@ -135,7 +135,7 @@ export async function mailResetForOperator(
     throw errors.conflict("password_sign_in_disabled", "Users sign in only with the OpenID provider.");
   return transact(ctx, "account reset-password", async (unit) => {
     const account = await lockAccountByUsername(unit, username);
-    const reason = account.disabledAt !== null ? "is disabled" : "has no password or no mail address";
+    const reason = account.disabledAt !== null ? "is disabled" : "has no password or no email address";
     if (!canReset(account))
       throw errors.conflict("cannot_log_in", `The account ${account.username} ${reason}.`);
     const expiresAt = await mailResetLink(ctx, unit, account, page);

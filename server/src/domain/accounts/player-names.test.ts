@@ -48,7 +48,7 @@ const NAMES = [
 const names = fc.array(fc.option(fc.constantFrom(...NAMES)), { minLength: 1, maxLength: 5 });
 
 describe("the names of athletes in periods.csv", () => {
-  it("give each athlete the own times again, whatever the athletes are called", () => {
+  it("give each athlete its own times again, for any names of athletes", () => {
     fc.assert(
       fc.property(names, (chosen) => {
         const players = playerNames(chosen.map((name, i) => named(i + 1, name)));

@@ -4,7 +4,7 @@ const BLANK = /[\u2800\u{1d159}\u{13441}\u{13442}\u{16fe4}]/u;
 /** Leading or trailing white space, and invisible characters: control, format, filler, private-use and unassigned characters. */
 const HIDDEN = /^\s|\s$|[\p{C}\p{Default_Ignorable_Code_Point}]/u;
 
-/** A character with a glyph of its own; a mark combines with the preceding character. */
+/** A character with a separate glyph; a mark combines with the preceding character. */
 const DRAWN = /[\p{L}\p{N}\p{P}\p{S}]/u;
 
 /** Characters that change the order of the text around them, or end a line or a paragraph. */

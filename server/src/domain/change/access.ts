@@ -27,7 +27,7 @@ import { editableSession, ownSession, readableSession } from "../sessions/rules.
 import { ownGrant, ownInvitation, ownSquad, readableSquad } from "../squad-roles/rules.js";
 import { ownTimeframe, readableTimeframe } from "../timeframes/rules.js";
 import { ownAccountDelivery, ownAccountWebhook, ownDelivery, ownWebhook } from "../webhooks/rules.js";
-import type { Caller, Context } from "./context.js";
+import type { AuthenticatedCaller, Context } from "./context.js";
 import { errors } from "./errors.js";
 import { ALL_ROLES, type Lookup, type PathIds, type Rule } from "./rule.js";
 import { SCOPE_NAMES, SCOPE_OPERATIONS, UNSCOPED_OPERATIONS } from "./scopes.js";
@@ -245,7 +245,7 @@ export function authorizeRole(ctx: Context, operation: OperationId): void {
   requireScope(ctx.caller, operation);
 }
 
-function requireScope(caller: Caller, operation: OperationId): void {
+function requireScope(caller: AuthenticatedCaller, operation: OperationId): void {
   if (caller.scopes === null) return;
   const needed = scopeOf(operation);
   if (needed === undefined) throw errors.insufficientScope(null);

@@ -90,7 +90,7 @@ export interface Waiter {
 
 /** Computes in worker threads, so that the event loop of the API is not blocked. */
 export interface ComputePool {
-  /** @throws whatever the computation throws, or an Error when its thread has died */
+  /** @throws the errors of the computation, or an Error when its thread has died */
   compute(task: ComputationTask): Promise<ComputedTexts>;
   /** The figures of a player by period. @throws see `compute` */
   computePlayer(task: PlayerTask): Promise<Map<string, PlayerFigures>>;

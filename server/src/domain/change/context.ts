@@ -11,8 +11,8 @@ export interface Clock {
   now(): Date;
 }
 
-/** Properties of the caller that determine rights. */
-export interface Caller {
+/** The account that makes a call, with the properties that determine its rights. */
+export interface AuthenticatedCaller {
   id: number;
   role: Role;
   username: string;
@@ -32,7 +32,7 @@ export interface Context {
   serverKey: Uint8Array;
   computer: ComputePool;
   /** Null without authentication and for operator commands. */
-  caller: Caller | null;
+  caller: AuthenticatedCaller | null;
   /** User of the operating system who runs a command of the operator. */
   operator?: string;
   /** Hash of the token that authenticated the caller. */

@@ -92,7 +92,7 @@ export const errors = {
     new ServiceError("precondition_failed", "precondition_failed", {
       detail: "The object has changed since; fetch it again.",
     }),
-  /** The service is temporarily unable to handle the request, whatever its content. */
+  /** The service is temporarily unable to handle the request, regardless of its content. */
   unavailable: (detail: string, retryAfterMs: number) =>
     new ServiceError("unavailable", "unavailable", { detail }, retryAfterMs),
   /** The OpenID provider of the settings does not respond or is configured differently. */

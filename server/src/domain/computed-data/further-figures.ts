@@ -66,7 +66,7 @@ export interface FurtherDefinition {
   }[];
 }
 
-/** Figures besides the metrics; all of them are computed by the library. */
+/** Figures other than the metrics; all of them are computed by the library. */
 export interface FurtherFigures {
   readonly peak_demands: Omit<PeakDemands, "definition"> | null;
   /** m/s */

@@ -1,5 +1,5 @@
-import { eq, sql } from "drizzle-orm";
-import { activities, sessionTimeframes } from "../../store/schema.js";
+import { and, asc, eq, gt, inArray, or, type SQL, sql } from "drizzle-orm";
+import { activities, jobs, sessionTimeframes, timeframes } from "../../store/schema.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 import { recordSessions, sessionsOfTimeframes } from "../change-log/record.js";
 
@@ -17,7 +17,9 @@ export async function queueComputation(unit: UnitOfWork, changed: readonly Owned
     .select({ timeframeId: sessionTimeframes.timeframeId, id: activities.id, ownerId: activities.ownerId })
     .from(sessionTimeframes)
     .innerJoin(activities, eq(activities.id, sessionTimeframes.sessionId))
-    .where(sql`${sessionTimeframes.timeframeId} = ANY (${sql.param(ids)}::bigint[])`);
+    .where(sql`${sessionTimeframes.timeframeId} = ANY (${sql.param(ids)}::bigint[])`)
+    // Two changes that add jobs in different orders would wait for each other.
+    .orderBy(asc(activities.id));
   const inSessions = new Set(ofSessions.map(({ timeframeId }) => timeframeId));
   await queueResults(
     unit,
@@ -48,3 +50,31 @@ export const queueSessionFigures = (unit: UnitOfWork, sessions: readonly Owned[]
       chargedTo: ownerId,
     })),
   );
+
+/** Time after a failure of its job in which readers of a table do not start another one. */
+const AFTER_FAILURE_MS = 3_600_000;
+
+/**
+ * Adds the job of a session for a reader of its table, unless one waits, runs, or has failed in the last hour. A change always adds
+ * a job, because one that runs may have read its inputs before.
+ */
+export async function queueUnlessQueued(unit: UnitOfWork, session: Owned): Promise<void> {
+  const { queries, now } = unit;
+  const text = String(session.id);
+  const isOfSession = and(eq(jobs.kind, "session-figures"), eq(jobs.chargedTo, session.ownerId));
+  const isUnfinished = and(isUnended, sql`${jobs.payload}->>'session' = ${text}`);
+  const hasFailed = and(
+    eq(jobs.state, "FAILURE"),
+    sql`${jobs.details}->>'session' = ${text}`,
+    gt(jobs.createdAt, new Date(now.getTime() - AFTER_FAILURE_MS)),
+  );
+  const known = await queries.$count(jobs, and(isOfSession, or(isUnfinished, hasFailed)));
+  if (known === 0) await queueSessionFigures(unit, [session]);
+}
+
+const isUnended: SQL = inArray(jobs.state, ["PENDING", "RETRY", "STARTED"]);
+
+/** Whether a job for the time frame in the row of `timeframes` waits or runs. */
+export const hasResultJob: SQL<boolean> = sql`EXISTS (
+  SELECT 1 FROM ${jobs} WHERE ${jobs.kind} = 'compute' AND ${jobs.chargedTo} = ${timeframes.ownerId}
+    AND ${isUnended} AND ${jobs.payload}->>'timeframe' = ${timeframes.id}::text)`;

@@ -9,10 +9,9 @@ import {
 } from "../../store/samples/index.js";
 import { timeframes } from "../../store/schema.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
+import { type Run, removeNoted } from "../raw-data/noted-removal.js";
 import { type Worn, wornDevices, wornPart } from "../sample-ownership/wearers.js";
 import { deleteTimeframes } from "../timeframes/remove.js";
-
-type Run = <T>(work: (unit: UnitOfWork) => Promise<T>) => Promise<T>;
 
 /** Limits of one transaction, because others wait for it. */
 const INTERVALS_AT_A_TIME = 100;
@@ -34,7 +33,7 @@ export async function eraseSamples(queries: Queries, athleteId: number, run: Run
   const erased = { removed: 0, kept: 0 };
   for (const worn of await wornDevices(queries, athleteId)) {
     for (let fromMs: number | undefined = worn.startMs; fromMs !== undefined; ) {
-      const part: Part = await run((unit) => erasePart(unit, worn, fromMs ?? worn.startMs));
+      const part: Part = await removeNoted(run, (unit) => erasePart(unit, worn, fromMs ?? worn.startMs));
       erased.removed += part.removed;
       erased.kept += part.kept;
       fromMs = part.nextMs;

@@ -1,6 +1,7 @@
 import { and, eq, gt, inArray, lte, type SQL, sql } from "drizzle-orm";
 import type { Queries } from "../../store/connection/database.js";
 import { accounts, type PermissionKind, permissions } from "../../store/schema.js";
+import { groupBy } from "../lists/group-by.js";
 
 /** Validity of a permission: from `startTime` (included) to `expirationTime` (excluded). */
 export interface Validity {
@@ -47,7 +48,7 @@ export async function grantsOf(
   { lock = false, during }: { lock?: boolean; during?: { from: Date; to: Date } } = {},
 ): Promise<Grants> {
   const ids = [...new Set(athleteIds)];
-  const byAthlete = new Map<number, Validity[]>();
+  let byAthlete = new Map<number, Validity[]>();
   if (ids.length > 0) {
     if (lock) {
       await queries
@@ -69,11 +70,7 @@ export async function grantsOf(
         ),
       )
       .orderBy(permissions.startTime);
-    for (const row of rows) {
-      const known = byAthlete.get(row.athleteId);
-      if (known === undefined) byAthlete.set(row.athleteId, [row]);
-      else known.push(row);
-    }
+    byAthlete = groupBy(rows, ({ athleteId }) => athleteId);
   }
   const granted = (athleteId: number): readonly Validity[] => byAthlete.get(athleteId) ?? [];
   return {

@@ -5,6 +5,7 @@ import { isStorable } from "../../wire/date-time.js";
 import { transact } from "../change/change.js";
 import type { Context } from "../change/context.js";
 import { errors } from "../change/errors.js";
+import { type Run, removeNoted } from "./noted-removal.js";
 
 /** Number of chunks removed in one transaction, so that others wait only briefly. */
 const CHUNKS_PER_TRANSACTION = 1000;
@@ -35,10 +36,12 @@ export async function deleteSamples(
     .from(devices)
     .where(eq(devices.serialNumber, serialNumber));
   if (device === undefined) throw errors.notFound(`There is no device ${serialNumber}.`);
+  const run: Run = (work) => transact(ctx, "samples delete", work);
   let deleted = 0;
   for (let fromMs = start.getTime(); fromMs < stop.getTime(); ) {
     const from = fromMs;
-    fromMs = await transact(ctx, "samples delete", async (unit) => {
+    let count = 0;
+    fromMs = await removeNoted(run, async (unit) => {
       const client = sqlClientOf(unit.queries);
       const { toMs, chunks } = await firstBatch(
         client,
@@ -47,21 +50,22 @@ export async function deleteSamples(
         stop.getTime(),
         CHUNKS_PER_TRANSACTION,
       );
-      const { count, times } =
+      const removal =
         chunks === 0 ? { count: 0, times: [] } : await deleteSamplesBetween(client, device.id, from, toMs);
+      count = removal.count;
       if (count > 0) {
         // Times of samples are whole milliseconds.
         const interval = { startMs: from, stopMs: toMs - 1 };
         await unit.announce("samplesDeleted", {
           deviceId: device.id,
           deleted: [interval],
-          removed: times,
+          removed: removal.times,
           count,
         });
       }
-      deleted += count;
       return toMs;
     });
+    deleted += count;
   }
   const waits = and(
     eq(jobs.kind, "bulk-load"),

@@ -14,7 +14,7 @@ type Query = StaticDecode<typeof SampleFileQuery>;
 type Pieces = AsyncGenerator<Uint8Array, void, undefined>;
 
 /**
- * Returns the samples of a device from the times when the caller owned it, in order of time, as a file in pieces. Reads them
+ * Returns the samples of a device from the times when the caller owned it, in chronological order, as a file in pieces. Reads them
  * during the transfer.
  * @throws ServiceError `invalid`; from the generator `unauthenticated` when the caller is signed out, and `forbidden` when the
  *   caller no longer owns the times of samples that were read

@@ -16,7 +16,7 @@ import { type Owner, ownedTimes } from "../sample-ownership/owners.js";
 const SAMPLES = 10_000;
 
 /**
- * Yields the samples of a device in the given intervals from the times when the owner owned it, in order of time. Reads them in
+ * Yields the samples of a device in the given intervals from the times when the owner owned it, in chronological order. Reads them in
  * separate statements, in limited memory.
  * @param wanted closed, ascending, disjoint
  * @param recheck runs after each statement, before its samples are yielded

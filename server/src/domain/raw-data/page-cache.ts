@@ -13,7 +13,7 @@ export interface CachedPage {
 /** Lifetime of a cached page. The API documents at most 120 seconds. */
 export const PAGE_LIFETIME_MS = 120_000;
 
-/** Memory of a page besides its bytes and its key: objects, the entity tag, the tables of the cache. */
+/** Memory of a page in addition to its bytes and its key: objects, the entity tag, the tables of the cache. */
 const OVERHEAD_BYTES = 1024;
 
 const sizeOf = (key: string, { body }: CachedPage) =>

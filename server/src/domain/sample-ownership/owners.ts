@@ -60,7 +60,7 @@ async function timesWhere(queries: Queries, owner: SQL, { startMs, stopMs }: Int
       greatest(${msOf("start_time")}, ${startMs}::bigint), least(${msOf("end_time")}, ${stopMs}::bigint + 1)
     )) FROM ${ownerships} WHERE ${owner} AND end_time > ${new Date(startMs)} AND start_time <= ${new Date(stopMs)}
   )`;
-  // A device may have been taken ten thousand times.
+  // A device can have thousands of past ownerships, so the database merges them.
   const { rows } = await queries.execute<{ times: string }>(sql`SELECT ${textOfMultirange(owned)} AS times`);
   return intervalsIn(rows[0]?.times ?? "[]");
 }

@@ -2,8 +2,9 @@ import { and, eq, isNull, not, or } from "drizzle-orm";
 import { computedData, sessions, sessionTimeframes, timeframes } from "../../store/schema.js";
 import { transact } from "../change/change.js";
 import type { Context } from "../change/context.js";
+import type { UnitOfWork } from "../change/unit-of-work.js";
 import { stays } from "../computed-data/compute.js";
-import { queueResults } from "../computed-data/queue.js";
+import { hasResultJob, queueResults } from "../computed-data/queue.js";
 import { emitComputedSession } from "../webhooks/session-events.js";
 import { figuresUntil } from "./figures-of-players.js";
 import { selectSessions, toSession } from "./rules.js";
@@ -11,32 +12,45 @@ import { selectSessions, toSession } from "./rules.js";
 /**
  * Computes the missing and stale figures of a session, then queues those of its time frames. Table and season are read after a
  * match; the results of the time frames, of which there are several for each player, are mainly for version 1 clients.
+ * @param isRepeated whether an earlier attempt has failed: the time frames must not depend on this one
  * @returns the number of players with figures; undefined if the session does not exist any more
  */
-export async function computeSessionFigures(ctx: Context, id: number): Promise<number | undefined> {
+export async function computeSessionFigures(
+  ctx: Context,
+  id: number,
+  isRepeated: boolean,
+): Promise<number | undefined> {
   const [row] = await selectSessions(ctx.queries).where(eq(sessions.activityId, id));
   if (row === undefined) return undefined;
   const session = toSession(row);
+  const queueOthers = () => transact(ctx, "session figures", (unit) => queueStaleResults(unit, id));
+  if (isRepeated) await queueOthers();
   try {
     const { computed } = await figuresUntil(ctx, session, Number.POSITIVE_INFINITY, null);
-    await transact(ctx, "session figures", (unit) => emitComputedSession(unit, session));
+    await transact(ctx, "session figures", async (unit) => {
+      await queueStaleResults(unit, id);
+      await emitComputedSession(unit, session);
+    });
     return computed.size;
-  } finally {
-    await queueStaleResults(ctx, id);
+  } catch (error) {
+    await queueOthers();
+    throw error;
   }
 }
 
-async function queueStaleResults(ctx: Context, sessionId: number): Promise<void> {
-  await transact(ctx, "session figures", async (unit) => {
-    const stale = await unit.queries
-      .select({ id: timeframes.id, ownerId: timeframes.ownerId })
-      .from(sessionTimeframes)
-      .innerJoin(timeframes, eq(timeframes.id, sessionTimeframes.timeframeId))
-      .leftJoin(computedData, eq(computedData.timeframeId, timeframes.id))
-      .where(
-        and(eq(sessionTimeframes.sessionId, sessionId), or(isNull(computedData.timeframeId), not(stays))),
-      )
-      .orderBy(timeframes.id);
-    await queueResults(unit, stale);
-  });
+async function queueStaleResults(unit: UnitOfWork, sessionId: number): Promise<void> {
+  const stale = await unit.queries
+    .select({ id: timeframes.id, ownerId: timeframes.ownerId })
+    .from(sessionTimeframes)
+    .innerJoin(timeframes, eq(timeframes.id, sessionTimeframes.timeframeId))
+    .leftJoin(computedData, eq(computedData.timeframeId, timeframes.id))
+    .where(
+      and(
+        eq(sessionTimeframes.sessionId, sessionId),
+        or(isNull(computedData.timeframeId), not(stays)),
+        not(hasResultJob),
+      ),
+    )
+    .orderBy(timeframes.id);
+  await queueResults(unit, stale);
 }

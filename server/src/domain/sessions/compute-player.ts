@@ -2,25 +2,27 @@ import { isDeepStrictEqual } from "node:util";
 import { parametersIn } from "asi-convert/metrics";
 import { and, eq } from "drizzle-orm";
 import { currentCaller, jobGroupOf } from "../../fairness/callers.js";
+import type { Queries } from "../../store/connection/database.js";
 import { readStored, sqlClientOf } from "../../store/samples/index.js";
 import { sessionFigures, sessionTimeframes, timeframes } from "../../store/schema.js";
-import type { PlayerFigures, PlayerTracker, Waiter } from "../change/compute-pool.js";
+import type { PlayerTracker, Waiter } from "../change/compute-pool.js";
 import type { Context } from "../change/context.js";
 import { RULES_VERSION } from "../computed-data/rules-version.js";
 import { intersect } from "../sample-ownership/intervals.js";
 import { ownedTimes } from "../sample-ownership/owners.js";
-import { framesOf, inputsOf, intervalsOf, playerPeriods, type SessionFrame } from "./figures-inputs.js";
+import {
+  framesOf,
+  inputsOf,
+  intervalsOf,
+  playerPeriods,
+  type SessionFrame,
+  staysValid,
+} from "./figures-inputs.js";
 import { periodRowsOf, periodsOfRows } from "./period-rows.js";
 import type { SessionPlayer } from "./players.js";
 import type { Session } from "./rules.js";
+import { type ComputedPlayer, storedFigures } from "./stored-figures.js";
 import type { SessionPlan } from "./wanted-timeframes.js";
-
-/** The figures of a player in a session, by period. */
-export interface ComputedPlayer {
-  inputs: string;
-  computedAt: Date;
-  byPeriod: ReadonlyMap<string, PlayerFigures>;
-}
 
 /** The caller that waits for a computation. @param ownerId account charged for work of the service itself */
 export const waiterOf = ({ caller, serverKey, signal }: Context, ownerId: number): Waiter => ({
@@ -41,11 +43,28 @@ export async function computePlayer(
     `session ${session.id}/${player.athleteId}/${inputs}`,
     waiterOf(ctx, session.ownerId),
     async () => {
+      // Another process, or a job, may have computed them while this computation waited.
+      const stored = await storedOf(ctx.queries, session, plan, player);
+      if (stored !== undefined) return stored;
       const computed = await computeNow(ctx, session, plan, player);
       await store(ctx, session, player, computed);
       return computed;
     },
   );
+}
+
+/** The stored figures of the player, if they are still valid. */
+async function storedOf(
+  queries: Queries,
+  session: Session,
+  plan: Pick<SessionPlan, "periods">,
+  { athleteId }: SessionPlayer,
+): Promise<ComputedPlayer | undefined> {
+  const stored = (await storedFigures(queries, session.id, athleteId)).get(athleteId);
+  if (stored === undefined) return undefined;
+  const frames = await framesOf(queries, session.id, athleteId);
+  const inputs = inputsOf(frames, playerPeriods(session, plan, athleteId, frames));
+  return staysValid(stored.inputs, inputs, frames) ? stored : undefined;
 }
 
 /** Reads the current time frames of the player, then their samples, and computes. */
@@ -113,6 +132,9 @@ async function store(
     // the periods may have changed since the computation began
     const periods = periodsOfRows(await periodRowsOf(tx, session.id));
     if (inputsOf(frames, playerPeriods(session, { periods }, athleteId, frames)) !== inputs) return;
+    // Retention may have removed samples during the computation: the stored figures include them.
+    const stored = (await storedFigures(tx, session.id, athleteId)).get(athleteId);
+    if (stored !== undefined && staysValid(stored.inputs, inputs, frames)) return;
     const isOfPlayer = and(eq(sessionFigures.sessionId, session.id), eq(sessionFigures.athleteId, athleteId));
     await tx.delete(sessionFigures).where(isOfPlayer);
     if (byPeriod.size === 0) return;

@@ -1,20 +1,18 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { eq } from "drizzle-orm";
-import { sessionFigures } from "../../store/schema.js";
-import type { PlayerFigures, PlayerPeriod } from "../change/compute-pool.js";
+import type { PlayerPeriod } from "../change/compute-pool.js";
 import type { Context } from "../change/context.js";
-import { type ComputedPlayer, computePlayer } from "./compute-player.js";
+import { computePlayer } from "./compute-player.js";
 import {
   framesOf,
   inputsOf,
   isOfSameFrames,
   playerPeriods,
-  readFigures,
   type SessionFrame,
   staysValid,
 } from "./figures-inputs.js";
 import type { SessionPlayer } from "./players.js";
 import type { Session } from "./rules.js";
+import { type ComputedPlayer, storedFigures } from "./stored-figures.js";
 import { planOf, type SessionPlan } from "./wanted-timeframes.js";
 
 /** A player with time frames in a session, and the current inputs of the figures. */
@@ -30,6 +28,8 @@ interface FiguresOfPlayers {
   players: PlayerOfTable[];
   /** Current figures by athlete; those that are still being computed are missing. */
   computed: ReadonlyMap<number, ComputedPlayer>;
+  /** Number of players whose figures were not stored, or stale. */
+  stale: number;
 }
 
 /** Number of players of one request computed concurrently, so that other requests can run in between. */
@@ -41,6 +41,7 @@ const MAX_TRIES = 3;
 /**
  * The figures of the players of a session: stored figures that are still valid, and others as far as they are computed in time.
  * A computation that has begun continues afterwards, and its result is stored.
+ * @throws without a time limit, the first error of a computation, after all others have ended
  * @param untilMs no computation begins or is awaited after this time, by `performance.now()`
  * @param only the only player; null: all
  */
@@ -53,7 +54,7 @@ export async function figuresUntil(
 ): Promise<FiguresOfPlayers> {
   const plan = await planOf(ctx.queries, session);
   const frames = await framesOf(ctx.queries, session.id);
-  const stored = await storedFigures(ctx, session);
+  const stored = await storedFigures(ctx.queries, session.id);
   const players = plan.players.flatMap((player) => {
     if (only !== null && player.athleteId !== only) return [];
     const own = frames.filter(({ athleteId }) => athleteId === player.athleteId);
@@ -70,12 +71,23 @@ export async function figuresUntil(
     if (known !== undefined && staysValid(known.inputs, one.inputs, one.own)) computed.set(athleteId, known);
     else missing.push(one);
   }
+  const late = new AbortController();
+  const signal = ctx.signal === undefined ? late.signal : AbortSignal.any([ctx.signal, late.signal]);
   const compute = async ({ player, inputs }: PlayerOfTable) => {
-    computed.set(player.athleteId, await computePlayer(ctx, session, plan, player, inputs));
+    computed.set(player.athleteId, await computePlayer({ ...ctx, signal }, session, plan, player, inputs));
   };
+  const failures: unknown[] = [];
   for (let at = 0; at < missing.length && performance.now() < untilMs; at += AT_A_TIME) {
-    await within(Promise.all(missing.slice(at, at + AT_A_TIME).map(compute)), untilMs);
+    const some = Promise.allSettled(missing.slice(at, at + AT_A_TIME).map(compute));
+    const results = await within(some, untilMs);
+    failures.push(
+      ...(results ?? []).flatMap((result) => (result.status === "rejected" ? [result.reason] : [])),
+    );
   }
+  // Computations that have not begun must not wait in the queue after the response.
+  late.abort();
+  // A player whose samples are damaged must not prevent the figures of others.
+  if (failures.length > 0 && untilMs === Number.POSITIVE_INFINITY) throw failures[0];
   // Other time frames may have other players and times, whose rights would not be checked.
   for (const { player, inputs } of players) {
     const found = computed.get(player.athleteId);
@@ -84,35 +96,18 @@ export async function figuresUntil(
     computed.delete(player.athleteId);
   }
   // A copy, because computations that are not awaited would add to the table while it is written.
-  return { plan, players, computed: new Map(computed) };
+  return { plan, players, computed: new Map(computed), stale: missing.length };
 }
 
-/** Waits for work, at most until a time. */
-async function within(work: Promise<unknown>, untilMs: number): Promise<void> {
-  if (untilMs === Number.POSITIVE_INFINITY) {
-    await work;
-    return;
-  }
+/** Waits for work that is never rejected, at most until a time. @returns undefined if it is not done then */
+async function within<T>(work: Promise<T>, untilMs: number): Promise<T | undefined> {
+  if (untilMs === Number.POSITIVE_INFINITY) return work;
   const timer = new AbortController();
-  // The job that continues the work reports its error.
-  work.catch(() => undefined);
-  const late = sleep(Math.max(0, untilMs - performance.now()), undefined, { signal: timer.signal });
-  late.catch(() => undefined);
+  const end = sleep(Math.max(0, untilMs - performance.now()), undefined, { signal: timer.signal });
+  end.catch(() => undefined);
   try {
-    await Promise.race([work, late]);
+    return await Promise.race([work, end]);
   } finally {
     timer.abort();
   }
-}
-
-/** Figures that are stored, by athlete. */
-async function storedFigures({ queries }: Context, session: Session): Promise<Map<number, ComputedPlayer>> {
-  const rows = await queries.select().from(sessionFigures).where(eq(sessionFigures.sessionId, session.id));
-  const found = new Map<number, ComputedPlayer & { byPeriod: Map<string, PlayerFigures> }>();
-  for (const { athleteId, inputs, computedAt, period, figures } of rows) {
-    const known = found.get(athleteId) ?? { inputs, computedAt, byPeriod: new Map() };
-    found.set(athleteId, known);
-    known.byPeriod.set(period, readFigures(figures));
-  }
-  return found;
 }

@@ -3,7 +3,7 @@ import { SQUAD_COLUMNS } from "asi-convert/squad";
 import { COMPUTED_DATA_SCHEMA } from "../../wire/computed-data-schema.js";
 import { DateTimeOut, Nullable, Query } from "../../wire/types.js";
 import { isHeartKey } from "../squad-roles/heart.js";
-import type { tableAsJson } from "./figures.js";
+import type { tableAsJson } from "./figures-formats.js";
 
 const NumberOrNull = (description?: string) =>
   Nullable(Type.Number(description === undefined ? {} : { description }));

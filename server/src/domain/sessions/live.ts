@@ -21,7 +21,8 @@ const isCurrentOf = (deviceId: typeof timeframes.deviceId | typeof assignments.d
   and(
     eq(ownerships.deviceId, deviceId),
     eq(ownerships.managerId, ownerId),
-    eq(ownerships.endTime, CURRENT_END),
+    // A constant, so that a prepared statement can use the index of current ownerships.
+    eq(ownerships.endTime, sql.raw(`'${CURRENT_END.toISOString()}'`)),
   );
 
 /** Permissions that ended earlier do not apply to live data. */

@@ -22,7 +22,7 @@ type Pieces = AsyncGenerator<Uint8Array, void, undefined>;
 const COLUMNS = { schema: "session-rows/1", labels: ["session", "athlete", "player", "device"] };
 
 /**
- * Returns the samples of the players of a session, as one file in pieces: player by player, in order of time for each device. Reads
+ * Returns the samples of the players of a session, as one file in pieces: player by player, in chronological order for each device. Reads
  * them during the transfer.
  * @throws ServiceError `invalid`; from the generator `unauthenticated`, and `forbidden` when the right to samples that were read has
  *   ended

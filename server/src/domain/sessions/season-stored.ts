@@ -134,7 +134,7 @@ export async function storedOf(queries: Queries, parts: readonly Part[]) {
       missing.push(part);
       continue;
     }
-    // Reads only the columns of a season, because there are thousands of rows.
+    // Reads only the columns that a season needs, because there are thousands of rows.
     const { figures, recordedMs, seconds } = readFigures(row.figures);
     const stored = { athleteId, figures: { figures, recordedMs, seconds } };
     const others = valid.get(sessionId);

@@ -62,7 +62,7 @@ export const Season = Type.Object(
             "Ids of athletes whose figures are not computed or stale; the table of the session computes them",
         }),
       }),
-      { description: "In the order of time" },
+      { description: "In chronological order" },
     ),
     players: Type.Array(
       Type.Object({

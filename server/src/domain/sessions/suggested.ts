@@ -3,22 +3,14 @@ import { type StaticDecode, Type } from "@sinclair/typebox";
 import { MAX_PAUSE_MS } from "asi-convert/squad";
 import { and, asc, eq, gt, lt } from "drizzle-orm";
 import { type Interval, listRanges, sqlClientOf } from "../../store/samples/index.js";
-import {
-  activities,
-  assignments,
-  devices,
-  ownerships,
-  sessions,
-  squadMembers,
-  squads,
-} from "../../store/schema.js";
+import { activities, devices, ownerships, sessions } from "../../store/schema.js";
 import { CursorQuery } from "../../wire/cursor.js";
 import { DateTimeOut, Nullable, Query } from "../../wire/types.js";
 import type { Context } from "../change/context.js";
 import { errors } from "../change/errors.js";
 import { cursorPage } from "../lists/cursor-page.js";
-import { grantsOf } from "../permissions/coverage.js";
 import { ownedTimes } from "../sample-ownership/owners.js";
+import { overlaps, type Wearing, wearersOf } from "./suggested-wearers.js";
 
 const DAY_MS = 86_400_000;
 /** Default and maximum number of days of a request. */
@@ -80,16 +72,10 @@ export const SuggestedSession = Type.Object(
   },
 );
 
-/** Other requests run in between, because an account may have 50,000 assignments. */
-const ASSIGNMENTS_AT_A_TIME = 1_000;
-
 /** A time with samples of a device, both ends inclusive, and its wearer. */
-export interface WornRange extends Interval {
+export interface WornRange extends Interval, Wearing {
   device: number;
   serial: string;
-  athlete: number | null;
-  isAssigned: boolean;
-  squad: number | null;
 }
 
 /**
@@ -128,7 +114,7 @@ export async function suggestSessions(
 }
 
 /**
- * Groups times that overlap or are separated by at most the pause of a session; groups and their parts are in order of time.
+ * Groups times that overlap or are separated by at most the pause of a session; groups and their parts are in chronological order.
  */
 export function joinRanges<T extends Interval>(ranges: readonly T[]): T[][] {
   const joined: T[][] = [];
@@ -180,105 +166,6 @@ async function rangesOf(ctx: Context, deviceId: number, within: Interval): Promi
     stopMs: parts.at(-1)?.stopMs ?? 0,
   }));
 }
-
-/** The wearer of a device at a time, or the last wearer if the caller can still assign it to this athlete. */
-async function wearersOf(
-  { queries, caller, clock }: Context,
-  start: Date,
-  end: Date,
-): Promise<(device: number, range: Interval) => Pick<WornRange, "athlete" | "isAssigned" | "squad">> {
-  const me = caller?.id ?? 0;
-  const byDevice = new Map<number, Wearer[]>();
-  const isAllowed = new Map<number, boolean>();
-  for (let after = 0; ; ) {
-    const rows = await queries
-      .select({
-        id: assignments.id,
-        deviceId: assignments.deviceId,
-        athleteId: assignments.athleteId,
-        startTime: assignments.startTime,
-        endTime: assignments.endTime,
-      })
-      .from(assignments)
-      .where(and(eq(assignments.ownerId, me), lt(assignments.startTime, end), gt(assignments.id, after)))
-      .orderBy(asc(assignments.id))
-      .limit(ASSIGNMENTS_AT_A_TIME);
-    const athletes = rows.map(({ athleteId }) => athleteId).filter((id) => !isAllowed.has(id));
-    const grants = await grantsOf(queries, me, "WRITE", athletes);
-    for (const id of athletes) isAllowed.set(id, grants.activeAt(id, clock.now()));
-    for (const { deviceId, athleteId, startTime, endTime } of rows) {
-      const wearer = {
-        athleteId,
-        startMs: startTime.getTime(),
-        endMs: endTime.getTime(),
-        isAllowed: isAllowed.get(athleteId) === true,
-      };
-      const known = byDevice.get(deviceId);
-      if (known === undefined) byDevice.set(deviceId, [wearer]);
-      else known.push(wearer);
-    }
-    if (rows.length < ASSIGNMENTS_AT_A_TIME) break;
-    after = rows.at(-1)?.id ?? 0;
-  }
-  for (const wearers of byDevice.values()) wearers.sort((a, b) => a.startMs - b.startMs);
-  const members = await queries
-    .select({
-      squad: squadMembers.squadId,
-      athlete: squadMembers.athleteId,
-      startTime: squadMembers.startTime,
-      endTime: squadMembers.endTime,
-    })
-    .from(squadMembers)
-    .innerJoin(squads, eq(squads.id, squadMembers.squadId))
-    .where(and(eq(squads.ownerId, me), lt(squadMembers.startTime, end), gt(squadMembers.endTime, start)))
-    .orderBy(asc(squadMembers.id));
-  const byAthlete = groupedBy(members, ({ athlete }) => athlete);
-  return (device, range) => {
-    const wearers = byDevice.get(device) ?? [];
-    let before = beginningBy(wearers, range.stopMs);
-    // The assignments of a device do not overlap, so only the last one of those that have begun can cover the range.
-    const isAssigned = (wearers[before - 1]?.endMs ?? 0) > range.startMs;
-    while (!isAssigned && before > 0 && !wearers[before - 1]?.isAllowed) before--;
-    const athlete = wearers[before - 1]?.athleteId ?? null;
-    const member = byAthlete.get(athlete ?? 0)?.find((one) => overlaps(one, range));
-    return { athlete, isAssigned, squad: member?.squad ?? null };
-  };
-}
-
-/** An assignment of a device. */
-interface Wearer {
-  athleteId: number;
-  startMs: number;
-  endMs: number;
-  /** Whether the caller may assign the device to this athlete now. */
-  isAllowed: boolean;
-}
-
-/** The number of assignments that have begun by this time. @param wearers in chronological order */
-function beginningBy(wearers: readonly Wearer[], ms: number): number {
-  let [from, to] = [0, wearers.length];
-  while (from < to) {
-    const middle = (from + to) >>> 1;
-    if ((wearers[middle]?.startMs ?? 0) <= ms) from = middle + 1;
-    else to = middle;
-  }
-  return from;
-}
-
-function groupedBy<T>(rows: readonly T[], keyOf: (row: T) => number): Map<number, T[]> {
-  const groups = new Map<number, T[]>();
-  for (const row of rows) {
-    const known = groups.get(keyOf(row));
-    if (known === undefined) groups.set(keyOf(row), [row]);
-    else known.push(row);
-  }
-  return groups;
-}
-
-const overlaps = (
-  { startTime, endTime }: { startTime: Date; endTime: Date },
-  { startMs, stopMs }: Interval,
-) => startTime.getTime() <= stopMs && endTime.getTime() > startMs;
 
 /** Whether a session of the squad already contains the time; any session, if the squad is unknown. */
 async function sessionsIn(

@@ -3,6 +3,7 @@ import { type Interval, intervalsFor, type SessionPeriod, united } from "asi-con
 import { and, asc, eq, gt, inArray, lt } from "drizzle-orm";
 import type { Queries } from "../../store/connection/database.js";
 import { assignments, ownerships } from "../../store/schema.js";
+import { groupBy } from "../lists/group-by.js";
 import { grantsOf } from "../permissions/coverage.js";
 import { idAsName, periodRowsOf, periodsOfRows } from "./period-rows.js";
 import { playersOf, requireAtMost, type SessionPlayer } from "./players.js";
@@ -162,14 +163,14 @@ const ownershipsIn = (
 function ownedIn(
   owned: readonly (Times & { deviceId: number })[],
 ): (deviceId: number, interval: Interval) => boolean {
-  const byDevice = new Map<number, Interval[]>();
-  for (const { deviceId, startTime, endTime } of owned) {
-    const interval = { startMs: startTime.getTime(), endMs: endTime.getTime() };
-    const known = byDevice.get(deviceId);
-    if (known === undefined) byDevice.set(deviceId, [interval]);
-    else known.push(interval);
-  }
-  const unitedByDevice = new Map([...byDevice].map(([deviceId, intervals]) => [deviceId, united(intervals)]));
+  const intervalOf = ({ startTime, endTime }: Times) => ({
+    startMs: startTime.getTime(),
+    endMs: endTime.getTime(),
+  });
+  const byDevice = groupBy(owned, ({ deviceId }) => deviceId);
+  const unitedByDevice = new Map(
+    [...byDevice].map(([deviceId, times]) => [deviceId, united(times.map(intervalOf))]),
+  );
   return (deviceId, { startMs, endMs }) => {
     const intervals = unitedByDevice.get(deviceId) ?? [];
     let [from, to] = [0, intervals.length];

@@ -18,23 +18,24 @@ export interface View {
   hasHeart: boolean;
 }
 
-type Caller = Pick<Context, "caller">;
+/** Part of the context. */
+type WithCaller = Pick<Context, "caller">;
 
-const callerId = ({ caller }: Caller): number => caller?.id ?? 0;
+const callerId = ({ caller }: WithCaller): number => caller?.id ?? 0;
 
-const isAthlete = ({ caller }: Caller): boolean => caller?.role === "ATHLETE";
+const isAthlete = ({ caller }: WithCaller): boolean => caller?.role === "ATHLETE";
 
 /** The accepted role of the caller in the squad of a row; null without one. */
-const guestRole = (ctx: Caller): SQL<GuestRole | null> =>
+const guestRole = (ctx: WithCaller): SQL<GuestRole | null> =>
   sql`(SELECT role FROM ${squadGrants} WHERE squad_id = ${squads.id} AND guest_id = ${callerId(ctx)} AND accepted_at IS NOT NULL)`;
 
 /** The caller's view of the squad of a row, as a column in a statement with `squads`. */
-export const roleColumn = (ctx: Caller): SQL<View["role"]> =>
+export const roleColumn = (ctx: WithCaller): SQL<View["role"]> =>
   isAthlete(ctx)
     ? sql`'athlete'`
     : sql`CASE WHEN ${squads.ownerId} = ${callerId(ctx)} THEN 'owner' ELSE ${guestRole(ctx)} END`;
 
-export const viewOf = (ctx: Caller, role: View["role"]): View => ({
+export const viewOf = (ctx: WithCaller, role: View["role"]): View => ({
   role,
   athleteId: role === "athlete" ? callerId(ctx) : null,
   hasHeart: role === "owner" || role === "athlete" || role === "physician",
@@ -44,12 +45,12 @@ export const viewOf = (ctx: Caller, role: View["role"]): View => ({
  * The ids as one array, so that the database finds the squads, and what belongs to them, with indexes; with OR, it would read
  * all squads.
  */
-const ownedOrGuest = (ctx: Caller): SQL =>
+const ownedOrGuest = (ctx: WithCaller): SQL =>
   sql`${squads.id} = ANY (ARRAY(SELECT own.id FROM ${squads} AS own WHERE own.owner_id = ${callerId(ctx)}
     UNION ALL SELECT squad_id FROM ${squadGrants} WHERE guest_id = ${callerId(ctx)} AND accepted_at IS NOT NULL))`;
 
 /** Condition in a statement with `squads`: the caller can see the squad. */
-export const isVisibleSquad = (ctx: Caller): SQL | undefined =>
+export const isVisibleSquad = (ctx: WithCaller): SQL | undefined =>
   isAthlete(ctx)
     ? sql`${squads.id} IN (SELECT squad_id FROM ${squadMembers} WHERE athlete_id = ${callerId(ctx)})`
     : ownedOrGuest(ctx);
@@ -58,18 +59,21 @@ export const isVisibleSquad = (ctx: Caller): SQL | undefined =>
  * Condition in a statement with `squads` and a session: the caller can see the session. @param sessionId column of the
  * session's id
  */
-export const isVisibleSession = (ctx: Caller, sessionId: SQL | Parameters<typeof eq>[0]): SQL | undefined =>
+export const isVisibleSession = (
+  ctx: WithCaller,
+  sessionId: SQL | Parameters<typeof eq>[0],
+): SQL | undefined =>
   isAthlete(ctx)
     ? sql`EXISTS (SELECT 1 FROM ${sessionTimeframes} JOIN ${timeframes} ON ${timeframes.id} = ${sessionTimeframes.timeframeId}
         WHERE ${sessionTimeframes.sessionId} = ${sessionId} AND ${timeframes.athleteId} = ${callerId(ctx)})`
     : ownedOrGuest(ctx);
 
 /** Condition in a statement with `squads` and `squad_members`: the caller can see the member. */
-export const isVisibleMember = (ctx: Caller): SQL | undefined =>
+export const isVisibleMember = (ctx: WithCaller): SQL | undefined =>
   isAthlete(ctx) ? eq(squadMembers.athleteId, callerId(ctx)) : ownedOrGuest(ctx);
 
 /** Keeps the role of the caller in a squad until the end of the transaction. */
-export async function lockRole(queries: Queries, ctx: Caller, squadId: number): Promise<void> {
+export async function lockRole(queries: Queries, ctx: WithCaller, squadId: number): Promise<void> {
   await queries
     .select({ id: squadGrants.id })
     .from(squadGrants)

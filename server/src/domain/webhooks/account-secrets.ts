@@ -54,7 +54,7 @@ export async function rotateAccountWebhookSecret(ctx: Context, ids: { webhook: n
 }
 
 /**
- * Returns the secrets that sign a call now, also of an event from before a rotation: the current one, and replaced ones that have not
+ * Returns the secrets that sign a call now, even for an event from before a rotation: the current one, and replaced ones that have not
  * expired.
  * @throws WrongKeyError if no key decrypts the current one
  */

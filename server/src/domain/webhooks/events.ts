@@ -1,6 +1,7 @@
 import { and, asc, eq, inArray, isNull } from "drizzle-orm";
 import { activities, webhooks } from "../../store/schema.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
+import { groupBy } from "../lists/group-by.js";
 import type { NewDelivery } from "./delivery-limits.js";
 import { createDeliveries, enqueueFanOut } from "./delivery-queue.js";
 
@@ -98,14 +99,4 @@ export function deliveriesOf({ event, webhooks: receivers, subjects }: FanOut): 
       data: { activity_id: activityId, ...(timeframeId === null ? {} : { timeframe_id: timeframeId }) },
     })),
   );
-}
-
-function groupBy<Key, T>(all: readonly T[], keyOf: (one: T) => Key): Map<Key, T[]> {
-  const groups = new Map<Key, T[]>();
-  for (const one of all) {
-    const group = groups.get(keyOf(one));
-    if (group === undefined) groups.set(keyOf(one), [one]);
-    else group.push(one);
-  }
-  return groups;
 }

@@ -22,7 +22,7 @@ const MAX_SESSIONS = 100;
 
 /**
  * Notifies of sessions whose samples have changed: those with a time frame of the device at one of the times, if their owner
- * owned the device then. Samples of another owner do not concern the session, also if its time frame covers their time.
+ * owned the device then. Samples of another owner do not concern the session, even if its time frame covers their time.
  */
 export async function emitChangedSessions(
   unit: UnitOfWork,

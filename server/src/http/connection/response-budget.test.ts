@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { errors } from "../../domain/change/errors.js";
-import { ResponseBudget, type ResponseShare } from "./response-budget.js";
+import { ResponseBudget } from "./response-budget.js";
+import type { ResponseShare } from "./response-share.js";
 
 const newBudget = () =>
   new ResponseBudget({

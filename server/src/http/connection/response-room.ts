@@ -2,8 +2,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Gauge } from "prom-client";
 import type { Config } from "../../config/config.js";
 import { errors } from "../../domain/change/errors.js";
-import { ResponseBudget, type ResponseShare } from "./response-budget.js";
+import { ResponseBudget } from "./response-budget.js";
 import { onResponseEnd } from "./response-end.js";
+import type { ResponseShare } from "./response-share.js";
 
 /** Bytes reserved for a body before it is created: for a body that can be several megabytes, and for any other. */
 const LARGE_BODY_BYTES = 8 * 1024 * 1024;

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyInstance } from "fastify";
 import type { Config } from "../../config/config.js";
-import type { Transfer } from "./response-budget.js";
+import type { Transfer } from "./response-share.js";
 
 /** Number of checks of a transfer in the time that it may fall behind. */
 const CHECKS = 8;

@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 
-/** Maximum size of a piece, and thus of the bytes in memory, besides what the connection buffers. */
+/** Maximum size of a piece, and thus of the bytes in memory, except for those that the connection buffers. */
 const PIECE_BYTES = 256 * 1024;
 
 /**

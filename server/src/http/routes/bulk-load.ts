@@ -18,8 +18,7 @@ export function bulkLoadRoutes(app: FastifyInstance): void {
     description:
       "Stores the samples of a recording of this device. The response is a job. Loading a file twice adds nothing.",
     deprecated: true,
-    sunset: "Mon, 30 Jun 2025 23:59:59 GMT",
-    successor: "/api/v2/recordings/",
+    sunset: { date: "Mon, 30 Jun 2025 23:59:59 GMT", successor: "/api/v2/recordings/" },
     isEnabled: ({ bulkLoadEnabled }) => bulkLoadEnabled,
     method: "POST",
     path: "/api/v1/devices/{device}/bulk-load/",

@@ -34,7 +34,7 @@ export function managerRoutes(app: FastifyInstance): void {
     tag,
     summary: "Register as a manager",
     description:
-      "The credentials are mailed to the given address. With create_default_athlete, a managed athlete is created from athlete_profile.",
+      "The credentials are sent to the given email address. With create_default_athlete, a managed athlete is created from athlete_profile.",
     method: "POST",
     path: "/api/v1/managers/",
     query: Type.Object({
@@ -93,7 +93,7 @@ export function managerRoutes(app: FastifyInstance): void {
     id: "changeManagerPassword",
     tag,
     summary: "Change the manager's password",
-    description: `Every token of the manager is revoked, and a mail reports the change. ${NEEDS_CURRENT_PASSWORD}`,
+    description: `Every token of the manager is revoked, and an email reports the change. ${NEEDS_CURRENT_PASSWORD}`,
     method: "PUT",
     otherMethods: ["POST", "PATCH"],
     path: "/api/v1/managers/{manager}/change-password/",

@@ -16,7 +16,7 @@ const ResetRequest = Type.Object(
 
 const NewPasswordByToken = Type.Object(
   {
-    token: Type.String({ minLength: 1, maxLength: 100, description: "Token from the link in the mail" }),
+    token: Type.String({ minLength: 1, maxLength: 100, description: "Token from the link in the email" }),
     password: Password,
   },
   {
@@ -28,10 +28,10 @@ export function passwordResetRoutes(app: FastifyInstance): void {
   route(app, {
     id: "requestPasswordReset",
     tag,
-    summary: "Request a mail with a link for a new password",
+    summary: "Request an email with a link for a new password",
     description:
       "The link leads to the page, works once and for one hour. The response does not depend on whether the account exists. " +
-      "Nothing is mailed to accounts that cannot log in: managed athletes and disabled accounts.",
+      "Nothing is sent to accounts that cannot log in: managed athletes and disabled accounts.",
     method: "POST",
     path: "/api/v1/account/request-password-reset/",
     body: ResetRequest,
@@ -43,7 +43,7 @@ export function passwordResetRoutes(app: FastifyInstance): void {
       await app.throttle.passwordReset(usernameKey(body.username), request.ip);
       // Do not use the Host header, which the client chooses.
       const page = pageAddress(app.config, app.listeningOrigin);
-      if (page === null) request.log.error(`No link was mailed. ${BASE_URL_IS_MISSING}`);
+      if (page === null) request.log.error(`No link was sent. ${BASE_URL_IS_MISSING}`);
       else await requestPasswordReset(ctx, body.username, page);
     },
   });
@@ -51,9 +51,9 @@ export function passwordResetRoutes(app: FastifyInstance): void {
   route(app, {
     id: "resetPassword",
     tag,
-    summary: "Set a new password with the token of the mailed link",
+    summary: "Set a new password with the token from the link in the email",
     description:
-      "Every token, session and link of the account ends, and a mail reports the change. " +
+      "Every token, session and link of the account ends, and an email reports the change. " +
       "A wrong, used or expired token is 400 with `X-Error-Code: invalid_reset_token`. A password that is refused leaves the token valid.",
     method: "POST",
     path: "/api/v1/account/reset-password/",

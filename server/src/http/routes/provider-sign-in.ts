@@ -63,7 +63,7 @@ export function providerSignInRoutes(app: FastifyInstance): void {
     tag: "Session",
     summary: "Begin to sign in to the page with the OpenID provider",
     description:
-      "The page then leads the browser to the address of the provider, which redirects to `/session/openid/callback/`. " +
+      "The page then sends the browser to the provider's address, which redirects to `/session/openid/callback/`. " +
       "The callback sets the cookie of the session and redirects to the page. " +
       "If the provider does not respond, the status is 503 with `X-Error-Code: provider_unavailable`.",
     method: "POST",
@@ -120,7 +120,7 @@ export function providerSignInRoutes(app: FastifyInstance): void {
     version: 2,
     summary: "Begin to link your account to a user of the OpenID provider",
     description:
-      "Only for the page, with the header `X-Asi-Page: 1`. The page then leads the browser to the address of the provider. After the user has signed in there, this user can sign in to the account.",
+      "Only for the page, with the header `X-Asi-Page: 1`. The page then sends the browser to the provider's address. After the user has signed in there, this user can sign in to the account.",
     method: "POST",
     path: "/api/v2/sign-in-methods/provider/",
     body: LinkInput,

@@ -16,9 +16,10 @@ import { Page } from "../../wire/types.js";
 import { deprecationHeaders } from "../deprecation.js";
 import { measureRawData } from "../monitoring/resource-metrics.js";
 import { acceptsGzip } from "../negotiation.js";
+import type { AnyOperation } from "../operation.js";
 import { pathPrefix } from "../path-prefix.js";
 import type { ResponseHead } from "../responses.js";
-import { type AnyOperation, route } from "../route.js";
+import { route } from "../route.js";
 
 const tag = "Raw data";
 
@@ -33,7 +34,7 @@ export function rawDataRoutes(app: FastifyInstance): void {
     tag,
     summary: "Fetch raw data of a device",
     description:
-      "Samples from start to stop, at most 2 days, in order of time. New data can appear up to 120 seconds late. The response is compressed for clients that accept gzip.",
+      "Samples from start to stop, at most 2 days, in chronological order. New data can appear up to 120 seconds late. The response is compressed for clients that accept gzip.",
     method: "GET",
     path: "/api/v1/devices/{device}/preprocessed-data/",
     otherPaths: ["/api/v1/devices/{device}/raw-data/"],

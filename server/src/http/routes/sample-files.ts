@@ -22,7 +22,7 @@ const MAX_DOWNLOADS_PER_USER = 2;
 const PIECE_BYTES = 64 * 1024;
 
 const HOW =
-  "CSV, JSON lines, Parquet or an Arrow IPC stream, for any length of time. The service sends the file while it reads the samples. All but Parquet, which contains compressed columns, are compressed for clients that accept zstd (if the service runs on Node.js 22.15 or later) or gzip.";
+  "CSV, JSON lines, Parquet or an Arrow IPC stream, for any length of time. The service sends the file while it reads the samples. All formats except Parquet, which contains compressed columns, are compressed for clients that accept zstd (if the service runs on Node.js 22.15 or later) or gzip.";
 
 /** Members shared by the operations. */
 const COMMON = {
@@ -70,7 +70,7 @@ export function sampleFileRoutes(app: FastifyInstance): void {
     id: "downloadSamples",
     tag: "Raw data",
     summary: "Download the samples of a device as a file",
-    description: `All samples while you owned the device, in order of time, as \`asi convert\` writes them: ${HOW} To continue after an interruption, request the samples from the last complete row on.`,
+    description: `All samples while you owned the device, in chronological order, as \`asi convert\` writes them: ${HOW} To continue after an interruption, request the samples from the last complete row on.`,
     path: "/api/v2/devices/{device}/samples/",
     handle: ({ ctx, target, ...download }) =>
       fileOf(download, `device-${target.device.id}`, (format) =>
@@ -83,7 +83,7 @@ export function sampleFileRoutes(app: FastifyInstance): void {
     id: "downloadAllSamples",
     tag: "Raw data",
     summary: "Download the samples of all devices as one file",
-    description: `All samples while you owned the devices, device by device, in order of time, with a first column \`device\`, the serial number: ${HOW} To continue after an interruption, request the rest device by device.`,
+    description: `All samples while you owned the devices, device by device, in chronological order, with a first column \`device\`, the serial number: ${HOW} To continue after an interruption, request the rest device by device.`,
     path: "/api/v2/samples/",
     handle: ({ ctx, ...download }) =>
       fileOf(download, "samples", (format) => downloadAllSamples(ctx, download.query, format)),

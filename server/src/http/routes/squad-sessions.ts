@@ -3,13 +3,13 @@ import type { FastifyInstance } from "fastify";
 import { deleteSession } from "../../domain/deletion/activity.js";
 import { CopiedPeriods, copyPeriods, PeriodsCopy } from "../../domain/sessions/copy-periods.js";
 import { createSession } from "../../domain/sessions/create.js";
+import { sessionTable } from "../../domain/sessions/figures.js";
 import {
-  sessionTable,
   tableAsCsv,
   tableAsJson,
   tableAsParquet,
   tableAsWorkbook,
-} from "../../domain/sessions/figures.js";
+} from "../../domain/sessions/figures-formats.js";
 import { FiguresQuery, SessionFigures } from "../../domain/sessions/figures-resource.js";
 import { listSessions, SessionFilters } from "../../domain/sessions/list.js";
 import {

@@ -1,27 +1,18 @@
 import { listJobs } from "../../domain/jobs/list.js";
 import { retryJob, revokeJob } from "../../domain/jobs/operate.js";
 import { disableWebhook, listAllWebhooks } from "../../domain/webhooks/operate.js";
+import { JOB_KINDS } from "../../store/queue/job-queue.js";
 import { after, flag, idOf, oneOf, optionalInteger, optionalText, text } from "./arguments.js";
 import type { Commands } from "./outcome.js";
 
 const STATES = ["PENDING", "STARTED", "SUCCESS", "FAILURE", "RETRY", "REVOKED"] as const;
-const KINDS = [
-  "mail",
-  "bulk-load",
-  "compute",
-  "recompute",
-  "derive",
-  "session-figures",
-  "webhook",
-  "webhook-fan-out",
-] as const;
 
 /** Operator commands for jobs and webhooks. */
 export const workCommands = {
   async "job list"(ctx, args) {
     const filters = {
       state: oneOf(args, "state", STATES),
-      kind: oneOf(args, "kind", KINDS),
+      kind: oneOf(args, "kind", JOB_KINDS),
       account: optionalText(args, "account"),
     };
     return { ...(await listJobs(ctx, filters, after(args))) };

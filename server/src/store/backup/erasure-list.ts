@@ -30,7 +30,7 @@ export const personHash = ({ id, createdAt }: { id: number; createdAt: Date }): 
 export const erasureListOf = ({ erasureList, dataDir }: Config): string =>
   erasureList === "" ? join(dataDir, "erasures.jsonl") : erasureList;
 
-/** Cached people by list, valid for this size of the file, so that not every deletion reads the list. */
+/** Cached people by list, valid for this size of the file, so that most deletions need not read the list. */
 const known = new Map<string, { size: number; people: Set<string> }>();
 
 async function peopleOn(file: string, size: number): Promise<Set<string>> {

@@ -15,7 +15,7 @@ async function identityOf(pool: pg.Pool): Promise<string | undefined> {
   }
 }
 
-/** Whether both pools connect to one database, possibly on a primary and its replica; true if unknown. */
+/** Whether both pools connect to the same database, possibly on a primary and its replica; true if unknown. */
 export async function areOneDatabase(one: pg.Pool, other: pg.Pool): Promise<boolean> {
   const [a, b] = await Promise.all([identityOf(one), identityOf(other)]);
   return a === undefined || b === undefined || a === b;

@@ -2,6 +2,7 @@ import type { EventEmitter } from "node:events";
 import type { Writable } from "node:stream";
 import { LRUCache } from "lru-cache";
 import pg from "pg";
+import { SampleDevice } from "../placement/sample-device.js";
 import type { SampleServerWatch } from "../placement/watch.js";
 import { noteConnectionError } from "./database-errors.js";
 
@@ -21,12 +22,9 @@ export interface PreparingClientConfig extends pg.ClientConfig {
    * true.
    */
   prepares?: boolean;
-  /** Called before each statement on the samples of a device, if the samples are on several servers. */
+  /** Returns the watch of the sample servers, if there are any. Called before each statement. */
   sampleServers?: () => SampleServerWatch | undefined;
 }
-
-/** Matches statements on samples; their first parameter is the device. */
-const ON_SAMPLES = /\bsample_chunks\b/;
 
 type Send = (statement: unknown, ...rest: unknown[]) => unknown;
 
@@ -65,11 +63,13 @@ export class PreparingClient extends pg.Client {
     connection.on("end", () => config?.sampleServers?.()?.leave(cut));
     const prepared: Send = (statement, ...rest) => {
       const watch = config?.sampleServers?.();
-      const device = watch === undefined ? undefined : deviceOf(statement, rest[0]);
-      if (watch !== undefined && device !== undefined) {
-        const away = watch.refusal(device);
-        if (away !== undefined) return refuse(away, rest.at(-1));
-        watch.enter(cut, device);
+      if (watch !== undefined) {
+        const devices = devicesOf(statement, rest[0]);
+        for (const device of devices) {
+          const away = watch.refusal(device);
+          if (away !== undefined) return refuse(away, rest.at(-1));
+        }
+        for (const device of devices) watch.enter(cut, device);
       }
       const sent = prepares ? named(statement, rest[0], names) : unnamed(statement);
       // Sent together with the query, without waiting for a response. Also works in a failed transaction.
@@ -101,13 +101,11 @@ export class PreparingClient extends pg.Client {
   }
 }
 
-/** Returns the device of a statement on samples; undefined for other statements. */
-function deviceOf(statement: unknown, values: unknown): number | undefined {
-  const config = typeof statement === "string" ? { text: statement } : statement;
-  if (!isConfig(config) || !ON_SAMPLES.test(config.text)) return undefined;
-  const parameters = Array.isArray(values) ? values : config.values;
-  const device = parameters?.[0];
-  return typeof device === "number" ? device : undefined;
+/** Returns the devices whose samples a statement reads or changes. */
+function devicesOf(statement: unknown, values: unknown): number[] {
+  const parameters = values ?? (isConfig(statement) ? statement.values : undefined);
+  if (!Array.isArray(parameters)) return [];
+  return parameters.flatMap((parameter) => (parameter instanceof SampleDevice ? [parameter.id] : []));
 }
 
 /** Fails a statement in the same way as the driver. */

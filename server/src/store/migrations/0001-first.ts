@@ -251,7 +251,8 @@ CREATE TABLE permissions (
   start_time timestamptz(3) NOT NULL,
   expiration_time timestamptz(3) NOT NULL
 );
-CREATE INDEX permissions_athlete ON permissions (athlete_id, manager_id);
+-- With the expiration first, current permissions are found without those that have expired.
+CREATE INDEX permissions_athlete ON permissions (athlete_id, manager_id, permission, expiration_time, start_time);
 CREATE INDEX permissions_manager ON permissions (manager_id, permission);
 
 -- The managers whom an athlete has found by number and username, and whose names the athlete sees.
@@ -366,7 +367,8 @@ CREATE TABLE squad_members (
   version integer NOT NULL DEFAULT 1
 );
 CREATE INDEX squad_members_order ON squad_members (squad_id, id);
-CREATE INDEX squad_members_athlete ON squad_members (athlete_id, squad_id);
+CREATE INDEX squad_members_athlete ON squad_members (athlete_id, squad_id, end_time, start_time);
+CREATE INDEX squad_members_current ON squad_members (squad_id, end_time, start_time);
 
 -- Whom the owner of a squad lets in. An open invitation to an unknown username has no guest.
 CREATE TABLE squad_grants (
@@ -397,8 +399,9 @@ CREATE TABLE assignments (
   version integer NOT NULL DEFAULT 1
 );
 CREATE INDEX assignments_order ON assignments (owner_id, id);
-CREATE INDEX assignments_device ON assignments (device_id, owner_id, start_time);
-CREATE INDEX assignments_athlete ON assignments (athlete_id, owner_id, start_time);
+-- With the end first, current assignments are found without past ones.
+CREATE INDEX assignments_device ON assignments (device_id, owner_id, end_time, start_time);
+CREATE INDEX assignments_athlete ON assignments (athlete_id, owner_id, end_time, start_time);
 
 -- What a squad did together. The name, the owner and the sport are those of the activity.
 CREATE TABLE sessions (

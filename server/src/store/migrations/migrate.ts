@@ -83,7 +83,7 @@ export async function requireOwnSchema(
 async function lockOutFormer(client: pg.ClientBase): Promise<void> {
   if (await tryLock(client, "servers")) return;
   throw new SchemaError(
-    "Processes of a former release are running on this database and do not support its new schema. Stop all of them, then start this release.",
+    "Processes of an earlier release are running on this database and do not support its new schema. Stop all of them, then start this release.",
   );
 }
 

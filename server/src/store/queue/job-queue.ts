@@ -5,17 +5,21 @@ import { type JobState, jobs } from "../schema.js";
 import type { StoredBody } from "./job-body.js";
 
 /** Kinds of jobs; each has a handler, see `jobs/handlers.ts`. */
-export type JobKind =
-  | "mail"
-  | "bulk-load"
-  | "compute"
-  | "recompute"
-  | "derive"
-  | "session-figures"
-  | "record-figures"
-  | "stream-effects"
-  | "webhook"
-  | "webhook-fan-out";
+export const JOB_KINDS = [
+  "mail",
+  "bulk-load",
+  "compute",
+  "recompute",
+  "derive",
+  "session-figures",
+  "record-figures",
+  "stream-effects",
+  "removal",
+  "webhook",
+  "webhook-fan-out",
+] as const;
+
+export type JobKind = (typeof JOB_KINDS)[number];
 
 /** Account id charged for jobs of the service itself. */
 export const NOBODY = 0;

@@ -1,3 +1,4 @@
+import { samplesOf } from "../placement/sample-device.js";
 import { bucketOf, bucketStartMs } from "./bucket.js";
 import type { SqlBigint, SqlClient } from "./sql-client.js";
 
@@ -23,7 +24,7 @@ export async function firstBatch(
 ): Promise<Batch> {
   const { rows } = await client.query<{ bucket: SqlBigint }>(
     `SELECT bucket FROM sample_chunks WHERE device_id = $1 AND bucket BETWEEN $2 AND $3 ORDER BY bucket LIMIT $4`,
-    [deviceId, bucketOf(fromMs), bucketOf(toMs), chunks + 1],
+    [samplesOf(deviceId), bucketOf(fromMs), bucketOf(toMs), chunks + 1],
   );
   const beyond = rows[chunks];
   return {

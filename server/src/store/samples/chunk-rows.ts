@@ -1,3 +1,4 @@
+import { samplesOf } from "../placement/sample-device.js";
 import { bucketOf } from "./bucket.js";
 import { decodeChunk } from "./codec.js";
 import type { SampleColumns } from "./columns.js";
@@ -15,8 +16,9 @@ import type { SqlBigint, SqlClient } from "./sql-client.js";
  * The primary key starts with the device, which determines the server of a row if the table is distributed (`../sample-servers`),
  * and includes the three columns from which counts, pages and ranges are computed.
  *
- * Every statement on the table has the device as its first parameter, so that it runs on one server. A distributed table has no
- * unique index, so statements cannot use ON CONFLICT, and limit the rows that a server returns by keys instead of LIMIT.
+ * Every statement on the samples of a device has `samplesOf(deviceId)` as a parameter, so that it runs on one server, and is not sent
+ * while this server is unreachable. A distributed table has no unique index, so statements cannot use ON CONFLICT, and limit the rows
+ * that a server returns by keys instead of LIMIT.
  */
 
 /** Payloads are sent as base64 text, because PGlite returns another type for bytea and converts it slowly. */
@@ -91,7 +93,7 @@ export async function readHeaders(
     `SELECT encode(string_agg(${PACKED_HEADER}, '' ORDER BY bucket), 'base64') AS headers,
        (SELECT string_agg(bucket || ' ' || ${PAYLOAD_AS_TEXT}, ',') FROM sample_chunks WHERE ${condition}) AS payloads
      FROM sample_chunks WHERE ${span}`,
-    [deviceId, first, last, ...params],
+    [samplesOf(deviceId), first, last, ...params],
   );
   const headers = unpackHeaders(rows[0]?.headers ?? "");
   const payloads = new Map(rows[0]?.payloads?.split(",").map(bucketAndPayload));
@@ -148,7 +150,7 @@ export async function readChunks(
   const { rows } = await client.query<ChunkRow>(
     `SELECT bucket, start_ms, stop_ms, n, ${PAYLOAD_AS_TEXT} AS payload FROM sample_chunks
      WHERE device_id = $1 AND bucket = ANY($2::bigint[]) ORDER BY bucket`,
-    [deviceId, buckets],
+    [samplesOf(deviceId), buckets],
   );
   return rows.map(toHeader);
 }
@@ -166,7 +168,7 @@ export async function readChunksInOrder(
      WHERE device_id = $1 AND bucket = ANY(ARRAY(
        SELECT bucket FROM sample_chunks WHERE device_id = $1 AND bucket BETWEEN $2 AND $3 ORDER BY bucket LIMIT $4
      )) ORDER BY bucket`,
-    [deviceId, first, last, limit],
+    [samplesOf(deviceId), first, last, limit],
   );
   return rows.map(toHeader);
 }
@@ -205,7 +207,7 @@ async function readNewestOf(
          ) AS newest
        ) AS counted WHERE newer < $4
      )) ORDER BY bucket DESC`,
-    [deviceId, first, limit, size],
+    [samplesOf(deviceId), first, limit, size],
   );
   return rows.map(toHeader);
 }
@@ -222,7 +224,7 @@ export async function writeChunks(
 ): Promise<void> {
   if (replaced.length > 0) {
     await client.query("DELETE FROM sample_chunks WHERE device_id = $1 AND bucket = ANY($2::bigint[])", [
-      deviceId,
+      samplesOf(deviceId),
       replaced,
     ]);
   }
@@ -232,7 +234,7 @@ export async function writeChunks(
      FROM unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::integer[], $6::text[])
        AS chunk (bucket, start_ms, stop_ms, n, payload)`,
     [
-      deviceId,
+      samplesOf(deviceId),
       chunks.map((chunk) => chunk.bucket),
       chunks.map((chunk) => chunk.startMs),
       chunks.map((chunk) => chunk.stopMs),
@@ -251,7 +253,7 @@ export async function updateChunk(client: SqlClient, deviceId: number, chunk: En
   await client.query(
     `UPDATE sample_chunks SET start_ms = $3, stop_ms = $4, n = $5, payload = decode($6, 'base64')
      WHERE device_id = $1 AND bucket = $2`,
-    [deviceId, bucket, startMs, stopMs, size, toBase64(payload)],
+    [samplesOf(deviceId), bucket, startMs, stopMs, size, toBase64(payload)],
   );
 }
 

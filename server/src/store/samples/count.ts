@@ -1,3 +1,4 @@
+import { samplesOf } from "../placement/sample-device.js";
 import { BUCKET_MS } from "./bucket.js";
 import type { BucketSpan } from "./intervals.js";
 import type { SqlBigint, SqlClient } from "./sql-client.js";
@@ -65,7 +66,7 @@ async function countIn(client: SqlClient, deviceId: number, spans: readonly Buck
     `SELECT sum(greatest(n, ${LEAST_CHUNK_SIZE}))::bigint AS samples
      FROM unnest($2::bigint[], $3::bigint[]) AS span (first, last)
      JOIN sample_chunks ON device_id = $1 AND bucket BETWEEN first AND last`,
-    [deviceId, spans.map(({ first }) => first), spans.map(({ last }) => last)],
+    [samplesOf(deviceId), spans.map(({ first }) => first), spans.map(({ last }) => last)],
   );
   return Number(rows[0]?.samples ?? 0);
 }

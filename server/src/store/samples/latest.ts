@@ -1,3 +1,4 @@
+import { samplesOf } from "../placement/sample-device.js";
 import { bucketOf } from "./bucket.js";
 import { decodeRow, readNewestChunks } from "./chunk-rows.js";
 import { concatColumns, lowerBound, reverseColumns, type SampleColumns, sliceColumns } from "./columns.js";
@@ -36,7 +37,7 @@ export async function latestTimestamp(
 ): Promise<number | null> {
   const { rows } = await client.query<{ stop_ms: SqlBigint }>(
     `SELECT stop_ms FROM sample_chunks WHERE device_id = $1 AND bucket >= $2 ORDER BY bucket DESC LIMIT 1`,
-    [deviceId, bucketOf(fromMs)],
+    [samplesOf(deviceId), bucketOf(fromMs)],
   );
   const stopMs = Number(rows[0]?.stop_ms ?? Number.NEGATIVE_INFINITY);
   return stopMs >= fromMs ? stopMs : null;

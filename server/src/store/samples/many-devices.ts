@@ -1,3 +1,4 @@
+import { samplesOf } from "../placement/sample-device.js";
 import { type ChunkHeader, type ChunkRow, PAYLOAD_AS_TEXT, toHeader } from "./chunk-rows.js";
 import type { SqlClient } from "./sql-client.js";
 
@@ -58,7 +59,7 @@ export async function readNewestHeadersOf(
     (device, first, last) =>
       `SELECT device_id, bucket, start_ms, stop_ms, n, NULL AS payload FROM sample_chunks
        WHERE device_id = ${device} AND bucket BETWEEN ${first} AND ${last} ORDER BY bucket DESC LIMIT ${limit}`,
-    ({ deviceId, first, last }) => [deviceId, first, last],
+    ({ deviceId, first, last }) => [samplesOf(deviceId), first, last],
   );
   // UNION ALL guarantees no order.
   for (const headers of found.values()) headers.sort((a, b) => b.bucket - a.bucket);
@@ -76,7 +77,7 @@ export async function readChunksOf(
     (device, buckets) =>
       `SELECT device_id, bucket, start_ms, stop_ms, n, ${PAYLOAD_AS_TEXT} AS payload FROM sample_chunks
        WHERE device_id = ${device} AND bucket = ANY(${buckets}::bigint[])`,
-    ({ deviceId, buckets }) => [deviceId, buckets],
+    ({ deviceId, buckets }) => [samplesOf(deviceId), buckets],
   );
   for (const chunks of found.values()) chunks.sort((a, b) => a.bucket - b.bucket);
   return found;

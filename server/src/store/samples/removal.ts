@@ -1,3 +1,4 @@
+import { samplesOf } from "../placement/sample-device.js";
 import { bucketOf } from "./bucket.js";
 import { type ChunkHeader, decodeRow, readChunks, updateChunk } from "./chunk-rows.js";
 import { encodeChunk } from "./codec.js";
@@ -47,7 +48,7 @@ export async function deleteSamplesBetween(
     `DELETE FROM sample_chunks
      WHERE device_id = $1 AND bucket BETWEEN $2 AND $3 AND start_ms >= $4 AND stop_ms < $5
      RETURNING start_ms, stop_ms, n`,
-    [deviceId, first, last, fromMs, toMs],
+    [samplesOf(deviceId), first, last, fromMs, toMs],
   );
   const times = rows.map((row) => ({ startMs: Number(row.start_ms), stopMs: Number(row.stop_ms) }));
   let count = rows.reduce((sum, { n }) => sum + n, 0);
@@ -77,7 +78,10 @@ async function cutOut(
           sliceColumns(samples, lowerBound(samples.timestampMs, samples.length, toMs), samples.length),
         ]);
   if (left === null || left.length === 0) {
-    await tx.query("DELETE FROM sample_chunks WHERE device_id = $1 AND bucket = $2", [deviceId, bucket]);
+    await tx.query("DELETE FROM sample_chunks WHERE device_id = $1 AND bucket = $2", [
+      samplesOf(deviceId),
+      bucket,
+    ]);
     return 0;
   }
   await updateChunk(tx, deviceId, {

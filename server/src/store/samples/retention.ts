@@ -1,3 +1,4 @@
+import { samplesOf } from "../placement/sample-device.js";
 import { lockDeviceSamples } from "./device-lock.js";
 import type { SqlBigint, SqlClient } from "./sql-client.js";
 
@@ -66,7 +67,7 @@ export async function deleteStoredBefore(
   const { rows } = await tx.query<Record<"start_ms" | "stop_ms", SqlBigint> & { n: number }>(
     `DELETE FROM sample_chunks WHERE device_id = $1 AND bucket = ANY($2::bigint[]) AND stored_at < $3::timestamptz
      RETURNING start_ms, stop_ms, n`,
-    [deviceId, buckets, before.toISOString()],
+    [samplesOf(deviceId), buckets, before.toISOString()],
   );
   return rows.map((row) => ({ startMs: Number(row.start_ms), stopMs: Number(row.stop_ms), size: row.n }));
 }

@@ -28,7 +28,7 @@ export const CurrentPasswordField = ({ isFirst = false }) => (
   />
 );
 
-/** Fields for the sign-in name and the mail address of a new or changed account. */
+/** Fields for the sign-in name and the email address of a new or changed account. */
 export const LoginFields = ({
   account,
   onEmail,
@@ -48,7 +48,7 @@ export const LoginFields = ({
     />
     <Field
       name="email"
-      label="E-mail"
+      label="Email"
       type="email"
       initial={account?.email}
       required

@@ -110,8 +110,8 @@ function Profile({
           <>
             <CurrentPasswordField />
             <p class="note">
-              Password reset links are mailed to this address, so a new address needs your password. The
-              previous address gets a mail about the change.
+              Password reset links are sent to this address, so a new address needs your password. The
+              previous address gets an email about the change.
             </p>
           </>
         ) : null}
@@ -134,7 +134,7 @@ function Kept({ account }: { account: Account }) {
       <Facts
         of={[
           ["Username", account.username],
-          ["E-mail", account.email || NO_VALUE],
+          ["Email", account.email || NO_VALUE],
         ]}
       />
       <p class="note">
@@ -150,7 +150,7 @@ function Password({ account, client, session }: ViewProps & { account: Own }) {
     <section class="panel padded">
       <h2>Password</h2>
       <p class="note">
-        A new password ends all your sessions, in other browsers and in applications too. A mail to{" "}
+        A new password ends all your sessions, in other browsers and in applications too. An email to{" "}
         {account.email} reports the change.
       </p>
       <Form

@@ -6,27 +6,27 @@ import type { Session } from "../session.js";
 import { NewPasswordField } from "./account-fields.js";
 import { Card } from "./card.js";
 
-/** Asks for the mail with a link for a new password. */
+/** Asks for the email with a link for a new password. */
 export function ForgottenPassword({ session }: { session: Session }) {
   const [username, setUsername] = useState<string | null>(null);
   if (username !== null) {
     return (
-      <Card title="Look at your mail">
+      <Card title="Check your email">
         <p role="status">
-          If there is an account “{username}” with an address, a mail is on its way to it. Its link works
+          If there is an account “{username}” with an address, an email is on its way to it. Its link works
           once, and for one hour.
         </p>
         <p>
-          No mail? <a href="#/sign-in">Try to sign in</a>, or ask the person who runs the service.
+          No email? <a href="#/sign-in">Try to sign in</a>, or ask the person who runs the service.
         </p>
       </Card>
     );
   }
   return (
     <Card title="Forgotten password">
-      <p class="note">You get a mail with a link that lets you set a new password.</p>
+      <p class="note">You get an email with a link that lets you set a new password.</p>
       <Form
-        action="Send the mail"
+        action="Send the email"
         onSubmit={async (values) => {
           await session.requestPasswordReset(values("username").trim());
           setUsername(values("username").trim());
@@ -41,7 +41,7 @@ export function ForgottenPassword({ session }: { session: Session }) {
   );
 }
 
-/** Sets a new password with the token of the link in the mail. */
+/** Sets a new password with the token from the link in the email. */
 export function NewPassword({ session, token }: { session: Session; token: string }) {
   return (
     <Card title="Set a new password">

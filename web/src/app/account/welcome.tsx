@@ -85,7 +85,7 @@ export function Register({ session }: { session: Session }) {
               <input type="checkbox" name="is_wearer" />I also wear a device myself
             </label>
           ) : (
-            <p class="note">You say which managers see your data.</p>
+            <p class="note">You decide which managers see your data.</p>
           )}
         </fieldset>
       </Form>

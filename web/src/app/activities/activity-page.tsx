@@ -81,7 +81,7 @@ function ActivityDetails({
     );
     const isSure = await ask({
       title: `Delete “${activity.name}”?`,
-      text: `This deletes ${counted(frames.length, "time frame")} with the computed data, and ${counted(hooks.count, "webhook")}. The data of the devices stay. This cannot be undone.`,
+      text: `This deletes ${counted(frames.length, "time frame")} with the computed data, and ${counted(hooks.count, "webhook")}. The data of the devices are kept. This cannot be undone.`,
       action: "Delete activity",
     });
     if (!isSure) return;

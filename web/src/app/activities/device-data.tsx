@@ -129,7 +129,7 @@ function Ranges({ ofDay, ...props }: RangesAround & Props) {
             value={String(chosen)}
             onChange={({ currentTarget }) => setChosen(Number(currentTarget.value))}
           >
-            <option value="-1">All of the day</option>
+            <option value="-1">The whole day</option>
             {ofDay.map(({ startMs, stopMs }, i) => (
               <option key={startMs} value={String(i)}>
                 {timeOfDay(startMs, zone)} – {timeOfDay(stopMs, zone)}, {duration(stopMs - startMs)}

@@ -112,7 +112,7 @@ export function FrameEditor(props: Props) {
             busy="Deleting…"
             question={{
               title: `Delete “${title}” of ${athleteOf(frame)}?`,
-              text: "This also deletes its computed data. The data of the device stay. This cannot be undone.",
+              text: "This also deletes its computed data. The data of the device are kept. This cannot be undone.",
               action: "Delete time frame",
             }}
             work={async () => {

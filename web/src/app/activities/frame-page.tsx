@@ -68,14 +68,14 @@ function Missing({ account, hasAthletes }: { account: Account; hasAthletes: bool
     <>
       <h1>New time frame</h1>
       {hasAthletes ? (
-        <Nothing title="You have no device yet">
+        <Nothing title="You have no devices yet">
           <p>
             A time frame needs the data of a device. <a href="#/devices">Take a device</a> first, by its
             serial number and name.
           </p>
         </Nothing>
       ) : (
-        <Nothing title="You have no athlete yet">
+        <Nothing title="You have no athletes yet">
           <p>
             A time frame belongs to an athlete.{" "}
             {mayManageAthletes(account) ? (

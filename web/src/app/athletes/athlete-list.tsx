@@ -30,7 +30,7 @@ export function AthleteList({ client, account, go }: ViewProps) {
         title="Athletes"
         what="athletes"
         list={list}
-        searched="name, username, e-mail or number in another system"
+        searched="name, username, email or number in another system"
         controls={
           mayAdd ? (
             <button type="button" class="primary" onClick={() => setAdding(true)}>
@@ -45,7 +45,7 @@ export function AthleteList({ client, account, go }: ViewProps) {
               and your username, {account.username}. They enter both under “Permissions”.
             </p>
             {mayAdd ? (
-              <p>Or add athletes whom you manage: they need no account of their own.</p>
+              <p>Or add athletes whom you manage: they need no account.</p>
             ) : (
               <p class="muted">
                 You may not add athletes whom you manage. <AskForRight account={account} />.
@@ -60,7 +60,7 @@ export function AthleteList({ client, account, go }: ViewProps) {
           },
           { name: "Date of birth", of: ({ athlete_profile }) => athlete_profile.birth_date ?? NO_VALUE },
           { name: "Gender", of: ({ athlete_profile }) => genderName(athlete_profile.gender) },
-          { name: "E-mail", of: ({ email }) => email || NO_VALUE },
+          { name: "Email", of: ({ email }) => email || NO_VALUE },
           { name: "Access", of: relation },
         ]}
       />

@@ -102,7 +102,7 @@ function Managed({ athlete, onChange, client, account, go }: ManagedProps) {
           busy="Deleting the athlete…"
           question={{
             title: `Delete ${name}?`,
-            text: "This deletes the profile, the permissions, the time frames and their figures. The data of the devices stay. This cannot be undone.",
+            text: "This deletes the profile, the permissions, the time frames and their figures. The data of the devices are kept. This cannot be undone.",
             action: "Delete the athlete",
           }}
           work={async () => {
@@ -129,7 +129,7 @@ function Shown({ athlete, isManaged }: { athlete: Athlete; isManaged: boolean })
       <Facts
         of={(
           [
-            ["E-mail", athlete.email],
+            ["Email", athlete.email],
             ["Date of birth", profile.birth_date],
             ["Gender", genderName(profile.gender)],
             ["Weight", profile.weight === null ? null : `${profile.weight} kg`],

@@ -49,7 +49,7 @@ export function unusual({ birth_date, weight, height }: Profile, nowMs: number):
     if (!isIn(USUAL.years, years)) {
       found.push({
         name: "birth_date",
-        sentence: `By the date of birth the athlete is ${years} ${years === 1 ? "year" : "years"} old.`,
+        sentence: `According to the date of birth, the athlete is ${years} ${years === 1 ? "year" : "years"} old.`,
       });
     }
   }

@@ -20,7 +20,7 @@ const NO_SUCH_DEVICE =
 
 type Device = Resource["Device"];
 
-/** All current and former devices of the manager. */
+/** All current and previous devices of the manager. */
 export function DeviceList({ client, settings, query, go }: ViewProps) {
   const [isAll, setAll] = useKept("all", false);
   // a link can name the device to add

@@ -102,7 +102,9 @@ function Content({ device, onChange, client, settings, go }: ContentProps) {
         <Sensors client={client} device={id} />
         <section class="panel padded">
           <h2>Release</h2>
-          <p class="note">When you give the device away. Its recordings from your time stay yours.</p>
+          <p class="note">
+            Release the device when you give it away. You keep the recordings of your time with it.
+          </p>
           <ProblemOf problem={problem} />
           <Action
             problem={problem}

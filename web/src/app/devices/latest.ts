@@ -3,7 +3,7 @@ import { ApiError, type Client, type Resource, unwrap } from "asi-client";
 type Sample = Resource["RawDataSample"];
 
 /**
- * The newest samples of a device that the manager owns, in descending order of time.
+ * The newest samples of a device that the manager owns, newest first.
  * @throws ApiError `permission_denied` for a device that the manager does not own now; AwayError
  */
 export function latestSamples(

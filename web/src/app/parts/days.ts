@@ -46,7 +46,7 @@ export function readDate(text: string | null, zone: Zone): number | null {
 
 /**
  * The ranges of a day, and the first range of each other day.
- * @param ranges in the order of time
+ * @param ranges in chronological order
  */
 export function aroundDay<Range extends TimeWindow>(
   ranges: readonly Range[],

@@ -48,7 +48,7 @@ const SENTENCES: readonly (readonly [RegExp, string])[] = [
   [/^Must not be before (\w+)\.$/, "{} must not be earlier than {$1}."],
   [/^Must be at most (\d+) (days|hours) after (\w+)\.$/, "{} must be at most $1 $2 after {$3}."],
   [/^Must be (.+)$/, "{} must be $1"],
-  [/^Enter a valid email address\.$/, "{} must be an e-mail address, such as ann@example.org."],
+  [/^Enter a valid email address\.$/, "{} must be an email address, such as ann@example.org."],
   [
     /^Expected base64 of a JPEG, PNG or WebP image of at most (.+)\.$/,
     "{} must be a JPEG, PNG or WebP image of at most $1.",

@@ -213,7 +213,7 @@ export function PermissionsView({ client, account, settings, query }: ViewProps)
             ))}
           </div>
           <p class="note">
-            Recordings are seen if they were made between the two, while the permission is in force.
+            While the permission is in force, the manager sees the recordings made between these times.
           </p>
         </Form>
       </section>

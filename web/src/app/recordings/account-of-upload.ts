@@ -31,7 +31,7 @@ export function accountOf(details: StoredDetails, zone: Zone, isRepeated = false
     sentences.push(`${samples(samples_stored)} stored${samples_known > 0 ? "" : when}.`);
   if (samples_known > 0 && !isRepeated) {
     const nothing = samples_stored === 0 ? "Nothing new: " : "";
-    sentences.push(`${nothing}${samples(samples_known)} ${was(samples_known)} already there${when}.`);
+    sentences.push(`${nothing}${samples(samples_known)} ${was(samples_known)} already stored${when}.`);
   }
   const others = details.samples_refused - samples_unowned;
   if (others > 0) {

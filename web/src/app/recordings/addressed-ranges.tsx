@@ -11,7 +11,7 @@ type Device = Resource["Device"];
 
 interface Props {
   client: Client;
-  /** All current and former devices of the manager. */
+  /** All current and previous devices of the manager. */
   devices: readonly Device[];
   addressed: readonly AddressedRange[];
   onOpen: (ranges: readonly DeviceRange[]) => void;

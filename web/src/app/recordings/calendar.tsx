@@ -72,7 +72,7 @@ function Days({
       <p class="nothing-here">
         {latestMs === null
           ? "You have no recordings of this device yet."
-          : `Nothing was recorded in these two weeks. The latest sample is of ${day(latestMs, zone)}.`}
+          : `Nothing was recorded in these two weeks. The latest sample is from ${day(latestMs, zone)}.`}
       </p>
     );
   }

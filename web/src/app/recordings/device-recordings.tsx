@@ -65,8 +65,8 @@ export function DeviceRecordings(props: Props) {
       />
       {isOwned ? null : (
         <p class="note">
-          You no longer own this device: you see what was recorded while you did, and cannot load files into
-          it.
+          You no longer own this device: you see the recordings from your time with it, and cannot upload
+          files for it.
         </p>
       )}
     </>

@@ -137,7 +137,7 @@ export class LiveFeed {
     });
   }
 
-  /** @param samples in descending order of time; late ones change nothing */
+  /** @param samples newest first; late ones change nothing */
   #take(samples: readonly Sample[]): void {
     const heartRate = samples.find((sample) => sample["ecg.hr"] !== null);
     if (replaces(heartRate, this.heartRate.peek())) this.heartRate.value = heartRate;

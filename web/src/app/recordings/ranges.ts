@@ -12,7 +12,7 @@ type Device = Resource["Device"];
 const AROUND_DAYS = 3;
 
 /**
- * The ranges that begin in the two weeks after `fromMs`, in the order of time.
+ * The ranges that begin in the two weeks after `fromMs`, in chronological order.
  *
  * @throws ApiError, AwayError
  */
@@ -37,7 +37,7 @@ export async function rangesOfWeeks(
 }
 
 /**
- * The ranges of a device between two instants, at most 14 days apart, in the order of time. None if another manager owned the device.
+ * The ranges of a device between two instants, at most 14 days apart, in chronological order. None if another manager owned the device.
  *
  * @throws ApiError, AwayError
  */

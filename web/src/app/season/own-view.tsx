@@ -114,7 +114,7 @@ function OwnFigures({ stored, zone }: { stored: StoredSeason; zone: Zone }) {
         <b>
           {session.name}, {day(session.startMs, zone)}
         </b>
-        , against your last {NORMAL_RULE.matches} matches
+        , compared with your last {NORMAL_RULE.matches} matches
       </p>
       <SeasonKey />
       <div class="season-panels">

@@ -11,7 +11,7 @@ import {
 export function SeasonTable({ players, frame }: { players: readonly SeasonPlayer[]; frame: PanelFrame }) {
   const name = figureName(frame.column);
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls sideways, also by keys
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls sideways, also with keys
     <section class="panel padded scrolled-x" aria-label={`${name}, as a table`} tabIndex={0}>
       <table class="season-table">
         <caption>{name}</caption>

@@ -58,7 +58,7 @@ export function SquadSeason({ client, squad, settings, missing: Missing }: Props
               title={stored.sessions.length === 0 ? "This squad has no sessions yet." : "No figures yet."}
             >
               <p>
-                The season shows a figure of each player over the last sessions, against the last{" "}
+                The season shows a figure of each player over the last sessions, compared with the last{" "}
                 {NORMAL_RULE.matches} matches.
               </p>
             </Nothing>
@@ -147,7 +147,7 @@ function Content({ stored, zone }: { stored: StoredSeason; zone: Zone }) {
           {figureName(column)}:{" "}
           {session === undefined ? "" : `${session.name}, ${day(session.startMs, zone)}`}
         </b>
-        , against the player’s own last {NORMAL_RULE.matches} matches
+        , compared with the player’s last {NORMAL_RULE.matches} matches
       </p>
       {shown.value === "table" ? (
         <SeasonTable players={players} frame={frame} />

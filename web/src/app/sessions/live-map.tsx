@@ -9,7 +9,7 @@ import type { Settings } from "../../view/settings.js";
 import { useLoaded } from "../../view/use-loaded.js";
 import type { LivePlayer, Position } from "./live-player.js";
 
-/** With what draws the map of a squad. */
+/** Includes the functions that draw the map of a squad. */
 const loadMap = () => import("../../squad/map/map-part.js");
 
 const MARGIN_PX = 28;
@@ -58,7 +58,7 @@ function dotsOf(players: Props["players"], origin: Origin): Dot[] {
   });
 }
 
-/** The players as dots with their last seconds. The map shows everywhere that they have been since it was opened. */
+/** The players as dots with their last seconds. The map covers all of their positions since it was opened. */
 export function LiveMap({ settings, players }: Props) {
   const map = useLoaded(loadMap);
   const area = useRef<HTMLDivElement>(null);

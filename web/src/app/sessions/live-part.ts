@@ -1,2 +1,2 @@
-// Loaded when somebody follows a session: few sessions run at the moment.
+// Loaded when somebody follows a session, because few sessions run at a time.
 export { LiveSession } from "./live-session.js";

@@ -2,13 +2,13 @@ import type { Resource } from "asi-client";
 
 /** Age from which a value is no longer shown. */
 export const STALE_MS = 5_000;
-/** A longer step between two samples is a gap, over which nobody is known to have run. */
+/** A longer step between two samples is a gap, in which no distance is counted. */
 export const GAP_MS = 5_000;
 /** How long the earlier positions of a player are kept. */
 const TRAIL_MS = 10_000;
-/** A lead over the clock of the service from which on it does not take the following samples as late. */
+/** A sample that is ahead of the clock of the service by more than this does not make later samples count as late. */
 const AHEAD_MS = 10_000;
-/** By how many samples another device of a player must be ahead to replace the shown one, so that equal ones do not alternate. */
+/** Number of samples by which another device of a player must be ahead to replace the shown one, so that two equal devices do not alternate. */
 const LEAD = 100;
 
 interface LiveSample {
@@ -23,7 +23,7 @@ interface LiveSample {
 export interface LiveData {
   device: number;
   athlete: number | null;
-  /** In order of time. */
+  /** In chronological order. */
   samples: readonly LiveSample[];
 }
 
@@ -33,7 +33,7 @@ export interface Position {
   longitude: number;
 }
 
-/** What a device has sent of a player. */
+/** The samples that a device has sent for a player. */
 export interface Track {
   device: number;
   /** m/s */
@@ -49,7 +49,7 @@ export interface Track {
   count: number;
 }
 
-/** What is known of a player now. */
+/** The current state of a player. */
 export interface LivePlayer {
   athlete: number;
   /** By device: a player may wear two. */
@@ -72,9 +72,9 @@ export interface DistanceBefore {
 export interface Arrival {
   /** A time of `performance.now()`. */
   heardMs: number;
-  /** The same time by the clock. */
+  /** The same instant, in ms since 1970 UTC. */
   nowMs: number;
-  /** Whether the device has sent nothing else since connecting: its newest sample may be old. */
+  /** Whether these are the first samples since the connection: they may be old. */
   isFirst: boolean;
 }
 

@@ -27,7 +27,7 @@ interface Props {
   settings: Settings;
 }
 
-/** A row of the table, also of a player without samples so far. */
+/** A row of the table; a player without samples has one too. */
 interface Row {
   athlete: number;
   player: string;
@@ -36,7 +36,7 @@ interface Row {
   live: LivePlayer | undefined;
 }
 
-/** The players of a session while it runs: where they are, how fast, how far. */
+/** The players of a running session: their positions, speeds and distances. */
 export function LiveSession({ client, session, settings }: Props) {
   // the figures of the page may be old
   const request = useRequest(`live ${session}`, (signal) => loadFigures(client, session, signal));
@@ -128,8 +128,8 @@ function Following({ client, figures, settings }: Omit<Props, "session"> & { fig
         />
       </div>
       <p class="note">
-        The values are about a second old. A distance may lack the half minute before this view was opened, or
-        continued after a pause.
+        The values are about a second old. A distance may lack the half minute before this view was opened or
+        resumed.
       </p>
     </section>
   );

@@ -26,13 +26,23 @@ export interface LoadedSession {
   periodsTag: string | null;
 }
 
-/** @throws ApiError, AwayError */
-export async function loadSession(client: Client, id: number, signal: AbortSignal): Promise<LoadedSession> {
-  const init = { params: { path: { session: id } }, signal };
+/**
+ * @param wait seconds to wait for figures that are being computed; default: until all are
+ * @throws ApiError, AwayError
+ */
+export async function loadSession(
+  client: Client,
+  id: number,
+  signal: AbortSignal,
+  wait?: number,
+): Promise<LoadedSession> {
+  const path = { session: id };
+  const init = { params: { path }, signal };
+  const query = wait === undefined ? {} : { wait };
   const [invitations, session, figures, { periods, tag }] = await Promise.all([
     loadInvitations(client, signal),
     unwrap(client.GET("/api/v2/sessions/{session}/", init)),
-    unwrap(client.GET("/api/v2/sessions/{session}/figures/", init)),
+    unwrap(client.GET("/api/v2/sessions/{session}/figures/", { params: { path, query }, signal })),
     client.GET("/api/v2/sessions/{session}/periods/", init).then(({ data, error, response }) => {
       if (data === undefined) throw new ApiError(response, error);
       // they are texts only for a request that prefers CSV
@@ -63,8 +73,8 @@ export async function loadEditableSquads(client: Client, signal: AbortSignal): P
 }
 
 /** The names of all players of a session by the ids of the athletes. */
-export const playersIn = ({ rows, left_out }: Resource["SessionFigures"]): Map<number, string> =>
-  new Map([...rows, ...left_out].map(({ athlete, player }) => [athlete, player]));
+export const playersIn = ({ rows, left_out, computing }: Figures): Map<number, string> =>
+  new Map([...rows, ...left_out, ...computing].map(({ athlete, player }) => [athlete, player]));
 
 const REASONS: Record<LeftOut["reason"], (when: string) => string> = {
   no_device: (when) => `has no device of yours ${when}. Assign the device that this player wore.`,

@@ -20,7 +20,7 @@ export function NewSession(props: ViewProps) {
           onCancel={() => go("/sessions")}
           onDone={({ id, name }) => {
             go(`/sessions/${id}`);
-            announce(`${name} is made.`);
+            announce(`${name} is created.`);
           }}
         />
       </section>

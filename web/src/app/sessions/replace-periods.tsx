@@ -20,7 +20,9 @@ interface Props {
 }
 
 /** Replaces the periods of a session with those of periods.csv, the file of `asi squad`. */
-export function ReplacePeriods({ client, session, tag, zone, onClose, onDone }: Props) {
+export function ReplacePeriods({ client, session, tag: latestTag, zone, onClose, onDone }: Props) {
+  // of the periods that the user saw: the session may be loaded again while the dialog is open
+  const [tag] = useState(latestTag);
   const [lines, setLines] = useState<readonly LineProblem[]>([]);
   return (
     <Dialog title="Replace the periods" onClose={onClose}>

@@ -60,7 +60,7 @@ export function SessionForm({ client, settings, session, first, onDone, onCancel
     <Requested request={request} what="the squads">
       {(squads) => (
         <Form
-          action={session === null ? "Make the session" : "Save"}
+          action={session === null ? "Create the session" : "Save"}
           onCancel={onCancel}
           isEditor={session !== null}
           onSubmit={async (values) => onDone(await save(values, squads))}

@@ -1,5 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { type Resource, unwrap } from "asi-client";
+import { useEffect, useRef } from "preact/hooks";
 import type { Zone } from "../../view/settings.js";
 import { duration } from "../../view/times.js";
 import { NO_VALUE } from "../../view/values.js";
@@ -20,9 +21,22 @@ const SessionTable = lazily(async () => (await import("./guest-parts.js")).Sessi
 const LiveSession = lazily(async () => (await import("./live-part.js")).LiveSession);
 const ReplacePeriods = lazily(async () => (await import("./guest-parts.js")).ReplacePeriods);
 
+/** Pauses between requests while figures are being computed. Each one is twice as long as the last. */
+const FIRST_PAUSE_MS = 1000;
+const LONGEST_PAUSE_MS = 30_000;
+
 /** One session: its details, its periods, and missing players. */
 export function SessionPage({ id, ...props }: ViewProps & { id: number }) {
-  const request = useRequest(`session ${id}`, (signal) => loadSession(props.client, id, signal));
+  const request = useRequest(`session ${id}`, (signal) => loadSession(props.client, id, signal, 0));
+  const isComputing = (request.data?.figures.computing.length ?? 0) > 0;
+  const pauseMs = useRef(FIRST_PAUSE_MS);
+  useEffect(() => {
+    if (!isComputing) pauseMs.current = FIRST_PAUSE_MS;
+    if (!isComputing || request.isLoading) return;
+    const timer = setTimeout(request.reload, pauseMs.current);
+    pauseMs.current = Math.min(2 * pauseMs.current, LONGEST_PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [isComputing, request.isLoading]);
   return (
     <>
       <p class="back">
@@ -95,7 +109,12 @@ function Content({ loaded, onChange, ...props }: ContentProps) {
               ["Length", duration(Date.parse(session.end_time) - Date.parse(session.start_time))],
               ["Kind", `${kindName(session.kind)}, ${sportName(session.sport)}`],
               ["Squad", squad],
-              ["Players", `${playersText(names.size)}, ${withData} with data`],
+              [
+                "Players",
+                figures.computing.length > 0
+                  ? `${playersText(names.size)}, computing ${figures.computing.length} of them…`
+                  : `${playersText(names.size)}, ${withData} with data`,
+              ],
               ["Place", session.place || NO_VALUE],
               ["Notes", session.notes === null ? NO_VALUE : <span class="lines">{session.notes}</span>],
             ]}
@@ -134,7 +153,9 @@ function Content({ loaded, onChange, ...props }: ContentProps) {
         {mayEdit(role) ? (
           <section class="panel padded">
             <h2>Delete</h2>
-            <p class="note">The recordings stay. The periods and the figures of this session are deleted.</p>
+            <p class="note">
+              The recordings are kept. The periods and the figures of this session are deleted.
+            </p>
             <ProblemOf problem={problem} />
             <Action
               class="warns"
@@ -143,7 +164,7 @@ function Content({ loaded, onChange, ...props }: ContentProps) {
               busy="Deleting the session…"
               question={{
                 title: `Delete ${session.name}?`,
-                text: "This deletes the session with its periods, its time frames and their figures. The recordings stay. This cannot be undone.",
+                text: "This deletes the session with its periods, its time frames and their figures. The recordings are kept. This cannot be undone.",
                 action: "Delete the session",
               }}
               work={async () => {

@@ -108,7 +108,15 @@ export function SessionTable({ client, figures, zone }: Props) {
             sortBy: (row: Row) => figureIn(row, column),
           })),
         ]}
-        empty={<Nothing title="No player has data in this session." />}
+        empty={
+          <Nothing
+            title={
+              figures.computing.length > 0
+                ? "The figures are being computed."
+                : "No player has data in this session."
+            }
+          />
+        }
       />
     </>
   );

@@ -77,17 +77,17 @@ export function Access({ client, squad, settings }: TabProps) {
                   action: "Withdraw",
                 }}
                 work={async () => {
-                  try {
-                    await inTurn(chosen, nameOf, ({ id }) =>
+                  await inTurn(
+                    chosen,
+                    nameOf,
+                    ({ id }) =>
                       unwrap(
                         client.DELETE("/api/v2/squads/{squad}/grants/{grant}/", {
                           params: { path: { squad: squad.id, grant: id } },
                         }),
                       ),
-                    );
-                  } finally {
-                    request.reload();
-                  }
+                    request.reload,
+                  );
                   return "Withdrawn.";
                 }}
               >
@@ -124,7 +124,7 @@ export function Access({ client, squad, settings }: TabProps) {
               required
               maxLength={150}
               isFirst
-              hint="The exact username of a manager. The service does not tell whether it exists, and sends no mail. The manager finds the invitation under Sessions and Squads."
+              hint="The exact username of a manager. The service does not tell whether it exists, and sends no email. The manager finds the invitation under Sessions and Squads."
             />
             <Choice
               name="role"

@@ -64,7 +64,7 @@ ${accountName(account)}`;
           Copy the text
         </button>
         <a class="button primary" href={mail}>
-          Write an e-mail
+          Write an email
         </a>
       </div>
     </Dialog>

@@ -104,7 +104,7 @@ export function ChangePlayer({ client, settings, member, name, onClose, onDone }
         <p class="note">Empty: the default of the sport.</p>
         <Choice
           name="scope"
-          label="This is so"
+          label="Applies"
           initial="time"
           choices={[
             ["time", "From a given time on; earlier sessions do not change"],

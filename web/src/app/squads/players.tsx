@@ -157,17 +157,17 @@ export function Players(props: TabProps) {
                         action: "Delete",
                       }}
                       work={async () => {
-                        try {
-                          await inTurn(chosen, nameOf, ({ id }) =>
+                        await inTurn(
+                          chosen,
+                          nameOf,
+                          ({ id }) =>
                             unwrap(
                               client.DELETE("/api/v2/members/{member}/", {
                                 params: { path: { member: id } },
                               }),
                             ),
-                          );
-                        } finally {
-                          request.reload();
-                        }
+                          request.reload,
+                        );
                         return "Deleted.";
                       }}
                     >
@@ -207,18 +207,18 @@ export function Players(props: TabProps) {
                   zone={zone}
                   onClose={close}
                   onEnd={async (end_time) => {
-                    try {
-                      await inTurn(open.members, nameOf, ({ id }) =>
+                    await inTurn(
+                      open.members,
+                      nameOf,
+                      ({ id }) =>
                         unwrap(
                           client.PATCH("/api/v2/members/{member}/", {
                             params: { path: { member: id } },
                             body: { end_time },
                           }),
                         ),
-                      );
-                    } finally {
-                      request.reload();
-                    }
+                      request.reload,
+                    );
                     close();
                   }}
                 />

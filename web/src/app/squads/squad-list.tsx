@@ -85,15 +85,15 @@ export function SquadList({ client, go, settings }: ViewProps) {
                       action: "Delete",
                     }}
                     work={async () => {
-                      try {
-                        await inTurn(chosen, nameOf, ({ id }) =>
+                      await inTurn(
+                        chosen,
+                        nameOf,
+                        ({ id }) =>
                           unwrap(
                             client.DELETE("/api/v2/squads/{squad}/", { params: { path: { squad: id } } }),
                           ),
-                        );
-                      } finally {
-                        squads.reload();
-                      }
+                        squads.reload,
+                      );
                       return "Deleted.";
                     }}
                   >
@@ -116,12 +116,12 @@ export function SquadList({ client, go, settings }: ViewProps) {
       {isMaking ? (
         <Dialog title="New squad" onClose={() => setMaking(false)}>
           <Form
-            action="Make the squad"
+            action="Create the squad"
             onCancel={() => setMaking(false)}
             onSubmit={async (values) => {
               const body = { name: values("name").trim() };
               const { id, name } = await unwrap(client.POST("/api/v2/squads/", { body }));
-              announce(`${name} is made.`);
+              announce(`${name} is created.`);
               go(`/squads/${id}`);
             }}
           >

@@ -135,25 +135,28 @@ export function Trackers(props: TabProps) {
                     <Action
                       class="warns"
                       problem={problem}
-                      failed="Not all are deleted."
+                      failed="Not all assignments are deleted."
                       busy="Deleting…"
                       question={{
-                        title: chosen.length === 1 ? "Delete this?" : `Delete these ${chosen.length}?`,
-                        text: `${chosen.map(nameOf).join(", ")}. Past sessions also lose the data of the tracker. To keep them, end it instead.`,
+                        title:
+                          chosen.length === 1
+                            ? "Delete the assignment?"
+                            : `Delete ${chosen.length} assignments?`,
+                        text: `${chosen.map(nameOf).join(", ")}. Past sessions also lose the data of the tracker. To keep these, end the assignment instead.`,
                         action: "Delete",
                       }}
                       work={async () => {
-                        try {
-                          await inTurn(chosen, nameOf, ({ id }) =>
+                        await inTurn(
+                          chosen,
+                          nameOf,
+                          ({ id }) =>
                             unwrap(
                               client.DELETE("/api/v2/assignments/{assignment}/", {
                                 params: { path: { assignment: id } },
                               }),
                             ),
-                          );
-                        } finally {
-                          request.reload();
-                        }
+                          request.reload,
+                        );
                         return "Deleted.";
                       }}
                     >
@@ -200,18 +203,18 @@ export function Trackers(props: TabProps) {
                   zone={zone}
                   onClose={close}
                   onEnd={async (end_time) => {
-                    try {
-                      await inTurn(open.assignments, nameOf, ({ id }) =>
+                    await inTurn(
+                      open.assignments,
+                      nameOf,
+                      ({ id }) =>
                         unwrap(
                           client.PATCH("/api/v2/assignments/{assignment}/", {
                             params: { path: { assignment: id } },
                             body: { end_time },
                           }),
                         ),
-                      );
-                    } finally {
-                      request.reload();
-                    }
+                      request.reload,
+                    );
                     close();
                   }}
                 />

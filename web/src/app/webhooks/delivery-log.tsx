@@ -91,7 +91,7 @@ function useFrameNames(
   }).data;
 }
 
-/** The calls of a webhook in descending order of time, with their outcomes; updated while calls are in progress. */
+/** The calls of a webhook, newest first, with their outcomes; updated while calls are in progress. */
 export function DeliveryLog({ client, settings, path, attempt, onDelivery, onEnd }: Props) {
   const [state, setState] = useKept("state", "");
   const problem = useProblem();

@@ -22,7 +22,7 @@ export function stateOf({ disabled_at, ...webhook }: Webhook, zone: Zone): strin
 
 /** The reason why a webhook is disabled, and the remedy. */
 export const WHY_DISABLED =
-  "The service has switched it off: its receiver said that it is gone (410), or did not accept 20 events one after the other. " +
+  "The service has turned this webhook off because its receiver answered 410 (Gone) or failed to accept 20 events in a row. " +
   "Events that happened while it was off are not sent. When the receiver works again, turn the webhook on.";
 
 const EVENTS: Record<string, string> = {

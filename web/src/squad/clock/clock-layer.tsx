@@ -72,7 +72,7 @@ export function ClockLayer({ clock, sprints }: Props) {
     };
   }, []);
   useSignalEffect(() => {
-    // signals that strips depend on, besides the rows
+    // signals on which strips depend, in addition to the rows
     clock.shown.value;
     session.players.value;
     session.periods.value;

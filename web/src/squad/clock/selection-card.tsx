@@ -186,7 +186,7 @@ function Card({ clock, brush }: { clock: Clock; brush: Interval }) {
         )}
         <div class="clock-buttons">
           <button type="submit" class="primary" disabled={some.value?.size === 0}>
-            Make the period
+            Create the period
           </button>
           <button type="button" onClick={() => clock.show({ startMs: brush.startMs, stopMs: brush.endMs })}>
             Zoom here

@@ -22,7 +22,7 @@ const known = new WeakMap<SampleBatch, SpeedSums>();
 /**
  * Mean speeds of a recording in columns of equal time.
  *
- * @param samples in the order of time
+ * @param samples in chronological order
  * @param limitMmPerS faster rows are ignored, as in the figures
  * @returns km/h; NaN without data
  */

@@ -1,7 +1,7 @@
 import type { OpenRecording } from "../../recording/squad/squad-recording.js";
 import { WRONG_CLOCK } from "../rules.js";
 
-/** Data of a recording for the comparison, in the order of time. */
+/** Data of a recording for the comparison, in chronological order. */
 export type ClockRecording = Pick<OpenRecording, "id" | "startMs" | "endMs"> & {
   samples: Pick<OpenRecording["samples"], "length" | "timestampMs" | "speedMmPerS">;
 };

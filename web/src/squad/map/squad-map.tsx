@@ -249,7 +249,7 @@ function Empty({ state }: { state: MapState }) {
         ? "No player is near the pitch now. If this is wrong, move its corners."
         : "";
     return state.period.value === null
-      ? "Nobody is on: this is outside of all periods."
+      ? "Nobody is on the pitch: this is outside of all periods."
       : "No player has data at this moment.";
   }).value;
   return text === "" ? null : <p class="ground-empty">{text}</p>;

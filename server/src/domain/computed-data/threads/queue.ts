@@ -33,7 +33,8 @@ interface Flight {
  * addresses and their accounts, and a waiting computation is dropped when all its callers have disconnected.
  */
 export class ComputationQueue {
-  readonly #fairQueue: FairQueue<number>;
+  /** By account and group: a guest's job is charged to the owner, but counts for the guest's address. */
+  readonly #fairQueue: FairQueue<string>;
   readonly #flights = new Map<string, Flight>();
 
   /** @param refusal creates the error for callers when too many computations wait */
@@ -93,7 +94,9 @@ export class ComputationQueue {
         remove();
         abandoned.abort(new CallersLeftError());
       },
-      result: this.#fairQueue.run(account, begin, abandoned.signal, group).finally(remove),
+      result: this.#fairQueue
+        .run(`${account} ${group ?? ""}`, begin, abandoned.signal, group)
+        .finally(remove),
       handedOut: Promise.resolve(),
     };
     // Each caller gets the error. If all have disconnected, it must not become an unhandled rejection.

@@ -1,4 +1,4 @@
-import type { AnyOperation } from "../../route.js";
+import type { AnyOperation } from "../../operation.js";
 import { headerReferences } from "./headers.js";
 import type { Json } from "./schemas.js";
 

@@ -1,4 +1,4 @@
-import type { Method } from "../../route.js";
+import type { Method } from "../../operation.js";
 import type { Json } from "./schemas.js";
 
 /** Headers that every operation may send, as components of the document. */

@@ -1,0 +1,11 @@
+/** Returns the items by key, both in the order of their first appearance. */
+export function groupBy<Key, T>(items: Iterable<T>, keyOf: (item: T) => Key): Map<Key, T[]> {
+  const groups = new Map<Key, T[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [item]);
+    else group.push(item);
+  }
+  return groups;
+}

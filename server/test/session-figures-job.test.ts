@@ -1,0 +1,141 @@
+/** Figures of a session are computed by a job, and its table can be read meanwhile. */
+import { eq } from "drizzle-orm";
+import { describe, expect, vi } from "vitest";
+import { computedData, jobs, permissions } from "../src/store/schema.js";
+import { answer } from "./receiver.js";
+import type { TestPlayer } from "./squad-scene.js";
+import { SquadScene } from "./squad-scene.js";
+import { receiver, withWebhooks } from "./webhook-scene.js";
+
+const it = withWebhooks();
+
+const tableOf = async (scene: SquadScene, session: number, query = "?wait=0") =>
+  (await scene.s.get(`/api/v2/sessions/${session}/figures/${query}`, scene.manager.token)).body;
+
+const namesIn = (rows: readonly { player: string; period?: string | null }[]) =>
+  rows.filter(({ period }) => period == null).map(({ player }) => player);
+
+describe("the figures of a session", () => {
+  it("are computed after its samples have arrived, so that the season has them without a request for the table", async ({
+    hooks: { s },
+  }) => {
+    const scene = await SquadScene.of(s, ["Ann", "Bob"]);
+    const [ann] = scene.players as [TestPlayer];
+    const session = await scene.session();
+    await scene.run(ann.device, 0, 10);
+    const season = async () =>
+      (await s.get(`/api/v2/squads/${scene.squad}/season/`, scene.manager.token)).body;
+    expect((await season()).sessions[0].not_computed).toHaveLength(2);
+    await s.runJobs();
+    const { sessions, players } = await season();
+    expect([sessions[0].id, sessions[0].not_computed]).toEqual([session, []]);
+    expect(players[0].entries[0].figures.distance_m).toBeCloseTo(1800, 0);
+  });
+
+  it("need not be waited for: the table names the players whose figures are being computed", async ({
+    hooks: { s },
+  }) => {
+    const scene = await SquadScene.of(s, ["Ann", "Bob"]);
+    const [ann, bob] = scene.players as [TestPlayer, TestPlayer];
+    const session = await scene.session();
+    await scene.run(ann.device, 0, 10);
+    const before = await tableOf(scene, session);
+    expect([before.rows, namesIn(before.computing)]).toEqual([[], ["Ann", "Bob"]]);
+    await s.runJobs();
+    const after = await tableOf(scene, session);
+    expect([namesIn(after.rows), after.computing]).toEqual([["Ann", "Bob"], []]);
+
+    await scene.run(bob.device, 0, 10);
+    const meanwhile = await tableOf(scene, session);
+    expect([namesIn(meanwhile.rows), namesIn(meanwhile.computing)]).toEqual([["Ann"], ["Bob"]]);
+    // Bob may have played longer, so the length of the session is not known
+    expect(meanwhile.rows[0].share_with_data).toBeNull();
+    // a request that waits computes them itself
+    expect(namesIn((await tableOf(scene, session, "?wait=60")).rows)).toEqual(["Ann", "Bob"]);
+    expect((await tableOf(scene, session)).computing).toEqual([]);
+  });
+
+  it("that are being computed do not name a player whose permission the owner of the session lacks", async ({
+    hooks: { s },
+  }) => {
+    const scene = await SquadScene.of(s, ["Ann", "Bob"]);
+    const [ann, bob] = scene.players as [TestPlayer, TestPlayer];
+    const session = await scene.session();
+    await scene.run(ann.device, 0, 10);
+    const { queries } = s.store.database;
+    await queries.delete(permissions).where(eq(permissions.athleteId, bob.athlete));
+    expect(namesIn((await tableOf(scene, session)).computing)).toEqual(["Ann"]);
+  });
+
+  it("come before the results of its time frames, which the same job queues", async ({ hooks: { s } }) => {
+    const scene = await SquadScene.of(s, ["Ann"]);
+    const [ann] = scene.players as [TestPlayer];
+    await scene.run(ann.device, 0, 10);
+    const [frame] = await scene.frames(await scene.session());
+    const { queries } = s.store.database;
+    const results = eq(computedData.timeframeId, frame?.id ?? 0);
+    const waiting = await queries
+      .select({ kind: jobs.kind })
+      .from(jobs)
+      .where(eq(jobs.chargedTo, scene.manager.id));
+    expect(waiting.map(({ kind }) => kind)).toEqual(["session-figures"]);
+    expect(await queries.$count(computedData, results)).toBe(0);
+    await s.runJobs();
+    expect(await queries.$count(computedData, results)).toBe(1);
+  });
+
+  it("of others are computed if those of one player cannot be, and readers do not repeat the failed job", async ({
+    hooks: { s },
+  }) => {
+    const scene = await SquadScene.of(s, ["Ann", "Bob", "Cem", "Dan", "Eva", "Fin"]);
+    const [ann] = scene.players as [TestPlayer];
+    const session = await scene.session();
+    await scene.run(ann.device, 0, 10);
+    const { computer } = s.service;
+    const computePlayer = computer.computePlayer.bind(computer);
+    const spy = vi.spyOn(computer, "computePlayer").mockImplementation(async (task) => {
+      if (task.name === "Ann") throw new Error("damaged");
+      return computePlayer(task);
+    });
+    await s.runJobs();
+    const { queries } = s.store.database;
+    const ofSessions = eq(jobs.kind, "session-figures");
+    const count = await queries.$count(jobs, ofSessions);
+    const table = await tableOf(scene, session);
+    expect([namesIn(table.rows), namesIn(table.computing)]).toEqual([
+      ["Bob", "Cem", "Dan", "Eva", "Fin"],
+      ["Ann"],
+    ]);
+    await tableOf(scene, session);
+    expect(await queries.$count(jobs, ofSessions)).toBe(count);
+    spy.mockRestore();
+  });
+
+  it("are reported to webhooks when a job has computed them", async ({ hooks: { s } }) => {
+    const scene = await SquadScene.of(s, ["Ann"]);
+    const [ann] = scene.players as [TestPlayer];
+    const receiving = await receiver();
+    receiving.behaviour = answer(204);
+    await scene.send("POST", "/api/v2/webhooks/", { url: receiving.url, events: ["session.computed"] });
+    const session = await scene.session();
+    await scene.run(ann.device, 0, 10);
+    await s.runJobs();
+    expect(receiving.received.map(({ body }) => JSON.parse(body).data)).toEqual([{ session }]);
+    expect((await tableOf(scene, session)).computing).toEqual([]);
+  });
+
+  it("are refused with a time to wait that is not from 0 to 60 seconds", async ({ hooks: { s } }) => {
+    const scene = await SquadScene.of(s, ["Ann"]);
+    const session = await scene.session();
+    for (const wait of ["61", "-1", "1.5", "soon"]) {
+      const { status, body } = await s.get(
+        `/api/v2/sessions/${session}/figures/?wait=${wait}`,
+        scene.manager.token,
+      );
+      expect([status, body.errors?.[0]]).toEqual([
+        400,
+        { field: "wait", detail: "A whole number from 0 to 60 is required." },
+      ]);
+    }
+  });
+});
