@@ -124,6 +124,15 @@ describe("signing in with the OpenID provider", () => {
     expect((await browser.visit(callback)).headers.get("location")).toBe("../../../#/signed-in");
   });
 
+  it("continues after a response with a foreign state in the same browser", async () => {
+    const { browser } = await creating();
+    const callback = await browser.callback();
+    const foreign = new URL(callback);
+    foreign.searchParams.set("state", "x");
+    expect((await browser.visit(foreign.href)).headers.get("location")).toMatch(/sign_in_expired/);
+    expect((await browser.visit(callback)).headers.get("location")).toBe("../../../#/signed-in");
+  });
+
   it("must be completed within ten minutes, and is then removed", async () => {
     const { s, browser } = await creating();
     const callback = await browser.callback();

@@ -111,6 +111,27 @@ describe("the figures of a session", () => {
     spy.mockRestore();
   });
 
+  it("do not wait in the queue of computations after the response", async ({ hooks: { s } }) => {
+    const scene = await SquadScene.of(s, ["Ann", "Bob", "Cem", "Dan"]);
+    const [ann] = scene.players as [TestPlayer];
+    const session = await scene.session();
+    await scene.run(ann.device, 0, 10);
+    let release = () => {};
+    const held = new Promise<never>((_, reject) => {
+      release = () => reject(new Error("ended"));
+    });
+    const spy = vi.spyOn(s.service.computer, "computePlayer").mockReturnValue(held);
+    const { computing } = await tableOf(scene, session, "?wait=1");
+    expect(computing).toHaveLength(4);
+    const begun = spy.mock.calls.length;
+    expect(begun).toBeLessThan(4);
+    release();
+    // computations that still waited would begin before the response to another request
+    await tableOf(scene, session);
+    expect(spy).toHaveBeenCalledTimes(begun);
+    spy.mockRestore();
+  });
+
   it("are reported to webhooks when a job has computed them", async ({ hooks: { s } }) => {
     const scene = await SquadScene.of(s, ["Ann"]);
     const [ann] = scene.players as [TestPlayer];

@@ -128,6 +128,10 @@ describe("the settings of the OpenID provider", () => {
   it.each([
     [{ OPENID_ISSUER: complete.OPENID_ISSUER }, /OPENID_CLIENT_ID: required/],
     [{ ...complete, OPENID_CREATE_ACCOUNTS: "true" }, /OPENID_ROLES: required/],
+    [
+      { ...complete, OPENID_ROLES: '{"Staff": ["manager"], "1001": ["athlete"]}' },
+      /"1001": a group whose name/,
+    ],
     [{ PASSWORD_SIGN_IN: "false" }, /PASSWORD_SIGN_IN: false requires OPENID_ISSUER/],
     [{ ...complete, OPENID_SCOPES: "profile" }, /OPENID_SCOPES: expected scopes/],
   ])("refuse %o, which would let nobody sign in", (env, message) => {

@@ -1,4 +1,5 @@
-import { and, asc, eq, gt, inArray, or, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, gt, or, type SQL, sql } from "drizzle-orm";
+import { isLeased, isWaiting } from "../../store/queue/job-queue.js";
 import { activities, jobs, sessionTimeframes, timeframes } from "../../store/schema.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 import { recordSessions, sessionsOfTimeframes } from "../change-log/record.js";
@@ -72,7 +73,7 @@ export async function queueUnlessQueued(unit: UnitOfWork, session: Owned): Promi
   if (known === 0) await queueSessionFigures(unit, [session]);
 }
 
-const isUnended: SQL = inArray(jobs.state, ["PENDING", "RETRY", "STARTED"]);
+const isUnended = sql`(${isWaiting} OR ${isLeased})`;
 
 /** Whether a job for the time frame in the row of `timeframes` waits or runs. */
 export const hasResultJob: SQL<boolean> = sql`EXISTS (

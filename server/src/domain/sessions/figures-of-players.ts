@@ -28,8 +28,6 @@ interface FiguresOfPlayers {
   players: PlayerOfTable[];
   /** Current figures by athlete; those that are still being computed are missing. */
   computed: ReadonlyMap<number, ComputedPlayer>;
-  /** Number of players whose figures were not stored, or stale. */
-  stale: number;
 }
 
 /** Number of players of one request computed concurrently, so that other requests can run in between. */
@@ -39,11 +37,11 @@ const AT_A_TIME = 4;
 const MAX_TRIES = 3;
 
 /**
- * The figures of the players of a session: stored figures that are still valid, and others as far as they are computed in time.
+ * Returns the figures of the players of a session: valid stored figures, and those that can be computed before the time limit.
  * A computation that has begun continues afterwards, and its result is stored.
+ * @param untilMs time limit by `performance.now()`, after which no computation begins or is awaited
+ * @param only id of the only player, or null for all
  * @throws without a time limit, the first error of a computation, after all others have ended
- * @param untilMs no computation begins or is awaited after this time, by `performance.now()`
- * @param only the only player; null: all
  */
 export async function figuresUntil(
   ctx: Context,
@@ -96,7 +94,7 @@ export async function figuresUntil(
     computed.delete(player.athleteId);
   }
   // A copy, because computations that are not awaited would add to the table while it is written.
-  return { plan, players, computed: new Map(computed), stale: missing.length };
+  return { plan, players, computed: new Map(computed) };
 }
 
 /** Waits for work that is never rejected, at most until a time. @returns undefined if it is not done then */

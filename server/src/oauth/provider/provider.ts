@@ -7,7 +7,7 @@ const TIMEOUT_S = 5;
 /** Tolerance for the difference between the clocks of the provider and of this machine. */
 const CLOCK_TOLERANCE_S = 60;
 
-/** How long the metadata of the provider are cached. Its keys have a cache of their own in the library. */
+/** Time for which the metadata of the provider are cached. The library caches its keys separately. */
 const METADATA_LIFETIME_MS = 3_600_000;
 
 /** Reasons why a sign-in at the provider fails; stable codes that the page explains. */
