@@ -1,4 +1,5 @@
-import { writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { cpSync, lstatSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { SessionTask, SessionWork } from "../src/cli/run/session-work.js";
@@ -77,5 +78,43 @@ describe("the cache of a session", () => {
       return work;
     });
     await expect(cachedWork(task, notCached)).rejects.toThrow("not cached");
+  });
+
+  it("is not used from a copied folder, because its author may have written other figures", async () => {
+    const { cachedWork } = await cacheOf([]);
+    const task = taskIn(scratchFolder());
+    await cachedWork(task, async () => work);
+    const folder = scratchFolder();
+    cpSync(task.folder, folder, { recursive: true, preserveTimestamps: true });
+    const path = join(folder, "a.asi");
+    const { atime, mtime } = lstatSync(join(task.folder, "a.asi"));
+    utimesSync(path, atime, mtime);
+    const copied = { ...task, folder, inputs: [{ kind: "file" as const, name: path, path, bytes: 11 }] };
+    await expect(cachedWork(copied, notCached)).rejects.toThrow("not cached");
+  });
+
+  it("replaces a link of its name, and neither reads nor writes the target", async () => {
+    const { cachedWork } = await cacheOf([]);
+    const task = taskIn(scratchFolder());
+    const cache = join(task.folder, ".asi-squad-cache.json");
+    await cachedWork(task, async () => work);
+    const target = join(scratchFolder(), "another-file");
+    writeFileSync(target, readFileSync(cache));
+    rmSync(cache);
+    symlinkSync(target, cache);
+    const before = readFileSync(target, "utf8");
+    await expect(cachedWork(task, notCached)).rejects.toThrow("not cached");
+    await cachedWork(task, async () => work);
+    expect(lstatSync(cache).isSymbolicLink()).toBe(false);
+    expect(readFileSync(target, "utf8")).toBe(before);
+    expect(await cachedWork(task, notCached)).toEqual(work);
+  });
+
+  it.skipIf(process.platform === "win32")("does not wait for a pipe of its name", async () => {
+    const { cachedWork } = await cacheOf([]);
+    const task = taskIn(scratchFolder());
+    execFileSync("mkfifo", [join(task.folder, ".asi-squad-cache.json")]);
+    await cachedWork(task, async () => work);
+    expect(await cachedWork(task, notCached)).toEqual(work);
   });
 });

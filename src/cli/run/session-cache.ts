@@ -1,11 +1,10 @@
 import { createHash } from "node:crypto";
-import { readFileSync, statSync } from "node:fs";
-import { join, relative } from "node:path";
+import { statSync } from "node:fs";
+import { relative } from "node:path";
 import { version } from "../../../package.json";
-import { writeStream } from "../../files/write-stream.js";
+import { readHiddenFile, replaceHiddenFile } from "../../files/hidden-file.js";
 import { recipeHash } from "../../metrics/index.js";
 import { SQUAD_COLUMNS } from "../../squad/index.js";
-import { streamOf } from "../batch/output.js";
 import type { SessionTask, SessionWork } from "./session-work.js";
 
 /** Name of the cache in the folder of the recordings. Names that begin with a dot are ignored when a folder is read. */
@@ -40,15 +39,15 @@ export async function cachedWork(
   const kept = resultsIn(task.folder).find((result) => result.key === key);
   if (kept !== undefined) return kept.work;
   const work = await compute();
-  const text = JSON.stringify({ results: [{ key, work }, ...resultsIn(task.folder)].slice(0, MOST_RESULTS) });
-  await writeStream(streamOf(new TextEncoder().encode(text)), join(task.folder, CACHE_NAME), { force: true });
+  const results = [{ key, work }, ...resultsIn(task.folder)].slice(0, MOST_RESULTS);
+  replaceHiddenFile(task.folder, CACHE_NAME, JSON.stringify({ results }));
   return work;
 }
 
 /** The cached results, the latest first. */
 function resultsIn(folder: string): Result[] {
   try {
-    const { results } = JSON.parse(readFileSync(join(folder, CACHE_NAME), "utf8"));
+    const { results } = JSON.parse(readHiddenFile(folder, CACHE_NAME) ?? "{}");
     return results.filter(({ key, work }: Partial<Result>) => typeof key === "string" && work !== undefined);
   } catch {
     // the cache is missing, was edited or has another form: the data are recomputed
@@ -57,15 +56,16 @@ function resultsIn(folder: string): Result[] {
 }
 
 /**
- * All dependencies of the work. A file counts as unchanged if its size and its modification time are, a recipe if its name and its
- * hash are.
+ * All dependencies of the work. A file counts as unchanged if its size and its times are, a recipe if its name and its hash are.
+ * Only the system sets the time of the last change of the entry (`ctime`), so a cache that came with a copied folder is not used:
+ * its figures may be of other recordings.
  */
 function keyOf({ folder, inputs, periods, recipes: named, ...options }: SessionTask): string {
   const recipes = named.map(({ name, recipe }) => [name, recipeHash(recipe)]);
   const files = [...inputs.map(({ name }) => name), ...(periods === null ? [] : [periods])];
   const stamps = files.map((path) => {
     const stats = statSync(path, { throwIfNoEntry: false });
-    return [relative(folder, path), stats?.size, stats?.mtimeMs];
+    return [relative(folder, path), stats?.size, stats?.mtimeMs, stats?.ctimeMs];
   });
   return createHash("sha256")
     .update(JSON.stringify({ version, form: FORM, options, recipes, stamps }))

@@ -1,7 +1,7 @@
-import { mkdirSync, readFileSync, statSync } from "node:fs";
+import { mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { isRecord } from "../../arguments.js";
-import { OutputFile } from "../../files/output-file.js";
+import { readHiddenFile, replaceHiddenFile } from "../../files/hidden-file.js";
 import { DescribedError } from "../terminal/problem.js";
 
 /** Beginning with a dot, so that readers of a whole folder skip it. */
@@ -74,14 +74,7 @@ export class PulledFiles {
   /** Records a complete file. After a power failure the list may be missing, and the files are requested again. */
   add(name: string, entry: Entry): void {
     this.#list.files[name] = entry;
-    const file = new OutputFile(this.#folder);
-    try {
-      file.write(new TextEncoder().encode(`${JSON.stringify(this.#list)}\n`));
-      file.commit(join(this.#folder, LIST), true);
-    } catch (error) {
-      file.discard();
-      throw error;
-    }
+    replaceHiddenFile(this.#folder, LIST, `${JSON.stringify(this.#list)}\n`);
   }
 }
 
@@ -93,13 +86,12 @@ const hasOrigin = (list: List, { device, service, account, timeZone }: Origin): 
 
 /** The list of a folder; null if there is none, or an invalid one. */
 export function readList(folder: string): List | null {
+  const text = readHiddenFile(folder, LIST);
   try {
-    const list: unknown = JSON.parse(readFileSync(join(folder, LIST), "utf8"));
+    const list: unknown = JSON.parse(text ?? "null");
     return isList(list) ? list : null;
-  } catch (error) {
-    const { code = "" } = error as NodeJS.ErrnoException;
-    if (error instanceof SyntaxError || ["ENOENT", "ENOTDIR"].includes(code)) return null;
-    throw error;
+  } catch {
+    return null;
   }
 }
 

@@ -25,12 +25,19 @@ export function secondsOf(
   { timestampMs, speedMmPerS, segments }: PreparedSignal,
 ): Seconds[] {
   const all: Seconds[] = [];
+  // index of the first sample whose heart rate the stretch may use; stretches are in order of time
+  let heardFrom = 0;
   for (const { first, last } of segments) {
     const startMs = timestampMs[first] ?? 0;
     let speeds: number[] = [];
     let begin = 0;
     const end = (next: number) => {
-      if (speeds.length > 0) all.push(withHeartRates(selected, startMs + begin * SECOND_MS, speeds));
+      if (speeds.length > 0) {
+        const beginMs = startMs + begin * SECOND_MS;
+        const earliestMs = beginMs - LONGEST_HOLD_MS;
+        while ((selected.timestampMs[heardFrom] ?? Number.POSITIVE_INFINITY) < earliestMs) heardFrom++;
+        all.push(withHeartRates(selected, heardFrom, beginMs, speeds));
+      }
       speeds = [];
       begin = next;
     };
@@ -50,14 +57,20 @@ export function secondsOf(
   return all;
 }
 
-function withHeartRates({ timestampMs, hr }: OrderedSamples, startMs: number, speeds: number[]): Seconds {
+/** @param from index of the first sample that counts */
+function withHeartRates(
+  { timestampMs, hr }: OrderedSamples,
+  from: number,
+  startMs: number,
+  speeds: number[],
+): Seconds {
   const heartRate = new Uint8Array(speeds.length);
-  let next = timestampMs.findIndex((ms) => ms >= startMs - LONGEST_HOLD_MS);
+  let next = from;
   let heard = 0;
   let heardMs = Number.NEGATIVE_INFINITY;
   for (let k = 0; k < speeds.length; k++) {
     const endMs = startMs + (k + 1) * SECOND_MS;
-    for (; next >= 0 && next < hr.length && (timestampMs[next] ?? 0) < endMs; next++) {
+    for (; next < hr.length && (timestampMs[next] ?? 0) < endMs; next++) {
       if (!isValidHeartRate(hr[next] ?? 0)) continue;
       heard = hr[next] ?? 0;
       heardMs = timestampMs[next] ?? 0;
