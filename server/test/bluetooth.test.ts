@@ -1,5 +1,9 @@
+import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
+import { setTarget } from "../src/domain/bluetooth/configuration.js";
 import { reportStart } from "../src/domain/bluetooth/report-start.js";
+import { transact } from "../src/domain/change/change.js";
+import { bluetoothCommands } from "../src/store/schema.js";
 import { service, type TestAccount, type TestDevice, type TestService } from "./service.js";
 
 let s: TestService;
@@ -53,6 +57,20 @@ describe("bluetooth", () => {
       target: { pairing_2: meter },
     });
     expect((await s.get(`/api/v1/devices/${mine.id}/`, ann.token)).body.firmware_version).toBe("2.1");
+  });
+
+  it("a device that never starts has only the last hundred changes waiting", async () => {
+    const { id } = await s.ownedDevice(ann);
+    await transact(s.ctx, "test", async (unit) => {
+      for (let version = 1; version <= 120; version++) await setTarget(unit, id, {}, false);
+    });
+    const { queries } = s.store.database;
+    const waiting = await queries
+      .select({ version: bluetoothCommands.configurationVersion })
+      .from(bluetoothCommands)
+      .where(eq(bluetoothCommands.deviceId, id))
+      .orderBy(bluetoothCommands.configurationVersion);
+    expect([waiting.length, waiting[0]?.version, waiting.at(-1)?.version]).toEqual([100, 21, 120]);
   });
 
   it("one request changes both sensors", async () => {

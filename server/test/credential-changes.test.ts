@@ -103,6 +103,17 @@ describe("the credentials of an account", () => {
     ]);
   });
 
+  it("report a changed username by email, because the user needs it to sign in and for a password link", async ({
+    passwords: { s, mailsTo },
+  }) => {
+    const person = await s.manager();
+    const username = `renamed-${person.username}`;
+    expect((await change(s, pathOf("manager", person), person, { username })).status).toBe(201);
+    const told = (await mailsTo(person)).find(({ subject }) => subject === "Your username was changed");
+    expect(told?.to).toBe(`${person.username}@example.org`);
+    expect(told?.text).toContain(`Username: ${username}`);
+  });
+
   it("cannot be guessed with a token: wrong passwords count in the same way as at login", async ({
     passwords: { s },
   }) => {

@@ -12,8 +12,10 @@ import { commands } from "../src/operator/commands.js";
 import { jobColumns } from "../src/store/queue/job-queue.js";
 import { accounts, auditLog, jobs, webhookDeliveries } from "../src/store/schema.js";
 import { managingManager } from "./people.js";
+import { linksTo } from "./personal-data-scene.js";
 import { recordingOf, rowAt, timesFrom } from "./recordings.js";
 import { newStore, service, startService, TestService } from "./service.js";
+import { guestOf, minute, SquadScene } from "./squad-scene.js";
 import { grant, newActivity, Team } from "./team.js";
 
 /** Returns the tables that contain the mark anywhere in the database, in text or in bytes (as hexadecimal). */
@@ -128,6 +130,29 @@ describe("an account that is deleted", () => {
     const path = `/api/v1/athletes/${body.id}/delete-managed/`;
     expect((await s.send("DELETE", path, { token: manager.token })).status).toBe(204);
     expect(await placesOf(s, mark)).toEqual([]);
+  });
+
+  it("and erased leaves no stored response to an analyst of its squad", async () => {
+    const s = await service();
+    const scene = await SquadScene.of(s, ["Ann"]);
+    const [ann] = scene.players;
+    const athlete = ann?.athlete ?? 0;
+    const analyst = await guestOf(scene, "analyst");
+    const { body } = await s.get(`/api/v2/members/?athlete=${athlete}`, analyst.token);
+    const member = `/api/v2/members/${body.results[0].id}/`;
+    const end_time = minute(60);
+    expect((await scene.send("PATCH", member, { end_time })).status).toBe(200);
+    const rejoin = (token: string, start_time: string, end_time: string) =>
+      s.send("POST", "/api/v2/members/", {
+        token,
+        json: { squad: scene.squad, athlete, start_time, end_time },
+        headers: { "Idempotency-Key": `member-${athlete}` },
+      });
+    expect((await rejoin(analyst.token, minute(60), minute(70))).status).toBe(201);
+    expect((await rejoin(scene.manager.token, minute(70), minute(80))).status).toBe(201);
+    expect(await linksTo(s, athlete)).toContain("stored responses");
+    await commands["athlete erase"](s.ctx, { id: String(athlete), yes: true });
+    expect(await linksTo(s, athlete)).not.toContain("stored responses");
   });
 
   it("leaves no email in the data folder", async () => {

@@ -261,7 +261,7 @@ describe("the memory for bodies", () => {
       transferGraceMs: 60_000,
     });
     const { port, hostname } = new URL(on.service.url ?? "");
-    const answers = ["2001:db8:7:8::1", "2001:db8:7:8::2", "2001:db8:7:9::1"].map((client) => {
+    const answers = ["2001:db8:7:8::1", "2001:db8:7:9::1", "2001:db8:7:109::1"].map((client) => {
       const answer = { text: "" };
       const socket = connect(Number(port), hostname);
       socket.on("data", (chunk) => {

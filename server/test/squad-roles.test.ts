@@ -4,6 +4,7 @@ import { strFromU8, unzipSync } from "fflate";
 import { parquetReadObjects } from "hyparquet";
 import { beforeAll, describe, expect, it } from "vitest";
 import { auditLog, permissions, squadGrants, timeframes } from "../src/store/schema.js";
+import { hold } from "./held-locks.js";
 import { service, type TestAccount, type TestService } from "./service.js";
 import { type GuestRole, guestOf, minute, SquadScene, type TestPlayer, tokenOf } from "./squad-scene.js";
 
@@ -237,6 +238,25 @@ describe("a guest", () => {
     const activities = await send("GET", "/api/v1/activities/");
     expect(activities.body.count).toBe(0);
   });
+
+  it.runIf(process.env.TEST_DATABASE === "postgres")(
+    "who is an analyst changes nothing after the role has ended, even with a request that was under way",
+    async () => {
+      const { scene, ann, path } = await played();
+      const analyst = await guestOf(scene, "analyst");
+      const { body } = await s.get(`/api/v2/members/?athlete=${ann.athlete}`, analyst.token);
+      const revoking = await hold(s, `DELETE FROM squad_grants WHERE id = ${analyst.grant}`);
+      const send = (to: string, json: unknown) => s.send("PATCH", to, { token: analyst.token, json });
+      const edits = [
+        send(path, { place: "Away" }),
+        send(`/api/v2/members/${body.results[0].id}/`, { params: { sprint_threshold: 6 } }),
+      ];
+      await revoking.waiters(2);
+      await revoking.release();
+      expect((await Promise.all(edits)).map(({ status }) => status)).toEqual([404, 404]);
+      expect((await scene.send("GET", path)).body.place).not.toBe("Away");
+    },
+  );
 
   it("who is an analyst cannot copy periods of a squad that the role does not include", async () => {
     const { scene, path } = await played();

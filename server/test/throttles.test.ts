@@ -133,7 +133,7 @@ describe("the client's address", () => {
     // Addresses that no other test file uses, because services on PostgreSQL share counters.
     const one = await statusesOf([1, 2, 3, 4].map((last) => askFor(s, `2001:db8:17:8::${last}`)));
     expect(count(one, 429)).toBe(2);
-    expect((await askFor(s, "2001:db8:17:9::1")).status).toBe(403);
+    expect((await askFor(s, "2001:db8:17:109::1")).status).toBe(403);
   });
 
   it("is the same for the passwords that an IPv6 subscriber guesses, and for their order", async () => {
@@ -150,11 +150,11 @@ describe("the client's address", () => {
     const turns = vi.spyOn(FairQueue.prototype, "run");
     try {
       const statuses: number[] = [];
-      for (const last of [1, 2, 3, 4]) statuses.push(await guess(`2001:db8:18:8::${last}`));
+      for (const last of [1, 2, 3, 4]) statuses.push(await guess(`2001:db8:18:${last}::1`));
       expect(statuses).toEqual([400, 400, 400, 429]);
-      expect(await guess("2001:db8:18:9::1")).toBe(400);
+      expect(await guess("2001:db8:18:109::1")).toBe(400);
       const addresses = turns.mock.calls.flatMap(([caller]) => caller.match(/2001:db8:18:\S+/g) ?? []);
-      expect([...new Set(addresses)]).toEqual(["2001:db8:18:8::/64", "2001:db8:18:9::/64"]);
+      expect([...new Set(addresses)]).toEqual(["2001:db8:18::/56", "2001:db8:18:100::/56"]);
     } finally {
       turns.mockRestore();
     }

@@ -62,6 +62,16 @@ for a new password on the page where you sign in.
 `,
 });
 
+export const usernameChangedMail = (username: string): Letter => ({
+  subject: "Your username was changed",
+  text: `The username of your account was changed. Sign in with the new username from now on.
+
+Username: ${shownUsername(username)}
+
+If you did not change it, someone else has access to your account. Sign in and change your password, which ends all other sessions.
+`,
+});
+
 export const addressChangedMail = (username: string): Letter => ({
   subject: "Your email address was changed",
   text: `The email address of your account was changed. Emails are now sent to the new address.

@@ -17,13 +17,14 @@ import {
   type Letter,
   passwordChangedMail,
   resetMail,
+  usernameChangedMail,
 } from "./mail-texts.js";
 
 /** Payload of an email job. Encrypted values are erased with the payload when the job ends. */
 type Mail = { to: string; username: string } & (
   | { template: "credentials"; account: number; sealedPassword: string | null }
   | { template: "password-reset"; account: number; page: string; sealedToken: string; expiresAt: string }
-  | { template: "password-changed" | "address-changed"; account: number }
+  | { template: "password-changed" | "address-changed" | "username-changed"; account: number }
 );
 
 type MailJob = Mail | ({ template: "password-reset-request" } & ResetRequest);
@@ -72,6 +73,8 @@ async function letterOf(ctx: Context, mail: Mail): Promise<Letter> {
       return passwordChangedMail(mail.username);
     case "address-changed":
       return addressChangedMail(mail.username);
+    case "username-changed":
+      return usernameChangedMail(mail.username);
     default:
       return credentialsMail(mail.username, mail.sealedPassword && (await reveal(mail.sealedPassword)));
   }

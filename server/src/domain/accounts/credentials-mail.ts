@@ -61,9 +61,8 @@ export async function mailCredentials(
 }
 
 /**
- * Queues emails saying that a user's password or email address has changed. They go to the previous
- * address:
- * otherwise someone who changes both would receive them.
+ * Queues emails saying that a user's password, email address or username has changed. They go to the previous address: otherwise
+ * someone who changes both would receive them.
  */
 export async function mailChangedCredentials(
   unit: UnitOfWork,
@@ -74,6 +73,7 @@ export async function mailChangedCredentials(
   const changed = [
     ...(after.passwordHash === before.passwordHash ? [] : ["password-changed"]),
     ...(after.email === before.email ? [] : ["address-changed"]),
+    ...(after.username === before.username ? [] : ["username-changed"]),
   ];
   for (const template of changed) {
     await unit.enqueue({

@@ -1,7 +1,13 @@
-import { eq, sql } from "drizzle-orm";
+import { and, eq, lte, sql } from "drizzle-orm";
 import type { Queries } from "../../store/connection/database.js";
 import { bluetoothCommands, bluetoothConfigurations, type Pairings } from "../../store/schema.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
+
+/**
+ * Number of commands that are kept for a device that has not started since. Like a version that was never sent, an older one
+ * cannot be reported *(choice)*.
+ */
+const MOST_COMMANDS = 100;
 
 export async function findConfiguration(queries: Queries, deviceId: number) {
   const [row] = await queries
@@ -31,6 +37,8 @@ export async function setTarget(
   await queries
     .insert(bluetoothCommands)
     .values({ deviceId, configurationVersion: after.version, target, immediate, createdAt: now });
+  const oldest = lte(bluetoothCommands.configurationVersion, after.version - MOST_COMMANDS);
+  await queries.delete(bluetoothCommands).where(and(eq(bluetoothCommands.deviceId, deviceId), oldest));
   await announce("bluetoothChanged", { deviceId, before: before ?? null, after });
   return after;
 }

@@ -4,12 +4,16 @@ import { personHash } from "../../store/backup/erasure-list.js";
 import type { Queries } from "../../store/connection/database.js";
 import {
   accessTokens,
+  assignments,
   auditLog,
   computedData,
   identities,
   permissions,
   refreshTokens,
   sessionFigures,
+  squadGrants,
+  squadMembers,
+  squads,
   timeframes,
 } from "../../store/schema.js";
 import { DateTimeOut } from "../../wire/types.js";
@@ -74,7 +78,10 @@ export async function rowsOf(queries: Queries, id: number): Promise<Record<strin
   };
 }
 
-/** Managers whose stored responses may contain the id of an athlete. */
+/**
+ * Managers whose stored responses may contain the id of an athlete: with time frames, permissions or assignments of the athlete,
+ * and the owners of the athlete's squads and their guests.
+ */
 async function managersOf(queries: Queries, { id, managedBy }: Account): Promise<number[]> {
   const owners = await queries
     .selectDistinct({ id: timeframes.ownerId })
@@ -84,7 +91,23 @@ async function managersOf(queries: Queries, { id, managedBy }: Account): Promise
     .selectDistinct({ id: permissions.managerId })
     .from(permissions)
     .where(eq(permissions.athleteId, id));
-  return [...new Set([...owners, ...readers, { id: managedBy ?? 0 }].map((manager) => manager.id))];
+  const assigning = await queries
+    .selectDistinct({ id: assignments.ownerId })
+    .from(assignments)
+    .where(eq(assignments.athleteId, id));
+  const isMember = eq(squadMembers.athleteId, id);
+  const squadOwners = await queries
+    .selectDistinct({ id: squads.ownerId })
+    .from(squadMembers)
+    .innerJoin(squads, eq(squads.id, squadMembers.squadId))
+    .where(isMember);
+  const guests = await queries
+    .selectDistinct({ id: squadGrants.guestId })
+    .from(squadMembers)
+    .innerJoin(squadGrants, eq(squadGrants.squadId, squadMembers.squadId))
+    .where(isMember);
+  const all = [...owners, ...readers, ...assigning, ...squadOwners, ...guests, { id: managedBy }];
+  return [...new Set(all.flatMap((manager) => manager.id ?? []))];
 }
 
 /**

@@ -2,7 +2,7 @@ import { and, eq, getTableColumns } from "drizzle-orm";
 import { squadMembers, squads } from "../../store/schema.js";
 import { errors } from "../change/errors.js";
 import type { Rule } from "../change/rule.js";
-import { isVisibleMember, lockRole, mayEdit, roleColumn, type View, viewOf } from "../squad-roles/view.js";
+import { isVisibleMember, lockView, mayEdit, roleColumn, type View, viewOf } from "../squad-roles/view.js";
 
 export type Member = typeof squadMembers.$inferSelect;
 
@@ -35,8 +35,9 @@ export const editableMember: Rule<"member", SeenMember> = {
   roles: ["MANAGER"],
   async find(ctx, ids, lookup) {
     const found = await readableMember.find(ctx, ids, lookup);
-    if (lookup.lock) await lockRole(lookup.queries, ctx, found.member.squadId);
-    if (!mayEdit(found.view)) throw errors.forbidden();
-    return found;
+    const { queries, lock } = lookup;
+    const view = lock ? await lockView(queries, ctx, found.member.squadId, found.view) : found.view;
+    if (!mayEdit(view)) throw errors.forbidden();
+    return { ...found, view };
   },
 };

@@ -5,7 +5,7 @@ import { errors } from "../change/errors.js";
 import type { Session } from "../change/events.js";
 import type { Rule } from "../change/rule.js";
 import { sportOf } from "../json-schemas/sport.js";
-import { isVisibleSession, lockRole, mayEdit, roleColumn, type View, viewOf } from "../squad-roles/view.js";
+import { isVisibleSession, lockView, mayEdit, roleColumn, type View, viewOf } from "../squad-roles/view.js";
 
 export type { Session };
 
@@ -71,8 +71,9 @@ export const editableSession: Rule<"session", SeenSession> = {
   roles: ["MANAGER"],
   async find(ctx, ids, lookup) {
     const session = await readableSession.find(ctx, ids, lookup);
-    if (lookup.lock) await lockRole(lookup.queries, ctx, session.squadId);
-    if (!mayEdit(session.view)) throw errors.forbidden();
-    return session;
+    const { queries, lock } = lookup;
+    const view = lock ? await lockView(queries, ctx, session.squadId, session.view) : session.view;
+    if (!mayEdit(view)) throw errors.forbidden();
+    return { ...session, view };
   },
 };

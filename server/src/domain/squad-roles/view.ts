@@ -9,6 +9,7 @@ import {
   timeframes,
 } from "../../store/schema.js";
 import type { Context } from "../change/context.js";
+import { errors } from "../change/errors.js";
 
 /** The caller's view of a squad and its sessions. */
 export interface View {
@@ -72,10 +73,17 @@ export const isVisibleSession = (
 export const isVisibleMember = (ctx: WithCaller): SQL | undefined =>
   isAthlete(ctx) ? eq(squadMembers.athleteId, callerId(ctx)) : ownedOrGuest(ctx);
 
-/** Keeps the role of the caller in a squad until the end of the transaction. */
-export async function lockRole(queries: Queries, ctx: WithCaller, squadId: number): Promise<void> {
-  await queries
-    .select({ id: squadGrants.id })
+/**
+ * Keeps the role of the caller in the squad of another manager until the end of the transaction.
+ * @returns the role; undefined if the caller has none, perhaps since a moment ago
+ */
+export async function lockRole(
+  queries: Queries,
+  ctx: WithCaller,
+  squadId: number,
+): Promise<GuestRole | undefined> {
+  const [grant] = await queries
+    .select({ role: squadGrants.role })
     .from(squadGrants)
     .where(
       and(
@@ -85,6 +93,23 @@ export async function lockRole(queries: Queries, ctx: WithCaller, squadId: numbe
       ),
     )
     .for("share");
+  return grant?.role;
+}
+
+/**
+ * Keeps the view of the caller until the end of the transaction. The role may have changed since it was read.
+ * @throws ServiceError `not_found` if the role has ended
+ */
+export async function lockView(
+  queries: Queries,
+  ctx: WithCaller,
+  squadId: number,
+  view: View,
+): Promise<View> {
+  if (view.role === "owner" || view.role === "athlete") return view;
+  const role = await lockRole(queries, ctx, squadId);
+  if (role === undefined) throw errors.notFound();
+  return viewOf(ctx, role);
 }
 
 export const mayEdit = ({ role }: View): boolean => role === "owner" || role === "analyst";

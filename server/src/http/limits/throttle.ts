@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { LRUCache } from "lru-cache";
 import { RateLimiterMemory, RateLimiterPostgres, RateLimiterRes } from "rate-limiter-flexible";
 import type { Config } from "../../config/config.js";
+import { COUNTED_BY_USER, userKey } from "../../domain/accounts/user-counters.js";
 import { usernameHash } from "../../domain/accounts/usernames.js";
 import { errors } from "../../domain/change/errors.js";
 import type { Database } from "../../store/connection/database.js";
@@ -34,14 +35,7 @@ const limits = (config: Config) =>
 export type ThrottleScope = keyof ReturnType<typeof limits>;
 
 /** Scopes that count by user; the others count by address. */
-const BY_USER: ReadonlySet<ThrottleScope> = new Set([
-  "user",
-  "rawData",
-  "files",
-  "ownership",
-  "newPassword",
-  "managerSearch",
-]);
+const BY_USER: ReadonlySet<ThrottleScope> = new Set(COUNTED_BY_USER);
 
 /** Keys known to be exhausted, so that further calls need no query. */
 const MAX_EXHAUSTED = 10_000;
@@ -135,7 +129,7 @@ export function createThrottle(config: Config, database: Database): Throttle {
 
   const throttle = async (scope: ThrottleScope, request: FastifyRequest, reply?: FastifyReply) => {
     const caller = request.ctx.caller;
-    const key = BY_USER.has(scope) && caller !== null ? `user-${caller.id}` : addressKey(request.ip);
+    const key = BY_USER.has(scope) && caller !== null ? userKey(caller.id) : addressKey(request.ip);
     const [points, seconds] = scopes[scope];
     // Lists, because a call may count towards several limits.
     const tell = (name: string, item: string) => {

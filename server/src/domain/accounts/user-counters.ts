@@ -1,0 +1,12 @@
+/** Throttles that count the requests of a user by the id. An erasure removes these counters. */
+export const COUNTED_BY_USER = [
+  "user",
+  "rawData",
+  "files",
+  "ownership",
+  "newPassword",
+  "managerSearch",
+] as const;
+
+/** Key of a user in these throttles. */
+export const userKey = (accountId: number): string => `user-${accountId}`;
