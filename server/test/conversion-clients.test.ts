@@ -1,4 +1,5 @@
 import type { Socket } from "node:net";
+import { gzipSync } from "node:zlib";
 import { describe, expect, vi } from "vitest";
 import { form, ON_DISK, PART, withConversions } from "./conversion-scene.js";
 import { walk } from "./recordings.js";
@@ -208,6 +209,30 @@ describe("conversion", () => {
     await expect.poll(() => spooled(patient)).toEqual(["1"]);
     socket.destroy();
     expect((await next).status).toBe(200);
+    await patient.stop();
+  });
+
+  it("reserves disk space for a compressed file by the size of its result", async ({
+    conversions: { s, open, head, send, spooled },
+  }) => {
+    const recording = await long();
+    const patient = await TestService.start(s.store, {
+      ...ON_DISK,
+      convertDiskBytes: 4 * recording.length,
+      transferGraceMs: 60_000,
+    });
+    const tail = "\r\n--b--\r\n";
+    const { socket } = await open(patient);
+    socket.pause();
+    socket.write(head(PART.length + recording.length + tail.length) + PART);
+    socket.write(recording);
+    socket.write(tail);
+    await expect.poll(() => spooled(patient).length).toBe(1);
+    // It starts, because little is reserved for it at first, and waits for the rest in vain.
+    const next = await send(form([["file", gzipSync(recording)]]), {}, patient);
+    expect(next.status).toBe(429);
+    expect(spooled(patient)).toEqual(["1"]);
+    socket.destroy();
     await patient.stop();
   });
 

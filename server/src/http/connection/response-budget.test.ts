@@ -45,6 +45,21 @@ describe("the budget of unread responses", () => {
     vi.useRealTimers();
   });
 
+  it("counts a body that grows once, and delays it only for others", async () => {
+    vi.useFakeTimers();
+    const budget = newBudget();
+    const [own, other] = [open(budget, "ann"), open(budget, "ann")];
+    const requests = [own.reserve(5, undefined), other.reserve(5, undefined), own.reserve(15, undefined)];
+    expect(await started(requests)).toEqual([true, true, true]);
+    expect(budget.heldBy("ann")).toBe(20);
+    const more = own.reserve(16, undefined);
+    expect(await started([more])).toEqual([false]);
+    other.release();
+    expect(await started([more, own.reserve(40, undefined)])).toEqual([true, true]);
+    expect(budget.heldBy("ann")).toBe(40);
+    vi.useRealTimers();
+  });
+
   it("applies to all callers of an address together, and admits another address", async () => {
     vi.useFakeTimers();
     const budget = newBudget();

@@ -38,7 +38,8 @@ const POLL_ALL_MS = WAIT_MS / 2;
 const MAX_WAITING_OF_CALLER = 1000;
 const RETRY_AFTER_MS = 2_000;
 
-const fits = (bytes: number, held: number, limit: number) => held === 0 || held + bytes <= limit;
+/** @param others what the other responses hold */
+const fits = (bytes: number, others: number, limit: number) => others === 0 || others + bytes <= limit;
 
 const NOTHING_KNOWN: Transfer = { bytes: 0, waitsForClient: false };
 
@@ -110,14 +111,14 @@ export class ResponseBudget {
   }
 
   #hasRoom(share: ResponseShare, bytes: number): boolean {
-    return this.#hasOwnRoom(share, bytes) && fits(bytes, this.#held, this.#limits.process);
+    return this.#hasOwnRoom(share, bytes) && fits(bytes, this.#held - share.bytes, this.#limits.process);
   }
 
   /** Whether the caller and its address have space, if the process has. */
-  #hasOwnRoom({ caller, address }: ResponseShare, bytes: number): boolean {
+  #hasOwnRoom({ caller, address, bytes: held }: ResponseShare, bytes: number): boolean {
     return (
-      fits(bytes, this.#byAddress.get(address), this.#limits.address) &&
-      fits(bytes, this.#byCaller.get(caller), this.#limits.caller)
+      fits(bytes, this.#byAddress.get(address) - held, this.#limits.address) &&
+      fits(bytes, this.#byCaller.get(caller) - held, this.#limits.caller)
     );
   }
 
@@ -175,7 +176,7 @@ export class ResponseBudget {
   }
 
   #heldBeside({ share }: Waiter): number {
-    return this.#byAddress.get(share.address);
+    return this.#byAddress.get(share.address) - share.bytes;
   }
 
   /** The limit, divided by the number of addresses with unread responses or waiting requests. */
@@ -196,8 +197,8 @@ export class ResponseBudget {
   }
 
   /** Ends it in favour of an address that would stay within its own share. @returns whether it has ended */
-  #endOverShare(overShare: ResponseShare, { share: { address }, bytes }: Waiter): boolean {
-    if (!fits(bytes, this.#byAddress.get(address), this.#fairShare())) return false;
+  #endOverShare(overShare: ResponseShare, waiter: Waiter): boolean {
+    if (!fits(waiter.bytes, this.#heldBeside(waiter), this.#fairShare())) return false;
     return this.#endAfter(overShare, this.#limits.overShareHoldMs);
   }
 
@@ -206,9 +207,10 @@ export class ResponseBudget {
    * address and holds at least as much as that address requests. Therefore two addresses cannot alternately end the slow upload
    * of a third. @returns whether there was one
    */
-  #endSlow({ share: { address }, bytes }: Waiter): boolean {
+  #endSlow(waiter: Waiter): boolean {
+    const { address } = waiter.share;
     const { busyBytesPerSecond = 0, overShareHoldMs } = this.#limits;
-    const wanted = this.#byAddress.get(address) + bytes;
+    const wanted = this.#heldBeside(waiter) + waiter.bytes;
     const used = this.#used();
     let most = used.get(address) ?? this.#usedBefore.get(address);
     let found: ResponseShare | undefined;

@@ -50,7 +50,7 @@ export class ResponseShare {
   }
 
   /**
-   * Waits until there is space for a body of this size. Call it before creating the body.
+   * Waits until there is space for a body of this size. Call it before creating the body, and again before the body grows.
    * @throws ServiceError `throttled` if the caller or its address, `unavailable` if all together have too many unread bytes for
    *   too long; the reason of the signal
    */

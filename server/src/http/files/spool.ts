@@ -71,10 +71,10 @@ export class Spool {
     return new Spool(join(uploads, name), new SpoolMemory(memoryBytes), stopListening);
   }
 
-  /** Creates a file. */
-  file(): SpooledFile {
+  /** Creates a file. @param reserve see `Reserve`; default: there is space for any size */
+  file(reserve?: Reserve): SpooledFile {
     this.#count++;
-    return new SpooledFile(join(this.#folder, String(this.#count)), this.#memory);
+    return new SpooledFile(join(this.#folder, String(this.#count)), this.#memory, reserve);
   }
 
   /** Removes the folder and its content. */
@@ -94,6 +94,9 @@ async function removeAbandoned(uploads: string): Promise<void> {
   }
 }
 
+/** Reserves space for a file of this many bytes before they are stored. @returns a promise only if they must wait for it */
+export type Reserve = (bytes: number) => void | Promise<void>;
+
 /** Adds chunks to a file and takes ownership of them. @returns a promise only if the next chunks must wait for it */
 export type AddChunks = (chunks: readonly Uint8Array[]) => void | Promise<void>;
 
@@ -101,6 +104,8 @@ export type AddChunks = (chunks: readonly Uint8Array[]) => void | Promise<void>;
 export class SpooledFile {
   readonly path: string;
   readonly #memory: SpoolMemory;
+  readonly #reserve: Reserve;
+  #bytes = 0;
   /** Part of the file in memory. */
   #chunks: Uint8Array[] = [];
   #bytesInMemory = 0;
@@ -108,9 +113,10 @@ export class SpooledFile {
   #writer: Writer | undefined;
   #isRemoved = false;
 
-  constructor(path: string, memory: SpoolMemory) {
+  constructor(path: string, memory: SpoolMemory, reserve: Reserve = () => undefined) {
     this.path = path;
     this.#memory = memory;
+    this.#reserve = reserve;
   }
 
   /**
@@ -130,14 +136,14 @@ export class SpooledFile {
    */
   async fill(produce: (add: AddChunks) => Promise<void>): Promise<number> {
     try {
-      await produce((chunks) => this.#add(chunks));
+      await produce((chunks) => this.#addReserved(chunks));
       await this.#writer?.flush();
     } finally {
       await this.#writer?.close();
       // The file was removed before it was created.
       if (this.#isRemoved) await this.remove();
     }
-    return this.#writer?.bytes ?? this.#bytesInMemory;
+    return this.#bytes;
   }
 
   /**
@@ -160,6 +166,12 @@ export class SpooledFile {
     await unlink(this.path).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== "ENOENT") throw error;
     });
+  }
+
+  #addReserved(chunks: readonly Uint8Array[]): void | Promise<void> {
+    for (const { length } of chunks) this.#bytes += length;
+    const reserving = this.#reserve(this.#bytes);
+    return reserving === undefined ? this.#add(chunks) : reserving.then(() => this.#add(chunks));
   }
 
   #add(chunks: readonly Uint8Array[]): void | Promise<void> {
@@ -197,8 +209,6 @@ export class SpooledFile {
 
 /** Writes while the next chunks arrive, at most one write at a time. */
 class Writer {
-  /** Number of bytes accepted so far. */
-  bytes = 0;
   readonly #file: FileHandle;
   #pending: Uint8Array[] = [];
   #pendingBytes = 0;
@@ -212,7 +222,6 @@ class Writer {
   add(chunk: Uint8Array): void | Promise<void> {
     this.#pending.push(chunk);
     this.#pendingBytes += chunk.length;
-    this.bytes += chunk.length;
     if (this.#pendingBytes >= WRITE_BYTES) return this.#write();
   }
 

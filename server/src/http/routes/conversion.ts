@@ -75,7 +75,10 @@ export function conversionRoutes(app: FastifyInstance): void {
     refusal: () => errors.throttled(RETRY_AFTER_MS),
   });
 
-  /** Reserves space for the largest possible file before it is received. Keeps the actual size until its client has read it. */
+  /**
+   * Reserves space for the file before it is received; the file of a compressed recording may need more. Keeps the actual size until
+   * its client has read it.
+   */
   async function takeDisk(format: FormatName, request: FastifyRequest, reply: ResponseHead) {
     const { convertMaxBytes } = app.config;
     const received = Math.min(Number(request.headers["content-length"] ?? convertMaxBytes), convertMaxBytes);
@@ -87,16 +90,21 @@ export function conversionRoutes(app: FastifyInstance): void {
       () => transferOf(request.raw),
     );
     onResponseEnd(reply, () => share.release());
-    await share.reserve(format === "csv" ? received : MAX_GROWTH * received, request.ctx.signal);
+    await share.reserve(growthOf(format) * received, request.ctx.signal);
     return share;
   }
 
   async function convertTo(format: FormatName, request: FastifyRequest, reply: ResponseHead) {
     if (spool === undefined) throw new Error("The application is not ready");
     await waiting.take(reply);
+    const largest = growthOf(format) * app.config.convertMaxBytes;
     const share = await takeDisk(format, request, reply);
     const releaseBuffer = BUFFERING_FORMATS.includes(format) ? await buffering.take(reply) : undefined;
-    const file = spool.file();
+    const file = spool.file((bytes) =>
+      bytes <= share.bytes
+        ? undefined
+        : share.reserve(Math.max(bytes, Math.min(2 * share.bytes, largest)), request.ctx.signal),
+    );
     let isOver = false;
     onResponseEnd(reply, () => {
       isOver = true;
@@ -152,6 +160,9 @@ export function conversionRoutes(app: FastifyInstance): void {
     handle: ({ request, reply, query }) => convertTo(query.format, request, reply),
   });
 }
+
+/** Maximum size of a converted file divided by that of the recording. */
+const growthOf = (format: FormatName): number => (format === "csv" ? 1 : MAX_GROWTH);
 
 /** Limit of all headers together; clients and proxies accept at least 8 KiB. */
 const MAX_REPORT_LENGTH = 4096;
