@@ -1,7 +1,7 @@
 /** Rosters: members and assignments from the file of `asi squad`. */
 import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
-import { accounts, auditLog } from "../src/store/schema.js";
+import { accounts, auditLog, squadMembers, squads } from "../src/store/schema.js";
 import { problem } from "./problem.js";
 import { service, startService, type TestAccount, type TestService } from "./service.js";
 import { minute, SquadScene, START } from "./squad-scene.js";
@@ -27,11 +27,25 @@ const rowsOf = async (scene: SquadScene) => ({
   assignments: (await scene.send("GET", "/api/v2/assignments/")).body.results,
 });
 
-/** An athlete on whom the manager of the squad has permissions. */
-async function athleteOf(scene: SquadScene, ...rights: ("READ" | "WRITE")[]): Promise<TestAccount> {
+/** An athlete who gives the manager permissions. */
+async function newcomerOf(scene: SquadScene, ...rights: ("READ" | "WRITE")[]): Promise<TestAccount> {
   const athlete = await scene.s.athlete();
   for (const right of rights)
     await grant(scene.s, athlete.id, scene.manager.id, right, "2023-01-01T00:00:00Z", "2099-01-01T00:00:00Z");
+  return athlete;
+}
+
+/** The same, after having been in another squad of the manager. */
+async function athleteOf(scene: SquadScene, ...rights: ("READ" | "WRITE")[]): Promise<TestAccount> {
+  const athlete = await newcomerOf(scene, ...rights);
+  const [squad] = await s.store.database.queries
+    .insert(squads)
+    .values({ name: "Youth", ownerId: scene.manager.id, createdAt: new Date() })
+    .returning();
+  const times = { startTime: new Date("2019-01-01"), endTime: new Date("2019-06-01") };
+  await s.store.database.queries
+    .insert(squadMembers)
+    .values({ squadId: squad?.id ?? 0, athleteId: athlete.id, params: {}, ...times });
   return athlete;
 }
 
@@ -226,6 +240,29 @@ describe("a roster", () => {
     await name(second, "Bea", `Birch (${two[0]?.id})`);
     const doubtful = await load(scene, `player,serial\n${written},\n`);
     expect(doubtful.body.errors[0].detail).toContain(`Write "${written} (${second.id})"`);
+  });
+
+  it("does not take a stranger with the name of a player for the player", async () => {
+    const scene = await SquadScene.of(s);
+    const stranger = await newcomerOf(scene, "READ", "WRITE");
+    await name(stranger, "Bea", "Bell");
+    const refused = "has never been in a squad of yours";
+    for (const query of [`from=${START}`, `from=${START}&create=true`]) {
+      const { status, body } = await load(scene, "player,serial\nBea Bell,", query);
+      expect([status, body.errors[0].detail]).toEqual([400, expect.stringContaining(refused)]);
+    }
+    const byUsername = await load(scene, `player,serial\n${stranger.username},`, `from=${START}&create=true`);
+    expect(byUsername.body.errors[0].detail).toContain(refused);
+    // the known one of two athletes with the name
+    const bea = await scene.add("Bea Bell");
+    expect((await load(scene, "player,number,serial\nBea Bell,5,")).status).toBe(200);
+    const { members } = await rowsOf(scene);
+    expect(members.map(({ athlete }: { athlete: number }) => athlete)).not.toContain(stranger.id);
+    expect(members.at(-1)).toMatchObject({ athlete: bea.athlete, number: 5 });
+    // named deliberately
+    expect((await load(scene, `player,serial\nBea Bell (${stranger.id}),`)).status).toBe(200);
+    const other = await newcomerOf(scene, "READ", "WRITE");
+    expect((await load(scene, `player,serial\n${other.username},`)).status).toBe(200);
   });
 
   it("creates managed athletes once, on request, if the manager has the right", async () => {

@@ -1,6 +1,6 @@
 import { nameKey } from "asi-convert/squad";
-import { and, asc, eq, gt } from "drizzle-orm";
-import { accounts } from "../../store/schema.js";
+import { and, asc, eq, gt, sql } from "drizzle-orm";
+import { accounts, squadMembers, squads } from "../../store/schema.js";
 import { insertManagedAthlete } from "../accounts/managed-athlete.js";
 import { playerName } from "../accounts/player-names.js";
 import type { Context } from "../change/context.js";
@@ -16,9 +16,13 @@ export type AthleteOf = Map<RosterPlayer, number | null>;
 /** Number of athletes read at once. Other requests run in between, because a manager can have ten thousand. */
 const AT_A_TIME = 1_000;
 
+/** Athletes whom a text may mean: the names in tables, by the ids. */
+type Named = ReadonlyMap<number, string>;
+
 /**
  * Finds players among the athletes whom the caller can read now: by the name in tables, the username or an external id. Does
- * not reveal whether other athletes exist.
+ * not reveal whether other athletes exist. Anybody can register with the name of a player and give permission, so an athlete who
+ * has never been in a squad of the caller is found only by the name with the id, or by the username if no athletes are created.
  */
 export async function findAthletes(
   { caller }: Context,
@@ -28,8 +32,9 @@ export async function findAthletes(
   problems: Problems,
 ): Promise<AthleteOf> {
   const wanted = new Set(players.map(({ name }) => nameKey(name)));
-  /** The names in tables by the ids of the athletes whom a text may mean. */
   const namesByKey = new Map<string, Map<number, string>>();
+  /** Athletes who are not found, because they are new to the caller. */
+  const newcomersByKey = new Map<string, Map<number, string>>();
   for (let after = 0; ; ) {
     const readable = await queries
       .select({
@@ -39,6 +44,7 @@ export async function findAthletes(
         profileExternalId: accounts.profileExternalId,
         firstName: accounts.firstName,
         lastName: accounts.lastName,
+        isKnown: isKnown(caller?.id ?? 0),
       })
       .from(accounts)
       .where(
@@ -50,12 +56,16 @@ export async function findAthletes(
       )
       .orderBy(asc(accounts.id))
       .limit(AT_A_TIME);
-    for (const { id, username, externalId, profileExternalId, ...names } of readable) {
+    for (const { id, username, externalId, profileExternalId, isKnown, ...names } of readable) {
       const name = playerName({ username, ...names });
       // Tables add the id to names shared by several players.
-      for (const text of [name, `${name} (${id})`, username, externalId, profileExternalId]) {
-        const key = nameKey(text ?? "");
-        if (wanted.has(key)) namesByKey.set(key, (namesByKey.get(key) ?? new Map()).set(id, name));
+      const clear = nameKey(withId(name, id));
+      const texts = [name, username, externalId, profileExternalId].map((text) => nameKey(text ?? ""));
+      for (const key of new Set([clear, ...texts])) {
+        if (!wanted.has(key)) continue;
+        const isFound = isKnown || key === clear || (!create && key === nameKey(username));
+        const byKey = isFound ? namesByKey : newcomersByKey;
+        byKey.set(key, (byKey.get(key) ?? new Map()).set(id, name));
       }
     }
     if (readable.length < AT_A_TIME) break;
@@ -64,10 +74,13 @@ export async function findAthletes(
   const found: AthleteOf = new Map();
   const playerOf = new Map<number, RosterPlayer>();
   for (const player of players) {
-    const names = namesByKey.get(nameKey(player.name)) ?? new Map<number, string>();
+    const key = nameKey(player.name);
+    const names = namesByKey.get(key) ?? new Map<number, string>();
     const [id = null] = names.keys();
     const first = id === null ? undefined : playerOf.get(id);
-    const problem = problemOf(player.name, names, create, caller?.canCreateManagedAthletes === true);
+    const problem =
+      newcomerProblem(player.name, names, newcomersByKey.get(key)) ??
+      problemOf(player.name, names, create, caller?.canCreateManagedAthletes === true);
     if (problem !== undefined) problems.add(player.line, problem);
     else if (first !== undefined)
       problems.add(
@@ -80,15 +93,24 @@ export async function findAthletes(
   return found;
 }
 
-/** @param names names in tables of the athletes whom the name may mean, by their ids */
-function problemOf(
-  name: string,
-  names: ReadonlyMap<number, string>,
-  create: boolean,
-  mayCreate: boolean,
-): string | undefined {
+const withId = (name: string, id: number): string => `${name} (${id})`;
+
+/** Whether the account of a row is an athlete whom the manager manages, or who is or was in a squad of the manager. */
+const isKnown = (managerId: number) =>
+  sql<boolean>`(accounts.managed_by IS NOT DISTINCT FROM ${managerId}::bigint
+    OR EXISTS (SELECT FROM ${squadMembers} AS member JOIN ${squads} AS squad ON squad.id = member.squad_id
+      WHERE member.athlete_id = accounts.id AND squad.owner_id = ${managerId}))`;
+
+function newcomerProblem(name: string, found: Named, newcomers: Named = new Map()): string | undefined {
+  const [newcomer] = newcomers;
+  if (found.size > 0 || newcomer === undefined) return undefined;
+  const [id, own] = newcomer;
+  return `The athlete ${id} with the name ${name} gives you permission, but has never been in a squad of yours. Write "${withId(own, id)}" if this is the player. If not, create the player first, or delete the permission.`;
+}
+
+function problemOf(name: string, names: Named, create: boolean, mayCreate: boolean): string | undefined {
   if (names.size > 1) {
-    const texts = [...names].map(([id, own]) => `${own} (${id})`);
+    const texts = [...names].map(([id, own]) => withId(own, id));
     // the name of one may be that of another with the id
     const clear = texts.find((text) => nameKey(text) !== nameKey(name));
     return `The athletes ${[...names.keys()].join(", ")} have the name ${name}. Write "${clear}", the username or the external id.`;
