@@ -19,7 +19,7 @@ import { Sessions } from "./sessions.js";
 import { Tokens } from "./tokens.js";
 import "./account.css";
 
-/** The account of the signed-in user: profile, password, sessions. */
+/** The account of the signed-in user, with profile, password and sessions. */
 export function AccountView(props: ViewProps) {
   const { account, client, session, settings } = props;
   const { data: methods, reload } = useSignInMethods(client);
@@ -158,7 +158,7 @@ function Password({ account, client, session }: ViewProps & { account: Own }) {
         onSubmit={async (values, form) => {
           const password = values("password");
           await changePassword(client, account, { password, current_password: values("current_password") });
-          // the session of this page has ended with the others
+          // the session of this page has ended together with the others
           await session.signIn(account.username, password);
           form.reset();
           announce("The password is changed.");

@@ -3,7 +3,7 @@ import { providerName } from "../../view/service.js";
 import { Field, type Values } from "../parts/form.js";
 import { useRequest } from "../parts/request.js";
 
-/** How the user can sign in; null without an OpenID provider, where every user has a password. */
+/** How the user can sign in. Null without an OpenID provider, because every user then has a password. */
 export const useSignInMethods = (client: Client) =>
   useRequest("sign-in methods", async (signal) =>
     providerName.peek() === null ? null : unwrap(client.GET("/api/v2/sign-in-methods/", { signal })),
@@ -15,7 +15,7 @@ export function confirmation(values: Values): { password?: string } {
   return password === "" ? {} : { password };
 }
 
-/** Asks for the password of the user, who confirms an action. Users without a password must have signed in recently. */
+/** Asks users for their password to confirm an action. Users without a password must have signed in recently. */
 export function OwnPassword({ client, isFirst = false }: { client: Client; isFirst?: boolean }) {
   const { data, isLoading } = useSignInMethods(client);
   if (isLoading) return null;

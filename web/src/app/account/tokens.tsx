@@ -15,7 +15,7 @@ import { chosenScopes, SCOPES } from "./scopes.js";
 
 const LIFETIMES_DAYS = [30, 90, 365];
 
-/** Tokens for programs: their rights and expiry. */
+/** Tokens for programs, with their rights and expiry. */
 export function Tokens({
   client,
   zone,

@@ -24,10 +24,10 @@ interface Props {
   activity: string;
 }
 
-/** The reference of differences: none, the mean, or the time frame with this id. */
+/** The reference of differences. It is null, the mean, or the time frame with this id. */
 type Reference = "none" | "mean" | number;
 
-/** Time frames of an activity beside each other: a table of figures with differences, and a chart for each figure. */
+/** Compares time frames of an activity in a table of figures with differences, and in a chart for each figure. */
 export function Comparison({ frames, settings, activity }: Props) {
   const name = useSignal("");
   const reference = useSignal<Reference>("mean");
@@ -256,7 +256,7 @@ function meanOf(figure: ComparedFigure, all: readonly Computed[]): number | null
   return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-/** Labels with the athlete, and with the name of the time frame if an athlete has several. */
+/** Labels with the athlete. If an athlete has several time frames, the labels also contain their names. */
 function labels(frames: readonly ComparedFrame[]): (frame: ComparedFrame) => string {
   const counts = new Map<string, number>();
   for (const { athlete } of frames) counts.set(athlete, (counts.get(athlete) ?? 0) + 1);

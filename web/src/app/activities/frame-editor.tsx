@@ -28,7 +28,7 @@ export const windowOf = (frame: Resource["Timeframe"]): TimeWindow => ({
   stopMs: Date.parse(frame.end_time),
 });
 
-/** The form of a time frame, with the plots on which it is marked, and its figures beside them. */
+/** The form of a time frame, beside its figures and the plots that mark it. */
 export function FrameEditor(props: Props) {
   const { client, account, settings, workspace, go, activity, schema, frame, sibling, onSaved } = props;
   const saved = frame === null ? null : windowOf(frame);
@@ -38,7 +38,7 @@ export function FrameEditor(props: Props) {
   const [device, setDevice] = useState(likely?.device ?? props.devices[0]?.id ?? 0);
   const worn = [...props.devices, frame?.device_details].find((one) => one?.id === device);
   const problem = useProblem();
-  // another number rebuilds the form from the saved values
+  // a different number rebuilds the form from the saved values
   const [edition, setEdition] = useState(0);
   const title = frame === null ? "New time frame" : frameName(frame) || "Time frame";
 
@@ -208,7 +208,7 @@ function deviceChoices({ devices, frame }: Props): (readonly [string, string])[]
   return [[String(frame.device), deviceOf(frame)], ...known];
 }
 
-/** The time of day, with the day if it is not today. */
+/** The time of day. It includes the day unless that is today. */
 const computedAt = (ms: number, zone: Zone) =>
   day(ms, zone) === day(Date.now(), zone) ? timeOfDay(ms, zone) : `${timeOfDay(ms, zone)}, ${day(ms, zone)}`;
 

@@ -11,7 +11,7 @@ import { mayManageAthletes } from "../session.js";
 import type { ViewProps } from "../view.js";
 import { askedProfile, ExternalId, genderName, ProfileFields } from "./profile.js";
 
-/** All athletes whose data the manager may read now. */
+/** The athletes whose data the manager may read at present. */
 export function AthleteList({ client, account, go }: ViewProps) {
   const [isAdding, setAdding] = useState(false);
   const list = useSearchedList("athletes", (query, signal) =>

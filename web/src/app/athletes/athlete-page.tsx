@@ -14,7 +14,7 @@ import { askedProfile, centimetres, ExternalId, genderName, ProfileFields } from
 
 type Athlete = Resource["Athlete"];
 
-/** One athlete: the profile, which the manager can edit if the athlete is managed. */
+/** One athlete, with a profile that the manager can edit if the athlete is managed. */
 export function AthletePage({ id, ...props }: ViewProps & { id: number }) {
   const { client, account } = props;
   const params = { path: { athlete: id } };

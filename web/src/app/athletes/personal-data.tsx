@@ -10,11 +10,11 @@ import { Form } from "../parts/form.js";
 interface Props {
   client: Client;
   athlete: { id: number; name: string };
-  /** Called when the athlete is erased. */
+  /** Called after the service has erased the athlete. */
   onErased: () => void;
 }
 
-/** The rights of the person: a copy of all data, and erasure. */
+/** The rights of the person to a copy of all data and to erasure. */
 export function PersonalData({ client, athlete: { id, name }, onErased }: Props) {
   const [isErasing, setErasing] = useState(false);
   const problem = useProblem();

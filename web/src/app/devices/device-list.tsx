@@ -14,7 +14,7 @@ import type { ViewProps } from "../view.js";
 import { LatestSample } from "./latest-sample.js";
 import { isCurrent, latestOwnerships } from "./ownerships.js";
 
-/** The service does not tell which of the two is wrong, so that no one can guess serial numbers. */
+/** The service does not reveal which of the two is wrong. Otherwise, an attacker could guess serial numbers. */
 const NO_SUCH_DEVICE =
   "The service has no device with this serial number and name. Enter both exactly as printed on the device.";
 
@@ -84,7 +84,7 @@ export function DeviceList({ client, settings, query, go }: ViewProps) {
               isMine(device) ? (
                 <a href={`#/devices/${device.id}`}>{deviceName(device)}</a>
               ) : (
-                // recordings from the manager's time remain visible
+                // recordings from the period of ownership remain visible
                 <a href={`#/recordings/${device.id}`}>{deviceName(device)}</a>
               ),
           },

@@ -17,7 +17,7 @@ import "./recordings.css";
 
 type Device = Resource["Device"];
 
-/** All devices that a manager owns or has owned, and those that the manager owns now. */
+/** All devices that a manager owns or has owned, and those that the manager owns at present. */
 interface Devices {
   all: readonly Device[];
   owned: ReadonlySet<number>;
@@ -85,7 +85,7 @@ export function RecordingsView(props: ViewProps) {
           devices={request.data.all}
           addressed={addressed}
           onOpen={(ranges) =>
-            // the unchanged address: another spelling would add an entry to the history
+            // the unchanged address: a different spelling would add an entry to the history
             openAtAddress(props, ranges, ranges.length === addressed.length ? location.hash : undefined)
           }
         />

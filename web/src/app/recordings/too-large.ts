@@ -5,7 +5,7 @@ import { decimal, fileSize } from "../../view/values.js";
  * @param limitBytes the limit of the service; null if it is unknown
  */
 export function tooLarge(file: Pick<File, "size">, limitBytes: number | null) {
-  // if both are shown as 34 MB, for example, only the numbers of bytes show the difference
+  // if both values round to 34 MB, only the numbers of bytes show the difference
   const isClose = limitBytes !== null && fileSize(limitBytes) === fileSize(file.size);
   const size = (bytes: number) => (isClose ? `${decimal(bytes, 0)} bytes` : fileSize(bytes));
   const limit = limitBytes === null ? "less" : `at most ${size(limitBytes)}`;

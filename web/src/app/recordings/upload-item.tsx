@@ -9,7 +9,7 @@ interface ItemProps {
   settings: Settings;
 }
 
-/** An upload: the progress of its file and the result. */
+/** An upload, with the progress of its file and the result. */
 export function UploadItem({ upload, queue, settings }: ItemProps) {
   const { file } = upload;
   const state = upload.state.value;
