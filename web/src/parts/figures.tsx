@@ -18,7 +18,7 @@ interface Props {
 const LEAST_MAX_SPEED_KM_PER_H = 10;
 const MOST_MAX_SPEED_KM_PER_H = 45;
 
-/** Figures of the shown part: speed, sprints, accelerations and heart rate. */
+/** Figures of the visible part, such as speed, sprints, accelerations and heart rate. */
 export function FigurePanels({ figures, selection, settings }: Props) {
   const { metrics } = figures;
   const unit = settings.speedUnit.value;

@@ -27,7 +27,7 @@ const LONGEST_LIST = 100;
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
-/** The count of a recipe in the shown time, with a table that shows the effect of its choices. */
+/** The count of a recipe in the visible part, with a table that shows the effect of its choices. */
 export function Recipes({ recording: { id }, selection, settings, reader }: RecipesProps) {
   const own = useSignal<readonly NamedRecipe[]>([]);
   const chosen = useSignal<NamedRecipe>(RECIPES[0] as NamedRecipe);
@@ -149,7 +149,7 @@ function Counted({ found, selection, settings }: CountedProps) {
   );
 }
 
-/** The count with other filters and other minimum durations, and all other choices unchanged. */
+/** The count with different filters and minimum durations. All other choices stay the same. */
 function Sensitivity({ rows }: { rows: readonly SensitivityRow[] }) {
   return (
     <Scrolled label="Count by filter and minimum duration">

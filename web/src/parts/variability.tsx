@@ -17,7 +17,7 @@ interface Props {
 
 type Found = { figures: HeartRateVariability } | { problem: string };
 
-/** Heart-rate variability of the part that is shown, with its artefacts. */
+/** Heart-rate variability of the visible part, with its artefacts. */
 export function Variability({ id, selection, reader }: Props) {
   const found = useSignal<Found | null>(null);
   const atRest = useSignal(false);
@@ -87,7 +87,7 @@ function artefactsText({ artefacts, artefacts_percent: share }: HeartRateVariabi
 }
 
 function alphaText({ dfa_alpha1: windows }: HeartRateVariability): string {
-  // a week of beats has more values than a call can have arguments
+  // a week of beats exceeds the number of arguments of a call
   const known = windows.flatMap(({ alpha1 }) => alpha1 ?? []).sort((a, b) => a - b);
   if (known.length === 0) return NO_VALUE;
   const [least, most] = [known[0], known.at(-1)].map((alpha = 0) => decimal(alpha, 2));

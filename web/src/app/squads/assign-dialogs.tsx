@@ -85,7 +85,7 @@ export function AssignDialog(props: AssignProps) {
   );
 }
 
-/** Assigns a tracker to another player from a given time on. */
+/** Reassigns a tracker to a different player at a given time. */
 export function ChangeHandsDialog(props: Props & { assignment: Assignment; name: string }) {
   const { client, settings, players, assignment, name, onClose, onDone } = props;
   const zone = settings.zone.value;

@@ -17,7 +17,7 @@ interface Props extends TabProps {
   onDone: () => void;
 }
 
-/** Changes a player, either from a given time on, so that earlier sessions keep their figures, or for the whole membership. */
+/** Changes a player for the whole membership, or after a given time. In the second case, earlier sessions keep their figures. */
 export function ChangePlayer({ client, settings, member, name, onClose, onDone }: Props) {
   const [isFromTime, setFromTime] = useState(true);
   const zone = settings.zone.value;
@@ -114,7 +114,7 @@ export function ChangePlayer({ client, settings, member, name, onClose, onDone }
         />
         <div class="form-row">
           <Field
-            // the field has another meaning in the other scope
+            // the meaning of the field depends on the scope
             key={String(isFromTime)}
             name="start_time"
             label="From"

@@ -14,7 +14,7 @@ import { timeIn } from "./validity.js";
 
 interface Props extends TabProps {
   onClose: () => void;
-  /** Called after an import; the dialog stays open and shows the result. */
+  /** Called after an import. The dialog stays open and shows the result. */
   onDone: () => void;
 }
 
@@ -26,7 +26,7 @@ function summaryOf({ created, changed, unchanged }: ImportedRoster): string {
   return `${made} Changed: ${changed.members + changed.assignments}. Unchanged: ${unchanged}.`;
 }
 
-/** Imports roster.csv, the file of `asi squad`: players, thresholds and trackers. */
+/** Imports players, thresholds and trackers from roster.csv, the file of `asi squad`. */
 export function ImportRoster({ client, account, squad, settings, onClose, onDone }: Props) {
   const [lines, setLines] = useState<readonly LineProblem[]>([]);
   const [imported, setImported] = useState<ImportedRoster | null>(null);

@@ -18,7 +18,7 @@ type Squad = Resource["Squad"] & { role: SquadRole };
 
 const nameOf = ({ name }: Squad) => name;
 
-/** The squads of the manager, and those to which others have invited the manager. */
+/** The squads of the manager, and those to which other managers have invited the manager. */
 export function SquadList({ client, go, settings }: ViewProps) {
   const [isMaking, setMaking] = useState(false);
   const problem = useProblem();

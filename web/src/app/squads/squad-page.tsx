@@ -25,10 +25,10 @@ const TABS = [
   ["access", "Access"],
 ] as const;
 
-/** The tabs of a squad of another manager. */
+/** The tabs of another manager's squad. */
 const GUEST_TABS: readonly string[] = ["players", "season"];
 
-/** A squad: its players, their trackers, its season, and other users with access. */
+/** A squad, with its players, their trackers, its season, and other users with access. */
 export function SquadPage({ id, tab, ...props }: ViewProps & { id: number; tab: string }) {
   const { client } = props;
   const params = { path: { squad: id } };

@@ -3,7 +3,7 @@ import { ListView } from "../parts/list.js";
 import { Nothing } from "../parts/nothing.js";
 import type { ViewProps } from "../view.js";
 
-/** A list to choose an activity from, because webhooks belong to activities. */
+/** A list from which the user selects an activity, because webhooks belong to activities. */
 export function ActivityChoice({ client }: ViewProps) {
   return (
     <ListView

@@ -43,7 +43,7 @@ export const DELIVERY_STATES: readonly (readonly [Delivery["state"], string])[] 
   ["failed", "Not delivered"],
 ];
 
-/** Whether a delivery is in a final state, which only the user changes. */
+/** Whether a delivery is in a final state. Only the user changes such a state. */
 export const hasEnded = ({ state }: Pick<Delivery, "state">): boolean =>
   state === "delivered" || state === "failed";
 
@@ -65,13 +65,12 @@ const NETWORK_ERRORS: readonly (readonly [RegExp, string])[] = [
   [/EHOSTUNREACH|ENETUNREACH/, "The network of the receiver cannot be reached"],
 ];
 
-/** The reason for a missing response in words, with the original error for the operator of the receiver. */
+/** Explains a missing response. Contains the original error for the operator of the receiver. */
 function reasonOf(error: string): string {
   const words = NETWORK_ERRORS.find(([pattern]) => pattern.test(error))?.[1];
   return words === undefined ? error : `${words} (${error}).`;
 }
 
-/** Response of the receiver. */
 export function responseOf({
   response_status: status,
   response,
