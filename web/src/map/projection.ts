@@ -77,7 +77,7 @@ export function project(
 }
 
 const LARGEST_SAMPLE = 20_000;
-// Receivers report a few distant positions before a good fix. They must not reduce the track to a dot.
+// The distant positions that receivers report before a good fix must not reduce the track to a dot.
 const OUTSIDE_SHARE = 0.002;
 const FAR = 4;
 

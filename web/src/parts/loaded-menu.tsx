@@ -15,7 +15,7 @@ export function LoadedMenu<Props extends object>({
   class: string;
   load: () => Promise<ComponentType<Props>>;
   mayLoad: boolean;
-  /** Of the content. */
+  /** Props of the content. */
   props: Props;
 }) {
   const isOpened = useSignal(false);

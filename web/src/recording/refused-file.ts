@@ -1,8 +1,8 @@
 import { AsiError, type AsiErrorCode } from "asi-convert";
 
 /**
- * Messages of the page for files that the library cannot read. The messages of the library name its options, which users do not
- * know. Codes that are missing here already have a message of the page, or cannot be caused by a file.
+ * Messages of the page for files that the library cannot read. The messages of the library name its options, which users do not know. The
+ * table omits codes that already have a message of the page, and codes that no file can cause.
  */
 const WORDS: Partial<Record<AsiErrorCode, string>> = {
   NOT_A_RECORDING:

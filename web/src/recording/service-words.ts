@@ -1,6 +1,6 @@
 import type { ApiError } from "asi-client";
 
-/** The message when the service does not answer. */
+/** The message when the service does not respond. */
 export const AWAY = "The service does not respond. Try again when it is back.";
 
 /** The waiting time in a message of the service. */
@@ -10,7 +10,7 @@ function waitOf(message: string): string {
   return minutes <= 1 ? "a minute" : minutes < 90 ? `${minutes} minutes` : `${Math.ceil(minutes / 60)} hours`;
 }
 
-/** Messages of the service for programs, with their texts for users. */
+/** Messages of the service that are written for programs, with their texts for users. */
 const IN_WORDS: readonly (readonly [RegExp, string])[] = [
   // these two only repeat their status
   [/^Not found\.$/, "It does not exist, or you cannot see it. It may have been deleted."],
@@ -52,7 +52,7 @@ export function refusalInWords({ status, code, requestId, message, body }: ApiEr
   if (code === "invalid_token" || code === "not_authenticated") return "You are not signed in.";
   if (code === "precondition_failed")
     return "It has changed since you opened the page. Reload the page, then try again.";
-  // without a message of the service, the message of the error has field names
+  // without a message of the service, the message of the error would contain field names
   if (status === 400 && !hasMessage(body)) return "The service does not accept the data of the page.";
   return IN_WORDS.find(([pattern]) => pattern.test(message))?.[1] ?? message;
 }

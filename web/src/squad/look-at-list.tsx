@@ -3,7 +3,7 @@ import type { LookAt, LookAtAction } from "./look-at-item.js";
 import { MarkSign } from "./mark-sign.js";
 import type { SquadSession } from "./squad-session.js";
 
-/** The list of problems to check, each with its actions. */
+/** The list of problems to check. Each problem has its actions. */
 export function LookAtList({
   session,
   items,

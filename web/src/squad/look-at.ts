@@ -107,7 +107,7 @@ function ofPeriods(session: SquadSession): LookAt[] {
   });
 }
 
-/** Periods on another day or in another time zone, whose figures are empty. */
+/** Periods on a different day or in a different time zone. Their figures are empty. */
 function ofOutside(session: SquadSession): LookAt[] {
   const recorded = session.interval.value;
   const zone = session.settings.zone.value;

@@ -22,7 +22,7 @@ export function playersText(players: readonly SquadPlayer[]): string {
   return players.length === 1 ? "1 player" : `${players.length} players`;
 }
 
-/** The name of a session: that in the service, otherwise a match if it has halves. */
+/** The name of a session. It comes from the service; otherwise a session with halves is a match. */
 export const sessionName = ({ stored, periods }: NamedSession): string =>
   stored?.title ?? (halvesIn(periods.value).length > 0 ? "Match" : "Session");
 

@@ -2,7 +2,7 @@ import { fileSize } from "../view/values.js";
 import type { Keeper } from "./keeper.js";
 import type { StoredSession } from "./stored-session.js";
 
-/** Shown below the table: whether the recordings are undamaged, and whether they are stored. */
+/** Text below the table. It says whether the recordings are undamaged, and whether they are stored. */
 export function StatusLine({
   sound,
   toLookAt,

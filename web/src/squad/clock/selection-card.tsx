@@ -9,10 +9,10 @@ import { contextOf, problemsOf, writtenInterval } from "./period-times.js";
 
 const CARD_PX = 316;
 const EDGE_PX = 8;
-/** The ends of the selection have handles of 24 px beside it. */
+/** Width of the selection's handles, of 24 px, beside the card. */
 const HANDLE_PX = 24;
 
-/** The actions for a selection. It is shown when the drag ends. */
+/** The actions for a selection. They appear when the drag ends. */
 export function SelectionCard({ clock }: { clock: Clock }) {
   const brush = clock.brush.value;
   if (brush === null || clock.isBrushing.value) return null;
@@ -21,7 +21,7 @@ export function SelectionCard({ clock }: { clock: Clock }) {
   const after = xOf(brush.endMs, shown, width) + HANDLE_PX + EDGE_PX;
   const before = xOf(brush.startMs, shown, width) - HANDLE_PX - EDGE_PX - CARD_PX;
   const beside = after + CARD_PX <= width || before < 0 ? after : before;
-  // over the strips and not over the figures, which change with the selection
+  // covers the strips and not the figures, which change with the selection
   const x = Math.min(left + Math.max(0, beside), left + width - CARD_PX - EDGE_PX);
   return (
     <div class="clock clock-over">

@@ -22,13 +22,13 @@ import { drawTrack, trackOf } from "./track-canvas.js";
 
 const MARGIN_PX = 16;
 const DOT_PX = { radius: 11, narrow: 8.5 };
-/** A click within this distance of a dot selects it: targets are 24 px wide. */
+/** A click within this distance of a dot selects it. Targets are 24 px wide. */
 const PRESS_PX = 14;
 const NARROW_PX = 480;
-/** Players up to this distance from the pitch may warm up beside it. */
+/** Players up to this distance from the pitch may be warming up beside it. */
 const BESIDE_M = 30;
 
-/** The map of the squad: all players at one moment, or one player in the current scope. */
+/** The map of the squad. It shows all players at one moment, or one player in the current scope. */
 export function SquadMap({ session }: { session: SquadSession }) {
   const state = mapOf(session);
   const cornersOn = state.cornersOn.value;
@@ -217,7 +217,7 @@ function Ground({ state }: { state: MapState }) {
         role="application"
         aria-roledescription="map"
         aria-label="Space plays and pauses, P goes to the next period, 1 to 5 choose the speed."
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: an application takes keys
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: an application handles keys
         tabIndex={0}
         onPointerDown={choose}
       />
