@@ -112,7 +112,7 @@ describe("the summary of an upload", () => {
   const when = { start: "2025-05-17T14:30:00Z", stop: "2025-05-17T15:00:00Z" };
   const times = "from Sat, 17 May 2025, 14:30 to Sat, 17 May 2025, 15:00";
 
-  it("says what was stored, what was already known and what was refused", () => {
+  it("names the numbers of new, known and refused samples", () => {
     expect(accountOf({ ...nothing, ...when, samples_stored: 18_000 }, "utc")).toEqual([
       `18,000 samples stored ${times}.`,
     ]);
@@ -143,7 +143,7 @@ describe("the summary of an upload", () => {
     expect(accountOf(nothing, "utc")).toEqual(["The recording had nothing to store."]);
   });
 
-  it("says how much of the file could not be read", () => {
+  it("says how much of the file is unreadable", () => {
     const report = { damage: { badChecksums: 2, overlong: 0, overruns: 1 } };
     expect(accountOf({ ...nothing, ...when, samples_stored: 5, report }, "utc").at(-1)).toBe(
       "The file is damaged: 3 frames could not be read.",
@@ -154,7 +154,7 @@ describe("the summary of an upload", () => {
 describe("a file that is too large", () => {
   const file = (size: number) => ({ size });
 
-  it("is refused with its size, the limit, and the required action; in bytes if the sizes look the same in MB", () => {
+  it("is refused with its size, the limit and the required action, in bytes if both sizes look the same in MB", () => {
     const reason = (size: number, limit: number | null) => tooLarge(file(size), limit).reason;
     expect(reason(87_000_000, 33_554_432)).toMatch(
       /^The file has 87 MB, and the service takes at most 34 MB\. Split it: open it in the viewer, /,

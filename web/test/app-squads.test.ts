@@ -28,7 +28,7 @@ const said = (page: Page, text: string) => page.locator(".announcements").getByT
 describe.skipIf(hasNoBrowser)("squads", () => {
   useBrowser();
 
-  it("are created, get players, new thresholds from a date, and trackers that are reassigned", async () => {
+  it("are created, and get players, new thresholds at a date, and trackers that are reassigned", async () => {
     const people = await squadPeople(service, "sofia", NAMES);
     const [ann = 0, bea = 0, cleo = 0] = people.athletes.map(({ id }) => id);
     const page = await openSignedIn(service, people, { timezoneId: "UTC" });
@@ -121,7 +121,7 @@ describe.skipIf(hasNoBrowser)("squads", () => {
     await page.getByText("You have no squads.").waitFor();
   });
 
-  it("keep their players and trackers unchanged if a later part of a change is refused", async () => {
+  it("do not change their players and trackers if a later part of a change is refused", async () => {
     const people = await squadPeople(service, "sanna", NAMES);
     const squad = await squadOf(people, "First team");
     const [before, worn] = [await membersOf(people), await assignmentsOf(people)];
@@ -162,7 +162,7 @@ describe.skipIf(hasNoBrowser)("squads", () => {
     expect(await dialog(page).locator("[aria-invalid]").getAttribute("name")).toBe("end_time");
   });
 
-  it("have bulk actions for selected players, a search, and an order", async () => {
+  it("have bulk actions for selected players, a search, and a sort order", async () => {
     const people = await squadPeople(service, "saga", NAMES);
     const squad = await squadOf(people, "First team");
     const page = await openSignedIn(service, people, { timezoneId: "UTC" });
@@ -224,7 +224,7 @@ describe.skipIf(hasNoBrowser)("squads", () => {
     expect(await rows.count()).toBe(1);
   });
 
-  it("offer a text with a link that requests permissions; the link fills in the form of the athlete", async () => {
+  it("offer a text with a link that requests permissions and fills in the form of the athlete", async () => {
     const people = await squadPeople(service, "stina", ["Ann Ash"]);
     const squad = await squadOf(people, "First team");
     const page = await openSignedIn(service, people);
@@ -256,7 +256,7 @@ describe.skipIf(hasNoBrowser)("squads", () => {
     await athlete.getByText("The permission is given.").first().waitFor();
   });
 
-  it("import roster.csv, and show what is wrong by line", async () => {
+  it("import roster.csv, and report errors by line", async () => {
     const people = await squadPeople(service, "signe", ["Ann Ash", "Bea Bell"]);
     const { id: squad } = await unwrap(people.client.POST("/api/v2/squads/", { body: { name: "Club" } }));
     const page = await openSignedIn(service, people, { timezoneId: "Europe/Zurich" });
@@ -302,7 +302,7 @@ describe.skipIf(hasNoBrowser)("squads", () => {
     }
   });
 
-  it("and their sessions are not shown to athletes, and the page says why", async () => {
+  it("hide their sessions from athletes, and the page explains why", async () => {
     await service.athlete("sigrun", { first_name: "Sigrun" });
     const page = await openSignedIn(
       service,

@@ -33,7 +33,7 @@ describe("a pyramid", () => {
 describe("columns of a plot", () => {
   const numbers = Array.from({ length: 50_000 }, (_, i) => (i === 31_234 ? 9000 : i % 70));
 
-  it("keep a single peak among many values", () => {
+  it("preserve a single peak among many values", () => {
     const { maximum, timesMs } = columnsIn(pyramidOf(numbers), { startMs: 0, stopMs: 4_999_900 }, 500);
     expect(maximum.filter((value) => value === 9000)).toHaveLength(1);
     expect(timesMs.length).toBeLessThanOrEqual(502);
@@ -53,7 +53,7 @@ describe("columns of a plot", () => {
     for (const { mean } of [far, near]) expect(mean.filter((value) => value === null)).toHaveLength(1);
   });
 
-  it("ascend in time", () => {
+  it("are in ascending order of time", () => {
     fc.assert(
       fc.property(
         fc.array(fc.nat(5000), { minLength: 2, maxLength: 400 }),

@@ -22,7 +22,7 @@ async function recordingOf(count: number, stepMs: number, speed: number): Promis
 describe.skipIf(hasNoBrowser)("a problem of a recording or its figures", () => {
   useBrowser();
 
-  it("is beside the recording in a comparison, and above its figures if it is too fast", async () => {
+  it("is shown next to the recording in a comparison, and above its figures if it is too fast", async () => {
     const page = await openPage();
     const file = { name: "drive.asi", mimeType: "", buffer: await recordingOf(600, 100, 20) };
     await choose(page, file);

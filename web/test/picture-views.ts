@@ -3,7 +3,7 @@ import { fixturePath } from "./fixtures.js";
 import type { PictureScene } from "./picture-scene.js";
 import { type BuiltService, showView, signIn } from "./service.js";
 
-/** Actions in the page of the service before pictures are taken, by name of the picture. */
+/** Actions in the page of the service before a picture is taken, by name of the picture. */
 export type Views = Record<string, (page: Page) => Promise<unknown>>;
 
 /** Views and states that require an account. */
@@ -17,7 +17,7 @@ export function accountViews(service: BuiltService, scene: PictureScene): Views 
     await page.waitForLoadState("networkidle");
   };
 
-  /** Does not wait for an idle network, which live data prevent. */
+  /** Does not wait for an idle network, because live data prevent it. */
   async function recordingsOfMara(page: Page): Promise<void> {
     await page.goto(`${service.address}#/sign-in`);
     await signIn(page, "mara");

@@ -6,7 +6,7 @@ import { BUILT } from "./serve.js";
 const ASSETS = join(BUILT, "assets");
 const assets = readdirSync(ASSETS);
 
-/** The size after compression with gzip, as they are sent. */
+/** The size of files after compression with gzip, as the server sends them. */
 const sizeOf = (names: Iterable<string>): number =>
   [...names].reduce((sum, name) => sum + readFileSync(join(ASSETS, `${name}.gz`)).length, 0);
 
@@ -33,7 +33,7 @@ function partOf(name: string): string {
   return script;
 }
 
-/** The files that `index.html` names, which are loaded first. */
+/** The files that `index.html` names. They are loaded first. */
 const first = [...readFileSync(join(BUILT, "index.html"), "utf8").matchAll(/\.\/assets\/([^"]+)/g)].map(
   ([, name = ""]) => name,
 );
@@ -54,13 +54,13 @@ describe("the size of the page", () => {
   });
 
   it("is at most 30 kB more for the table of a squad", () => {
-    // what reads rosters and periods, cards, the editor of periods, files and the report are loaded on demand
+    // the parts that read rosters and periods, cards, the editor of periods, files and the report are loaded on demand
     const ofSquad = addedBy(partOf("squad"));
     if (process.env.SIZES !== undefined) console.log({ squad: sizeOf(ofSquad) });
     expect(sizeOf(ofSquad)).toBeLessThanOrEqual(30_000);
   });
 
-  it("is at most 15.3 kB more after the table of a squad, for the clock and the problems, and 13.7 kB more for the map with playback", () => {
+  it("is at most 15.3 kB more for the clock and the problems after the table of a squad, and 13.7 kB more for the map with playback", () => {
     const table = [...first, ...addedBy(partOf("squad"))];
     const next = new Set([...addedBy(partOf("clock"), table), ...addedBy(partOf("look-at"), table)]);
     const ofMap = addedBy(partOf("map"), [...table, ...next]);
@@ -73,7 +73,7 @@ describe("the size of the page", () => {
     const [shell = ""] = named(/^app-shell\.js$/);
     const signedIn = addedBy(shell);
     const views = named(/^app-\w+-view\.js$/);
-    // the parts of this view are loaded after it
+    // the parts of this view are loaded later
     const [activities = ""] = named(/^app-activities-view\.js$/);
     const parts = named(/^app-(activity-list|activity-page|frame-page)\.js$/);
     expect([views.length, parts.length]).toEqual([10, 3]);
@@ -90,7 +90,7 @@ describe("the size of the page", () => {
     expect(sizeOf(signedIn)).toBeLessThanOrEqual(18_200);
   });
 
-  it("is at most 31.1 kB more after signing in with any part of a squad: players, trackers or the season", () => {
+  it("is at most 31.1 kB more for the players, the trackers or the season of a squad after signing in", () => {
     const [shell = ""] = named(/^app-shell\.js$/);
     const signedIn = addedBy(shell);
     const [squads = ""] = named(/^app-squads-view\.js$/);
@@ -107,7 +107,7 @@ describe("the size of the page", () => {
     expect(Math.max(...Object.values(sizes))).toBeLessThanOrEqual(31_100);
   });
 
-  it("is at most 9 kB more for each part of the sessions, without what other views need too", () => {
+  it("is at most 9 kB more for each part of the sessions, beyond what other views need", () => {
     const [shell = ""] = named(/^app-shell\.js$/);
     const [sessions = ""] = named(/^app-sessions-view\.js$/);
     const [squad = ""] = named(/^squad-part\.js$/);

@@ -22,7 +22,7 @@ describe("a length of time", () => {
     expect(duration(2 * HOUR - 20 * SECOND)).toBe("2 h 00 min");
   });
 
-  it("has a minus as a difference, except if it is shown as 0", () => {
+  it("has a minus sign as a negative difference, unless it is shown as 0", () => {
     expect(durationDifference(-65 * SECOND)).toBe("−1:05 min");
     expect(durationDifference(-300)).toBe("0 s");
     expect(durationDifference(300)).toBe("0 s");
@@ -35,7 +35,7 @@ describe("a length of time", () => {
 });
 
 describe("a number", () => {
-  it("has a minus sign if it is negative, except if it is shown as 0", () => {
+  it("has a minus sign if it is negative, unless it is shown as 0", () => {
     expect(decimal(-1234.5, 1)).toBe("−1,234.5");
     expect(decimal(-0.05, 1)).toBe("−0.1");
     expect(decimal(-0.04, 1)).toBe("0.0");
@@ -44,7 +44,7 @@ describe("a number", () => {
     expect(decimal(0.04, 1)).toBe("0.0");
   });
 
-  it("has a sign as a difference, except if it is shown as 0", () => {
+  it("has a sign as a difference, unless it is shown as 0", () => {
     expect(withSign(decimal(12, 0))).toBe("+12");
     expect(withSign(decimal(-12, 0))).toBe("−12");
     expect(withSign(decimal(-0.4, 0))).toBe("0");

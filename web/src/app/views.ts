@@ -3,6 +3,7 @@ import type { Account } from "./session.js";
 import type { View } from "./view.js";
 
 export interface ViewEntry {
+  /** First part of the route. */
   path: string;
   /** Text in the navigation and title of the page. */
   title: string;

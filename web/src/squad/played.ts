@@ -58,7 +58,7 @@ export class Played {
     return this.lastKnown();
   }
 
-  /** The periods as they were probably played, even if a later change has not been examined. Follows the signals that it reads. */
+  /** The periods as they were probably played before a change that has not been examined. Follows the signals that it reads. */
   lastKnown(): readonly SessionPeriod[] {
     const last = this.#last.value;
     const isUsed = last !== null && !this.#session.ignored.value.has(refusalKey(last));

@@ -126,8 +126,8 @@ function textOf(value: number | null, column: SquadColumn, { isPerMinute }: Tabl
 }
 
 /**
- * Whether a row counts in the means. Per minute, all players with some minutes on the pitch are comparable. Sums are comparable only
- * between players who play nearly the whole period.
+ * The rows that count in the means. Per minute, players with some minutes of data and little time on the bench are comparable. Sums
+ * are comparable only between players who play nearly the whole period.
  */
 function meanRows(
   own: readonly PlayerRow[],

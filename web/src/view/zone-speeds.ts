@@ -12,7 +12,7 @@ interface ZoneSpeeds {
 /** By recording. The speeds are entered in the viewer, or come from a squad with individual limits. */
 const zoneSpeeds = new WeakMap<object, ZoneSpeeds>();
 
-/** Sets the zones of the person of a recording. @returns a function that restores and stores the speeds of the time of its call */
+/** Sets the zones of the person of a recording. @returns a function that stores the speeds that are set at the time of its call */
 export function showZonesOf(recording: object, { maxSpeedKmPerH, aerobicSpeedKmPerH }: Settings): () => void {
   const known = zoneSpeeds.get(recording);
   maxSpeedKmPerH.value = known?.max ?? null;

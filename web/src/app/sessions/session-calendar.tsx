@@ -92,7 +92,9 @@ function firstOfMonth(ms: number, zone: Zone): number {
   return dayAfter(ms, 1 - day, zone);
 }
 
-/** The beginning of a month that is a few months before or after another. */
+/**
+ * The beginning of the month that is `months` later. Negative numbers lead to earlier months. The distance must be at most a few months.
+ */
 const monthAfter = (firstMs: number, months: number, zone: Zone): number =>
   firstOfMonth(dayAfter(firstMs, 15 + 30 * months, zone), zone);
 

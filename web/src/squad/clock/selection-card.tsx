@@ -9,7 +9,7 @@ import { contextOf, problemsOf, writtenInterval } from "./period-times.js";
 
 const CARD_PX = 316;
 const EDGE_PX = 8;
-/** Width of the selection's handles, of 24 px, beside the card. */
+/** Width of the handles at the ends of the selection, beside the card. */
 const HANDLE_PX = 24;
 
 /** The actions for a selection. They appear when the drag ends. */

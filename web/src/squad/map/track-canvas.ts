@@ -9,7 +9,7 @@ import type { SquadPlayer } from "../squad-session.js";
 import type { MapState } from "./map-state.js";
 import { trackIn } from "./positions.js";
 
-/** The eye cannot see more device pixels per CSS pixel. */
+/** A higher ratio of device pixels to CSS pixels makes no visible difference. */
 const MOST_RATIO = 2;
 
 /** The positions of a player in the current scope. Null if there are none. Depends on the signals of the session. */
