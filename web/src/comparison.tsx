@@ -92,7 +92,7 @@ export function Comparison({ recordings, reader, settings, onClose }: Comparison
         plotsHead={
           <div class="buttons">
             <Segmented
-              label="What is plotted"
+              label="Plotted quantity"
               choice={channel}
               choices={present.map(({ name: one, label }) => [one, label])}
             />

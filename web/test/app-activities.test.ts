@@ -223,7 +223,7 @@ describe.skipIf(hasNoBrowser)("activities of a manager", () => {
     const [first, second] = await Promise.all([computedOf(ada.id), computedOf(bea.id)]);
     const metres = [first, second].map(({ total_distance }) => total_distance ?? 0) as [number, number];
     const whole = (value: number) => Math.round(value).toLocaleString("en-GB");
-    await page.getByLabel("Differences to").selectOption({ label: "Ada Moss" });
+    await page.getByLabel("Differences from").selectOption({ label: "Ada Moss" });
     expect(await compared(page, "Ada Moss", "Distance")).toEqual([whole(metres[0])]);
     expect(await compared(page, EVIL, "Distance")).toEqual([
       whole(metres[1]),
@@ -374,9 +374,9 @@ describe.skipIf(hasNoBrowser)("activities of a manager", () => {
       })
       .toBe(1);
     await page.reload();
-    await page.getByText(/^Off since/).waitFor();
-    await page.getByRole("button", { name: "Turn on" }).click();
-    await page.getByText("On", { exact: true }).waitFor();
+    await page.getByText(/^Disabled since/).waitFor();
+    await page.getByRole("button", { name: "Enable" }).click();
+    await page.getByText("Enabled", { exact: true }).waitFor();
 
     await page.getByRole("button", { name: "Edit…" }).click();
     await page.getByLabel("changes of the activity").uncheck();

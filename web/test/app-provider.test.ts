@@ -137,6 +137,6 @@ describe.skipIf(hasNoBrowser)("signing in with the provider", () => {
     await page.getByText(/, last used /).waitFor();
     await page.getByRole("button", { name: "Remove the link" }).click();
     await page.getByText("The link is removed.").waitFor();
-    await page.getByText("Your account is not linked: you sign in with your password.").waitFor();
+    await page.getByText("Your account is not linked. You sign in with your password.").waitFor();
   });
 });

@@ -130,17 +130,17 @@ describe("the summary of an upload", () => {
     expect(accountOf(mixed, "utc")).toEqual([
       "1 sample stored.",
       `2 samples were already stored ${times}.`,
-      "3 samples were refused: from a time when another manager owned the device, or later than now.",
-      "4 samples were refused: nobody owned the device at that time. Ask the person who runs the service to let your ownership begin earlier, then upload the file again.",
+      "3 samples were refused, because another manager owned the device at that time, or the time is in the future.",
+      "4 samples were refused, because nobody owned the device at that time. Ask the person who runs the service to let your ownership begin earlier, then upload the file again.",
     ]);
     expect(accountOf({ ...nothing, samples_refused: 1 }, "utc")).toEqual([
-      "1 sample was refused: from a time when another manager owned the device, or later than now.",
+      "1 sample was refused, because another manager owned the device at that time, or the time is in the future.",
     ]);
     // one sentence, and the empty calendar agrees with it
     expect(accountOf({ ...nothing, samples_refused: 18_001, samples_unowned: 18_001 }, "utc")).toEqual([
-      "18,001 samples were refused: nobody owned the device at that time. Ask the person who runs the service to let your ownership begin earlier, then upload the file again.",
+      "18,001 samples were refused, because nobody owned the device at that time. Ask the person who runs the service to let your ownership begin earlier, then upload the file again.",
     ]);
-    expect(accountOf(nothing, "utc")).toEqual(["The recording had nothing to store."]);
+    expect(accountOf(nothing, "utc")).toEqual(["The recording contained no samples to store."]);
   });
 
   it("says how much of the file is unreadable", () => {
@@ -157,12 +157,12 @@ describe("a file that is too large", () => {
   it("is refused with its size, the limit and the required action, in bytes if both sizes look the same in MB", () => {
     const reason = (size: number, limit: number | null) => tooLarge(file(size), limit).reason;
     expect(reason(87_000_000, 33_554_432)).toMatch(
-      /^The file has 87 MB, and the service takes at most 34 MB\. Split it: open it in the viewer, /,
+      /^The file has 87 MB, and the service takes at most 34 MB\. To split it, open it in the viewer, /,
     );
     expect(reason(33_554_433, 33_554_432)).toMatch(
-      /^The file has 33,554,433 bytes, and the service takes at most 33,554,432 bytes\. Split it/,
+      /^The file has 33,554,433 bytes, and the service takes at most 33,554,432 bytes\. To split it/,
     );
-    expect(reason(87_000_000, null)).toMatch(/^The file has 87 MB, and the service takes less\. Split it/);
+    expect(reason(87_000_000, null)).toMatch(/^The file has 87 MB, and the service takes less\. To split it/);
   });
 });
 

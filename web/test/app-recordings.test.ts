@@ -209,7 +209,7 @@ describe.skipIf(hasNoBrowser)("recordings of a manager", () => {
       await page.route("**/live/", (route) => route.abort());
       await page.reload();
       await load(page, await recording(serial, walk(Date.now() - 10_000, 3)));
-      await live(page).getByText("Asks every 5 seconds").waitFor();
+      await live(page).getByText("Polls every 5 seconds").waitFor();
       await expect.poll(() => value(page, "Speed")).toBe("10.8 km/h");
     });
   });

@@ -30,7 +30,7 @@ async function drag(page: Page, fromMinute: number, toMinute: number): Promise<v
 
 async function makePeriod(page: Page, name: string, from: string, to: string): Promise<void> {
   await drag(page, 4, 9);
-  const card = page.getByRole("dialog", { name: "Make a period" });
+  const card = page.getByRole("dialog", { name: "Create a period" });
   await card.getByLabel("Name").fill(name);
   await card.getByLabel("From").fill(from);
   await card.getByLabel("to").fill(to);
@@ -39,7 +39,7 @@ async function makePeriod(page: Page, name: string, from: string, to: string): P
 
 /** Waits until the squad of these recordings is read and has all its figures. The view then stops moving. */
 async function isRead(page: Page, recordings: number): Promise<void> {
-  await status(page).getByText(`${recordings} recordings sound`).waitFor();
+  await status(page).getByText(`${recordings} recordings undamaged`).waitFor();
   await page.locator('.squad[aria-busy="false"]').waitFor();
 }
 
@@ -72,7 +72,7 @@ describe.skipIf(hasNoBrowser)("sessions of a manager", () => {
       expect.arrayContaining([expect.stringMatching(/^1\s*Keller/), expect.stringMatching(/^3\s*Roth/)]),
     );
     // the page names the player without a device, and does not mention storage in this browser
-    await status(page).getByRole("button", { name: "1 to look at" }).click();
+    await status(page).getByRole("button", { name: "1 to check" }).click();
     await page.getByText("Vogel has no device of yours in this session.").waitFor();
     expect(await page.getByText(/Kept in this browser/).count()).toBe(0);
     expect(await violations(page)).toEqual([]);
@@ -183,11 +183,11 @@ describe.skipIf(hasNoBrowser)("sessions of a manager", () => {
     await page.goBack();
     await page.getByRole("heading", { level: 1, name: "Recordings" }).waitFor();
     await page.goBack();
-    await status(page).getByText("3 recordings sound").waitFor();
+    await status(page).getByText("3 recordings undamaged").waitFor();
     await rows(page).first().locator("button.player").click();
     await page.locator(".cards").waitFor();
     await page.getByRole("button", { name: "Back to the squad" }).click();
-    await status(page).getByText("3 recordings sound").waitFor();
+    await status(page).getByText("3 recordings undamaged").waitFor();
   });
 
   it("are found by a search, edited and deleted", async () => {

@@ -93,11 +93,11 @@ describe.skipIf(hasNoBrowser)("squads", () => {
     await assign("tracker 1 (SOFIA-1)", "Ann Ash");
     await assign("tracker 2 (SOFIA-2)", "Bea Bell");
     await page.getByText("Without a tracker: Cleo Cole").waitFor();
-    await page.getByRole("button", { name: "Change hands: tracker 1 (SOFIA-1) of Ann Ash" }).click();
+    await page.getByRole("button", { name: "Reassign: tracker 1 (SOFIA-1) of Ann Ash" }).click();
     await dialog(page).getByLabel("To").selectOption({ label: "Cleo Cole" });
     await dialog(page).getByLabel("From").fill("2026-04-01T00:00");
     expect(await violations(page)).toEqual([]);
-    await dialog(page).getByRole("button", { name: "Change hands" }).click();
+    await dialog(page).getByRole("button", { name: "Reassign" }).click();
     await page.getByRole("row", { name: "tracker 1 (SOFIA-1) Cleo Cole" }).waitFor();
     const [first = 0, second = 0] = people.devices.map(({ id }) => id);
     const seen = await assignmentsOf(people);
@@ -142,8 +142,8 @@ describe.skipIf(hasNoBrowser)("squads", () => {
     expect(await membersOf(people)).toEqual(before);
     await dialog(page).getByRole("button", { name: "Cancel" }).click();
     await page.getByRole("link", { name: "Trackers" }).click();
-    await page.getByRole("button", { name: /^Change hands: .* of Bea Bell$/ }).click();
-    await dialog(page).getByRole("button", { name: "Change hands" }).click();
+    await page.getByRole("button", { name: /^Reassign: .* of Bea Bell$/ }).click();
+    await dialog(page).getByRole("button", { name: "Reassign" }).click();
     await dialog(page).getByText("Not now.").waitFor();
     expect(await assignmentsOf(people)).toEqual(worn);
   });

@@ -86,10 +86,10 @@ describe.skipIf(hasNoBrowser)("the page of a service", () => {
     const page = await openSignedIn(service, { username: "dora" });
     for (const n of [1, 2]) {
       await page.getByRole("link", { name: "Devices", exact: true }).click();
-      await page.getByRole("button", { name: "Take a device…" }).click();
+      await page.getByRole("button", { name: "Claim a device…" }).click();
       await page.getByLabel("Serial number").fill(`DORA-${n}`);
       await page.getByLabel("Device name").fill(`dora-${n}`);
-      await page.getByRole("button", { name: "Take the device" }).click();
+      await page.getByRole("button", { name: "Claim the device" }).click();
       await page.getByRole("heading", { level: 1, name: `dora-${n}` }).waitFor();
       // a device without samples offers the upload first
       await page.locator("a.primary").getByText("Upload recordings").waitFor();
@@ -351,12 +351,12 @@ describe.skipIf(hasNoBrowser)("the page of a service", () => {
     const page = await openSignedIn(service, { username });
     await page.getByRole("link", { name: "Devices", exact: true }).click();
     await page.getByText("You have no devices.").waitFor();
-    await page.getByRole("button", { name: "Take a device…" }).click();
+    await page.getByRole("button", { name: "Claim a device…" }).click();
     await page.getByLabel("Serial number").fill("LENA-1");
     await page.getByLabel("Device name").fill("lena");
     await service.command("session", "revoke", username);
     expectComplaint(/status of 403/);
-    await page.getByRole("button", { name: "Take the device" }).click();
+    await page.getByRole("button", { name: "Claim the device" }).click();
     const dialog = page.getByRole("dialog", { name: "Sign in again" });
     await dialog.getByLabel("Password").fill(PASSWORD);
     await dialog.getByRole("button", { name: "Sign in" }).click();

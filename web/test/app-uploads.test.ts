@@ -61,17 +61,19 @@ describe.skipIf(hasNoBrowser)("recordings that a manager uploads", () => {
     await load(page, await match(serial));
     await uploads(page).getByText(`You own no device ${serial}.`).waitFor();
     expect(await violations(page)).toEqual([]);
-    await uploads(page).getByRole("link", { name: "take this device" }).click();
-    const dialog = page.getByRole("dialog", { name: "Take a device" });
+    await uploads(page).getByRole("link", { name: "claim this device" }).click();
+    const dialog = page.getByRole("dialog", { name: "Claim a device" });
     expect(await dialog.getByLabel("Serial number").inputValue()).toBe(serial);
     await dialog.getByLabel("Device name").fill("tracker");
-    await dialog.getByRole("button", { name: "Take the device" }).click();
+    await dialog.getByRole("button", { name: "Claim the device" }).click();
     await page.getByRole("heading", { level: 1, name: "tracker" }).waitFor();
     await page.getByRole("link", { name: "Upload recordings" }).click();
     await page.getByRole("button", { name: "Try again with match.asi" }).click();
     // recorded before the start of the ownership; one sentence says so, and the rest of the page agrees
     const item = fileItem(page, "match.asi");
-    await item.getByText(/^60\d samples were refused: nobody owned the device at that time/).waitFor();
+    await item
+      .getByText(/^60\d samples were refused, because nobody owned the device at that time/)
+      .waitFor();
     expect(await item.getByRole("paragraph").count()).toBe(1);
     await page
       .getByRole("region", { name: "Calendar" })
@@ -103,7 +105,9 @@ describe.skipIf(hasNoBrowser)("recordings that a manager uploads", () => {
     );
     await page.dispatchEvent(".upload-zone", "drop", { dataTransfer: transfer });
     await fileItem(page, "season.asi")
-      .getByText("The file has 40 MB, and the service takes at most 34 MB. Split it: open it in the viewer")
+      .getByText(
+        "The file has 40 MB, and the service takes at most 34 MB. To split it, open it in the viewer",
+      )
       .waitFor();
     await fileItem(page, "match.asi")
       .getByText(/samples stored from/)

@@ -172,7 +172,9 @@ describe.skipIf(hasNoBrowser)("the peak demands of a recording", () => {
     const short = await openPage();
     await choose(short, await fileOf(steadyRows(5, 100)));
     await open(short);
-    await short.getByText("None: no second of the recording has speeds in at least 90 % of it.").waitFor();
+    await short
+      .getByText("There are none, because no second of the recording has speeds in at least 90 % of it.")
+      .waitFor();
     expect(await region(short).count()).toBe(0);
     expect(await violations(short)).toEqual([]);
   });

@@ -17,7 +17,7 @@ describe("a file with too many rows for the memory of a tab", () => {
       }
     }
     await expect(collect(decode(pieces()), 1_000)).rejects.toThrow(
-      "The file has more than 1,000 rows, too many to show. Divide it first, as with: asi convert --split.",
+      "The file has more than 1,000 rows, too many to show. Divide it first, for example with asi convert --split.",
     );
     expect(bytesRead).toBeLessThan(whole.length / 2);
   });

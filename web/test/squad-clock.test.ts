@@ -102,7 +102,7 @@ describe.skipIf(hasNoBrowser)("the clock of the squad", () => {
     const page = await open("dark");
     await drag(page, 20, 40);
     await expect.poll(() => minutes(page)).toBe("20");
-    const card = page.getByRole("dialog", { name: "Make a period" });
+    const card = page.getByRole("dialog", { name: "Create a period" });
     await card.getByLabel("Name").fill("Pressing");
     await card.getByLabel("From").fill("12:20");
     await card.getByLabel("to").fill("12:35");
@@ -112,7 +112,7 @@ describe.skipIf(hasNoBrowser)("the clock of the squad", () => {
     expect(await chip(page, /^Pressing, 12:20:00 to 12:35:00/).getAttribute("aria-pressed")).toBe("true");
     // the button × clears the selection
     await drag(page, 60, 70);
-    await card.getByRole("button", { name: "Release the selection" }).click();
+    await card.getByRole("button", { name: "Clear the selection" }).click();
     await expect.poll(() => minutes(page)).toBe("15");
   });
 
@@ -158,7 +158,7 @@ describe.skipIf(hasNoBrowser)("the clock of the squad", () => {
 
   it("asks about players who stop playing and no others, and uses the times only if confirmed", async () => {
     const page = await open("light", [...NAMES, SUBSTITUTE]);
-    const asks = page.getByRole("button", { name: "1 to look at" });
+    const asks = page.getByRole("button", { name: "1 to check" });
     await page.getByRole("button", { name: "Periods…" }).click();
     const editor = page.getByRole("dialog", { name: "Periods" });
     await editor.getByRole("button", { name: "Use all 2" }).click();
@@ -168,7 +168,7 @@ describe.skipIf(hasNoBrowser)("the clock of the squad", () => {
     await expect.poll(mean).toMatch(new RegExp(`^Mean\\s+of ${NAMES.length}, whole period`));
     const before = await mean();
     await asks.click();
-    const list = page.getByRole("region", { name: "To look at" });
+    const list = page.getByRole("region", { name: "To check" });
     expect(await list.innerText()).toContain(
       "1 player seems to come on, go off or sit out: they leave or join",
     );

@@ -57,7 +57,7 @@ describe.skipIf(hasNoBrowser)("the order in which the squad loads its parts", ()
     expect(await hasAskedFor(page, "play-part")).toBe(false);
     await goOn();
     await ready(page);
-    await page.getByRole("button", { name: /to look at$/ }).waitFor();
+    await page.getByRole("button", { name: /to check$/ }).waitFor();
     expect(await hasAskedFor(page, "look-at-part")).toBe(true);
     // the script arrives separately, and the browser lists it when it has arrived
     await expect.poll(() => hasAskedFor(page, "play-part")).toBe(true);

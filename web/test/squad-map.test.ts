@@ -339,7 +339,7 @@ describe.skipIf(hasNoBrowser)("the map of the squad", () => {
     const page = await open({ colorScheme: "dark" });
     expect(await violations(page)).toEqual([]);
     await page.getByRole("button", { name: "Track", exact: true }).click();
-    await page.getByText("Choose a player in the table, or a dot of the moment.").waitFor();
+    await page.getByText("Choose a player in the table, or a dot under Moment.").waitFor();
     const nothing = await picture(page);
     await page.locator(".squad-table tbody tr", { hasText: "Keller" }).locator(".position").click();
     await chosen(page).getByRole("heading", { name: "1 Keller" }).waitFor();

@@ -116,8 +116,8 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     const page = await openPage();
     await chooseAll(page, [...scene.files.slice(0, 2), path]);
     await ready(page);
-    await page.getByRole("button", { name: /to look at$/ }).click();
-    expect(await page.getByRole("region", { name: "To look at" }).innerText()).toContain(
+    await page.getByRole("button", { name: /to check$/ }).click();
+    expect(await page.getByRole("region", { name: "To check" }).innerText()).toContain(
       "Not within the recordings. The recordings are from Sat, 16 May 2026 14:00:00 to 15:10:00. Outside: 1st half (Sat, 9 May 2026 14:00:00 to 14:30:00).",
     );
   });
@@ -176,7 +176,7 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
   it("counts the undamaged recordings, even if a player has two", async () => {
     const page = await open();
     // six recordings, one of which (Huber) is damaged
-    expect(await page.locator(".squad-status").innerText()).toMatch(/^✓\s*5 recordings sound/);
+    expect(await page.locator(".squad-status").innerText()).toMatch(/^✓\s*5 recordings undamaged/);
   });
 
   it("sorts by the clicked figure in both directions and by the roster, and shows the order in the column header", async () => {
@@ -412,10 +412,10 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     const page = await openPage();
     await chooseAll(page, [...scene.files, ...scene.accidents]);
     await ready(page);
-    await page.getByRole("button", { name: /to look at$/ }).click();
-    const list = await page.getByRole("region", { name: "To look at" }).innerText();
+    await page.getByRole("button", { name: /to check$/ }).click();
+    const list = await page.getByRole("region", { name: "To check" }).innerText();
     expect(list).toContain(
-      "The file has 0 bytes. Copy it from the tracker again, then add it: the table keeps its place.",
+      "The file has 0 bytes. Copy it from the tracker again, then add it. The table keeps its place.",
     );
     expect(list).toContain("Left out. Not a recording, roster or period file.");
     expect(list).toContain("Left out. The same as 01-Keller.asi.");
@@ -473,8 +473,8 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     await page.getByRole("button", { name: "Show", exact: true }).click();
     await ready(page);
     expect(await names(page)).toHaveLength(5);
-    await page.getByRole("button", { name: /to look at$/ }).click();
-    const list = page.getByRole("region", { name: "To look at" });
+    await page.getByRole("button", { name: /to check$/ }).click();
+    const list = page.getByRole("region", { name: "To check" });
     expect(await list.innerText()).toMatch(
       /02-Meier\.asi\.gz\s+Not kept\. This browser no longer has the file\. Choose it again/,
     );
@@ -582,8 +582,8 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     await ready(page);
     const before = await cells(page, "Meier");
     expect(before[0]).toBe("60");
-    await page.getByRole("button", { name: /to look at$/ }).click();
-    const list = page.getByRole("region", { name: "To look at" });
+    await page.getByRole("button", { name: /to check$/ }).click();
+    const list = page.getByRole("region", { name: "To check" });
     expect(await list.innerText()).toContain(
       "Several simultaneous recordings of one player. The roster assigns them to Meier. The longest counts; 02-Meier-short.asi is left out.",
     );
@@ -604,8 +604,8 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     const page = await openPage();
     await chooseAll(page, [...scene.files.filter((file) => !/roster|Graf/.test(file)), path]);
     await ready(page);
-    await page.getByRole("button", { name: /to look at$/ }).click();
-    const list = page.getByRole("region", { name: "To look at" });
+    await page.getByRole("button", { name: /to check$/ }).click();
+    const list = page.getByRole("region", { name: "To check" });
     expect(await list.innerText()).toMatch(
       /roster\.csv, line 3\s+Unknown tracker “TRK-55”\. No recording here has this number, so this line and the periods of Roth have no effect\. TRK-5 \(05-Roth\.asi\) is in no line of the roster\./,
     );
@@ -627,8 +627,8 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     const page = await openPage();
     await chooseAll(page, [...scene.files.slice(0, 2), ...sheets]);
     await ready(page);
-    await page.getByRole("button", { name: /to look at$/ }).click();
-    const list = await page.getByRole("region", { name: "To look at" }).innerText();
+    await page.getByRole("button", { name: /to check$/ }).click();
+    const list = await page.getByRole("region", { name: "To check" }).innerText();
     const roster =
       "A roster needs the column player, and serial (numbers of trackers) or file (names of recordings).";
     const periods = "Periods need the columns period, start and end.";

@@ -310,7 +310,7 @@ describe.skipIf(hasNoBrowser)("a recording in the viewer", () => {
       .click();
     await page.locator(".cards").waitFor();
     await page.setInputFiles("[data-adding=true]", fixturePath("valid/run-fix-loss.asi"));
-    await page.getByText("Below each: the difference to the first recording.").waitFor();
+    await page.getByText("The difference from the first recording is below each figure.").waitFor();
   });
 
   it("shows one place of recordings that are too far apart for one map, and the others on request", async () => {

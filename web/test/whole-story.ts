@@ -62,8 +62,8 @@ async function tell(
   // a device
   await user.press("Devices", "Shift+Tab");
   await page.getByText("You have no devices.").waitFor();
-  await user.press("Take a device…");
-  await page.getByRole("dialog", { name: "Take a device" }).waitFor();
+  await user.press("Claim a device…");
+  await page.getByRole("dialog", { name: "Claim a device" }).waitFor();
   await user.keys("Escape");
   await expectFocusOn(page, "button.primary");
   await user.keys("Enter");

@@ -92,7 +92,7 @@ function inWords({ part, file }: Link, settings: Settings): string {
       ? ""
       : `${day(part.startMs, zone)}, ${timeOfDay(part.startMs, zone)} to ${timeOfDay(part.stopMs, zone)}`;
   if (file === null)
-    return `This link shows ${time}. The link does not contain data: choose the recording of that time.`;
+    return `This link shows ${time}. The link does not contain data. Choose the recording of that time.`;
   const named = `${file.name} (${fileSize(file.bytes)})`;
-  return `This link shows ${part === null ? named : `${time} of ${named}`}. The link does not contain data: choose that file.`;
+  return `This link shows ${part === null ? named : `${time} of ${named}`}. The link does not contain data. Choose that file.`;
 }

@@ -44,7 +44,11 @@ export function Peaks({ recording: { id }, selection, settings, reader }: PeaksP
   const { listed, curve } = found.peaks;
   const known = curve.flatMap(knownPeak);
   if (known.length === 0) {
-    return <p class="muted">None: no second of the recording has speeds in at least 90 % of it.</p>;
+    return (
+      <p class="muted">
+        There are none, because no second of the recording has speeds in at least 90 % of it.
+      </p>
+    );
   }
   const unit = settings.speedUnit.value;
   const zone = settings.zone.value;

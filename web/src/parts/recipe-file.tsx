@@ -45,7 +45,7 @@ export function OpenRecipe({ onFile }: { onFile: (file: File) => Promise<void> }
 export function RecipesNote({ before }: { before: string }) {
   return (
     <p class="note">
-      {before} “As worded by” refers to a published definition; filters of other products are not published,
+      {before} “As worded by” refers to a published definition. Filters of other products are not published,
       so their counts may differ.
     </p>
   );

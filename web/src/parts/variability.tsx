@@ -66,7 +66,7 @@ export function Variability({ id, selection, reader }: Props) {
       </label>
       <p class="note">
         RMSSD, SDNN and pNN50 describe the heart at rest. Movement changes them. DFA α1 needs 2 min without a
-        gap, LF and HF 5 min; both at most 5 % artefacts.
+        gap, LF and HF need 5 min. At most 5 % may be artefacts.
         {figures.lf_hf === undefined ? null : ` ${LF_HF_CAUTION}.`}
       </p>
     </section>

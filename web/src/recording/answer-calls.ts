@@ -55,7 +55,7 @@ function failureOf(error: unknown): Failure {
   if (error instanceof ReadingError) return error.failure;
   if (error instanceof DOMException && UNREADABLE.has(error.name)) {
     const message =
-      "The browser can no longer read the file: it was moved, changed or removed. Choose it again.";
+      "The browser can no longer read the file, because it was moved, changed or removed. Choose it again.";
     return { code: null, message, byteOffset: null, line: null };
   }
   const message = error instanceof Error ? error.message : String(error);

@@ -149,7 +149,7 @@ export async function collect(
     rows += batch.length;
     if (rows > mostRows) {
       throw new Error(
-        `The file has more than ${mostRows.toLocaleString("en")} rows, too many to show. Divide it first, as with: asi convert --split.`,
+        `The file has more than ${mostRows.toLocaleString("en")} rows, too many to show. Divide it first, for example with asi convert --split.`,
       );
     }
     batches.push(batch);

@@ -6,9 +6,9 @@ import { AsiError, type AsiErrorCode } from "asi-convert";
  */
 const WORDS: Partial<Record<AsiErrorCode, string>> = {
   NOT_A_RECORDING:
-    "The page reads recordings (.asi), FIT, GPX, TCX and CSV files, and this file is something else, or too damaged. If it comes from a device, copy it from there again.",
+    "The page reads recordings (.asi), FIT, GPX, TCX and CSV files, and this file has a different format, or is too damaged. If it comes from a device, copy it from there again.",
   UNSUPPORTED_VERSION:
-    "The recording is in a version of the format that this page does not know. Its device may be newer than the page: look for a newer version of the page.",
+    "The recording is in a version of the format that this page does not know. Its device may be newer than the page. Look for a newer version of the page.",
   BAD_HEADER:
     "A header of the recording, which names its device, cannot be used. Copy the file from the device again. If that changes nothing, give it a serial number.",
   MIXED_DEVICES:

@@ -47,7 +47,7 @@ export function refusalInWords({ status, code, requestId, message, body }: ApiEr
   if (status === 429) return `Too many requests were made. Wait ${waitOf(message)}, then try again.`;
   if (status >= 500 && status !== 503) {
     const id = requestId === null ? "" : ` Its log has the request ${requestId}.`;
-    return `The service has failed. Try again; if it happens again, tell the person who runs the service.${id}`;
+    return `The service has failed. Try again. If it happens again, tell the person who runs the service.${id}`;
   }
   if (code === "invalid_token" || code === "not_authenticated") return "You are not signed in.";
   if (code === "precondition_failed")

@@ -24,10 +24,10 @@ export function LookAtList({
         () => undefined,
       );
   return (
-    <section class="panel squad-look-at" aria-label="To look at">
+    <section class="panel squad-look-at" aria-label="To check">
       <header>
         <h2>
-          To look at: {items.length} <small>the table is complete without these</small>
+          To check: {items.length} <small>the table is complete without these</small>
         </h2>
         <button type="button" onClick={copy}>
           {copied.value ? "Copied" : "Copy as text"}

@@ -48,7 +48,7 @@ const WORDS: Record<ChipClass, string> = {
   waiting: "waits",
   "being-read": "is being read",
   read: "read",
-  wrong: "to look at",
+  wrong: "to check",
   "left-out": "left out",
 };
 

@@ -218,7 +218,7 @@ const CORNERS_ID = 0;
 const LOST: FileState = {
   name: "failed",
   code: "NOT_KEPT",
-  message: "This browser no longer has the file. Choose it again; the rest of the session is here.",
+  message: "This browser no longer has the file. Choose it again. The rest of the session is here.",
 };
 
 const sheetFirst = ({ file }: SquadFile): number => (RECORDING_NAME.test(file.name) ? 1 : 0);

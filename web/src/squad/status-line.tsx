@@ -26,11 +26,11 @@ export function StatusLine({
         ✓
       </span>
       <span>
-        {sound} <span class="wide-only">{sound === 1 ? "recording" : "recordings"}</span> sound
+        {sound} <span class="wide-only">{sound === 1 ? "recording" : "recordings"}</span> undamaged
       </span>
       {toLookAt === 0 ? null : (
         <button type="button" aria-expanded={isListShown} onClick={onList}>
-          {toLookAt} to look at
+          {toLookAt} to check
         </button>
       )}
       <span class="spacer" />

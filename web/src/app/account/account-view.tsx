@@ -98,8 +98,8 @@ function Profile({
       <h2>Profile</h2>
       {isManager(account) ? (
         <p class="note">
-          Your number is <strong class="number">{account.id}</strong>. Athletes need it, and your username, to
-          let you see their data; they see your name before they do.
+          Your number is <strong class="number">{account.id}</strong>. Athletes need it and your username to
+          let you see their data. They see your name before they confirm.
         </p>
       ) : null}
       <Form action="Save the profile" onSubmit={save} isEditor>
@@ -110,7 +110,7 @@ function Profile({
           <>
             <CurrentPasswordField />
             <p class="note">
-              Password reset links are sent to this address, so a new address needs your password. The
+              Password reset links are sent to this address, so a new address requires your password. The
               previous address gets an email about the change.
             </p>
           </>

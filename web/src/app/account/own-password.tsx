@@ -22,7 +22,7 @@ export function OwnPassword({ client, isFirst = false }: { client: Client; isFir
   if (data?.has_password === false) {
     return (
       <p class="note">
-        You sign in with {data.provider}: this works in the first 5 minutes after you have signed in.
+        You sign in with {data.provider}. This works in the first 5 minutes after you have signed in.
       </p>
     );
   }

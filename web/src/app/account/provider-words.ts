@@ -5,7 +5,7 @@ const PROBLEMS: Readonly<Record<string, string>> = {
   provider_unavailable: "It does not respond. Try again later.",
   provider_refused: "It did not sign you in, or you have cancelled. Try again.",
   provider_invalid:
-    "Its response cannot be used. Ask the person who runs the service: the reason is in its log.",
+    "Its response cannot be used. The reason is in the log of the service. Ask the person who runs the service.",
   sign_in_expired:
     "The sign-in has expired, or was begun in another window. Allow cookies for this page, and try again.",
   no_account:

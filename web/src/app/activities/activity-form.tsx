@@ -50,7 +50,7 @@ export function ActivityForm({ client, owner, activity, onDone, onCancel }: Prop
               isFirst
               maxLength={150}
               initial={activity?.name ?? ""}
-              hint="As in “Sunday league, round 3”."
+              hint="For example “Sunday league, round 3”."
             />
             <Choice
               name="json_schema"

@@ -39,7 +39,7 @@ export function ActivityList({ client, account, go, settings }: ViewProps) {
           <Nothing title="No activities yet">
             <p>
               An activity is a match or a training. It has a time frame for each athlete and part of it, such
-              as the first half; for each of them distance, sprints and more are computed.
+              as the first half. The service computes distance, sprints and more for each time frame.
             </p>
             <p>
               Choose <em>New activity</em> to begin.

@@ -77,7 +77,7 @@ export function Comparison({ frames, settings, activity }: Props) {
             </label>
           )}
           <label class="field">
-            Differences to
+            Differences from
             <select
               value={String(referenceValue)}
               disabled={isAlone}
@@ -112,13 +112,13 @@ export function Comparison({ frames, settings, activity }: Props) {
       </div>
       {isComparable(computed) ? null : (
         <p class="note warning">
-          These time frames have different thresholds: counts, high intensity and time by speed are not
+          These time frames have different thresholds. Counts, high intensity and time by speed are not
           comparable.
         </p>
       )}
       {isAlone ? (
         <p class="note">
-          To see differences, add a time frame of another athlete, or another one of this athlete.
+          To see differences, add a time frame of another athlete, or a second one of this athlete.
         </p>
       ) : null}
       <Scrolled label="Compared figures">

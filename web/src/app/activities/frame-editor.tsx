@@ -170,7 +170,7 @@ export function FrameEditor(props: Props) {
                 label="Name"
                 maxLength={100}
                 initial={frame === null ? "" : frameName(frame)}
-                hint="Such as “First half”. Those with the same name are compared."
+                hint="For example “First half”. Time frames with the same name are compared."
               />
               <TimeFields part={part} zone={settings.zone.value} />
               <Field
@@ -181,7 +181,7 @@ export function FrameEditor(props: Props) {
                 max={240}
                 step="any"
                 initial={numberText(frame?.params.max_hr)}
-                hint="For heart rate zones. Empty: from the age."
+                hint="For heart rate zones. If it is empty, it follows from the age."
               />
             </div>
           </Form>

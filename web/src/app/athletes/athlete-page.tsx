@@ -83,8 +83,8 @@ function Managed({ athlete, onChange, client, account, go }: ManagedProps) {
       <section class="panel padded">
         <h2>Permissions</h2>
         <p>
-          You manage this athlete: you may read the recordings, make time frames, and share them, for all
-          time.
+          You manage this athlete. You may read the recordings, create time frames, and share them, without a
+          time limit.
         </p>
       </section>
       <PersonalData client={client} athlete={{ id: athlete.id, name }} onErased={() => go("/athletes")} />

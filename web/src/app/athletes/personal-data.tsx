@@ -34,8 +34,8 @@ export function PersonalData({ client, athlete: { id, name }, onErased }: Props)
     <section class="panel padded">
       <h2>All data about {name}</h2>
       <p class="note">
-        A copy has the profile, permissions, time frames, computed data and samples: a zip archive of JSON and
-        CSV files. Erase the data only if the person asks for it.
+        A copy is a zip archive of JSON and CSV files. It contains the profile, permissions, time frames,
+        computed data and samples. Erase the data only if the person asks for it.
       </p>
       <ProblemOf problem={problem} />
       <div class="form-buttons">

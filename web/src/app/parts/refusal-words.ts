@@ -66,7 +66,7 @@ const SENTENCES: readonly (readonly [RegExp, string])[] = [
   [/^This value (.+)$/, "{} $1"],
   [/^At most (\d+) days may lie between start and stop\.$/, "The time must be at most $1 days long."],
   [/\boffset was read as a space\b/, "{} is not valid."],
-  [/^The activity has time frames whose\b/, "{} can no longer be changed: the activity has time frames."],
+  [/^The activity has time frames whose\b/, "{} is fixed, because the activity has time frames."],
   [/\bJSON schema/, "{} does not belong to this activity."],
   [
     /^(Enter a valid value|Not a valid string|Not valid base64|Expected a list|Invalid data\b.*|Unknown field)\.$/,

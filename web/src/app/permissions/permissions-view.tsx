@@ -106,7 +106,7 @@ export function PermissionsView({ client, account, settings, query }: ViewProps)
         {({ permissions, names }) =>
           permissions.length === 0 ? (
             <Nothing title="Nobody may see your data.">
-              <p>Give a permission below: the manager tells you a number and a username.</p>
+              <p>Give a permission below. The manager tells you a number and a username.</p>
             </Nothing>
           ) : (
             <div class="panel padded">
@@ -136,7 +136,7 @@ export function PermissionsView({ client, account, settings, query }: ViewProps)
                           label={`Take back ${what}`}
                           question={{
                             title: `Take back ${what}?`,
-                            text: "From now on this manager can no longer do this, not for recordings of the past either. You can give the permission again.",
+                            text: "This manager can then no longer do this, even for past recordings. You can give the permission again.",
                             action: "Take back",
                           }}
                           work={async () => {

@@ -36,12 +36,12 @@ export function accountOf(details: StoredDetails, zone: Zone, isRepeated = false
   const others = details.samples_refused - samples_unowned;
   if (others > 0) {
     sentences.push(
-      `${samples(others)} ${was(others)} refused: from a time when another manager owned the device, or later than now.`,
+      `${samples(others)} ${was(others)} refused, because another manager owned the device at that time, or the time is in the future.`,
     );
   }
   if (samples_unowned > 0) {
     sentences.push(
-      `${samples(samples_unowned)} ${was(samples_unowned)} refused: nobody owned the device at that time. Ask the person who runs the service to let your ownership begin earlier, then upload the file again.`,
+      `${samples(samples_unowned)} ${was(samples_unowned)} refused, because nobody owned the device at that time. Ask the person who runs the service to let your ownership begin earlier, then upload the file again.`,
     );
   }
   const damaged =
@@ -51,5 +51,5 @@ export function accountOf(details: StoredDetails, zone: Zone, isRepeated = false
       `The file is damaged: ${damaged === 1 ? "1 frame" : `${decimal(damaged, 0)} frames`} could not be read.`,
     );
   }
-  return sentences.length === 0 ? ["The recording had nothing to store."] : sentences;
+  return sentences.length === 0 ? ["The recording contained no samples to store."] : sentences;
 }

@@ -65,7 +65,7 @@ export function DeviceRecordings(props: Props) {
       />
       {isOwned ? null : (
         <p class="note">
-          You no longer own this device: you see the recordings from your time with it, and cannot upload
+          You no longer own this device. You see the recordings from your time with it, and cannot upload
           files for it.
         </p>
       )}

@@ -21,7 +21,7 @@ const FRESH_MS = 60_000;
 const STATES: Readonly<Record<FeedState, string>> = {
   connecting: "Connecting…",
   live: "Live",
-  polling: "Asks every 5 seconds",
+  polling: "Polls every 5 seconds",
   elsewhere: "Followed in another window",
   lost: "You no longer own this device",
 };

@@ -125,14 +125,14 @@ function OfDevice({ id, devices: { all, owned }, ...props }: OfDeviceProps) {
   return all.length === 0 ? (
     <Nothing title="No device yet">
       <p>
-        Recordings belong to a device. <a href="#/devices">Take one</a> by its serial number and name; then
+        Recordings belong to a device. <a href="#/devices">Claim one</a> by its serial number and name. Then
         load its files here.
       </p>
     </Nothing>
   ) : (
     <Nothing title="You have never owned this device">
       <p>
-        Choose another one above, or <a href="#/devices">take it</a> by its serial number and name.
+        Choose another one above, or <a href="#/devices">claim it</a> by its serial number and name.
       </p>
     </Nothing>
   );

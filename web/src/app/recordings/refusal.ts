@@ -33,7 +33,7 @@ export function refusalOf(error: unknown, file: File, limitBytes: number | null)
   if (error instanceof AwayError) {
     return {
       ...refusal,
-      reason: "The service stopped responding. The file is still chosen: try again when the service is back.",
+      reason: "The service stopped responding. The file is still chosen. Try again when the service is back.",
     };
   }
   if (error instanceof DOMException && error.name === "NotReadableError") {

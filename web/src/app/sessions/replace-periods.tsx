@@ -52,8 +52,8 @@ export function ReplacePeriods({ client, session, tag: latestTag, zone, onClose,
         }}
       >
         <p class="note">
-          The file of <code>asi squad</code>: the columns period, start and end, and optionally player. Times
-          in {zoneName(zone)}.
+          The file of <code>asi squad</code>, with the columns period, start and end, and optionally player.
+          Times in {zoneName(zone)}.
         </p>
         <div class="form-field">
           <label for="periods-file">File</label>

@@ -72,7 +72,7 @@ export function SessionForm({ client, settings, session, first, onDone, onCancel
             isFirst
             maxLength={150}
             initial={session?.name ?? ""}
-            hint="As in “Sunday league, round 3”."
+            hint="For example “Sunday league, round 3”."
           />
           <Choice name="kind" label="Kind" choices={KINDS} initial={session?.kind ?? "match"} />
           <Choice
@@ -88,7 +88,7 @@ export function SessionForm({ client, settings, session, first, onDone, onCancel
               label="Squad"
               required
               maxLength={100}
-              hint="You have no squad yet: this creates one. Add its players under Squads."
+              hint="You have no squad yet. This creates one. Add its players under Squads."
             />
           ) : (
             <Choice

@@ -125,7 +125,7 @@ function Content({ loaded, onChange, ...props }: ContentProps) {
           <Periods periods={periods} names={names} zone={zone} />
           {role === "owner" ? (
             <p class="note">
-              Open the squad to make and change periods: drag over its clock, or add periods.csv.
+              Open the squad to create and change periods. Drag over its clock, or add periods.csv.
             </p>
           ) : mayEdit(role) ? (
             <button

@@ -40,8 +40,8 @@ ${accountName(account)}`;
   return (
     <Dialog title="Ask for permission" onClose={onClose}>
       <p>
-        Athletes with an account grant permissions themselves. Send them this text; the link opens the form
-        with your number and username in it.
+        Athletes with an account grant permissions themselves. Send them this text. Its link opens the form
+        with your number and username.
       </p>
       {managed > 0 ? (
         <p class="note">

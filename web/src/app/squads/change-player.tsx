@@ -101,7 +101,7 @@ export function ChangePlayer({ client, settings, member, name, onClose, onDone }
             initial={now.maxHr}
           />
         </div>
-        <p class="note">Empty: the default of the sport.</p>
+        <p class="note">An empty field means the default of the sport.</p>
         <Choice
           name="scope"
           label="Applies"
@@ -129,7 +129,7 @@ export function ChangePlayer({ client, settings, member, name, onClose, onDone }
               label="Until"
               type="datetime-local"
               initial={endText(member.end_time, zone)}
-              hint="Empty: without an end."
+              hint="Leave it empty for no end."
             />
           )}
         </div>

@@ -62,7 +62,7 @@ export function ImportRoster({ client, account, squad, settings, onClose, onDone
           }}
         >
           <p class="note">
-            The file of <code>asi squad</code>: the columns player and serial, and optionally number,
+            The file of <code>asi squad</code>, with the columns player and serial, and optionally number,
             position, high_speed, sprint and max_hr. Players must be athletes whom you may see.
           </p>
           <div class="form-field">

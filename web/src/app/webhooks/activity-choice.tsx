@@ -24,8 +24,8 @@ export function ActivityChoice({ client }: ViewProps) {
       ]}
     >
       <p class="note">
-        A webhook is an address of yours that the service calls when an activity or its time frames change.
-        Choose the activity.
+        A webhook is an address of your own program. The service calls it when an activity or its time frames
+        change. Choose the activity.
       </p>
     </ListView>
   );

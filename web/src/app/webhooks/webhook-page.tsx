@@ -113,15 +113,15 @@ function Details({ client, settings, go, activity, webhook, found, onChange, onR
             <Action
               class="primary"
               problem={problem}
-              failed="The webhook could not be turned on."
-              busy="Turning it on…"
+              failed="The webhook could not be enabled."
+              busy="Enabling it…"
               work={async () => {
                 const path = "/api/v1/activities/{activity}/webhooks/{webhook}/";
                 onChange(await unwrap(client.PATCH(path, { params, body: {} })));
-                return "The webhook is on.";
+                return "The webhook is enabled.";
               }}
             >
-              Turn on
+              Enable
             </Action>
           </div>
         )}

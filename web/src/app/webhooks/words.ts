@@ -16,14 +16,14 @@ export function eventsOf({ activity_events, timeframes_events }: Webhook): strin
 
 /** The state of a webhook in words. */
 export function stateOf({ disabled_at, ...webhook }: Webhook, zone: Zone): string {
-  if (disabled_at !== null) return `Off since ${dayAndSecond(disabled_at, zone)}`;
-  return webhook.activity_events || webhook.timeframes_events ? "On" : "On, but without events";
+  if (disabled_at !== null) return `Disabled since ${dayAndSecond(disabled_at, zone)}`;
+  return webhook.activity_events || webhook.timeframes_events ? "Enabled" : "Enabled, but without events";
 }
 
 /** The reason why a webhook is disabled, and the remedy. */
 export const WHY_DISABLED =
-  "The service has turned this webhook off because its receiver answered 410 (Gone) or failed to accept 20 events in a row. " +
-  "Events that happened while it was off are not sent. When the receiver works again, turn the webhook on.";
+  "The service has disabled this webhook because its receiver answered 410 (Gone) or failed to accept 20 events in a row. " +
+  "Events that happened in the meantime are not sent. When the receiver works again, enable the webhook.";
 
 const EVENTS: Record<string, string> = {
   "activity-updated": "Activity changed",

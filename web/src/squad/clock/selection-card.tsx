@@ -101,8 +101,8 @@ function Card({ clock, brush }: { clock: Clock; brush: Interval }) {
         document.querySelector<HTMLElement>(".clock-slider")?.focus();
       }}
     >
-      <h2 id={`${id}-title`}>Make a period</h2>
-      <button type="button" class="card-close" aria-label="Release the selection" onClick={close}>
+      <h2 id={`${id}-title`}>Create a period</h2>
+      <button type="button" class="card-close" aria-label="Clear the selection" onClick={close}>
         ×
       </button>
       <p class="muted">{intervalText(brush, zone)}. The figures in the table are for this time.</p>

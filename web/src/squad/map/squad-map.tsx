@@ -238,7 +238,7 @@ function Empty({ state }: { state: MapState }) {
     if (state.plane.value === null) return "The recordings have no positions.";
     if (state.kind.value !== "moment") {
       const player = session.players.value.find(({ key }) => key === session.chosen.value);
-      return player === undefined ? "Choose a player in the table, or a dot of the moment." : "";
+      return player === undefined ? "Choose a player in the table, or a dot under Moment." : "";
     }
     const { pitch } = state.plane.value;
     const isBeside = ({ x, y }: Point) =>
@@ -249,7 +249,7 @@ function Empty({ state }: { state: MapState }) {
         ? "No player is near the pitch now. If this is wrong, move its corners."
         : "";
     return state.period.value === null
-      ? "Nobody is on the pitch: this is outside of all periods."
+      ? "Nobody is on the pitch, because this time is outside all periods."
       : "No player has data at this moment.";
   }).value;
   return text === "" ? null : <p class="ground-empty">{text}</p>;

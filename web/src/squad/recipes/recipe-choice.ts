@@ -66,5 +66,5 @@ export function withRecipes(
     !RECIPES.includes(one) && added.some((other) => commonKey([one, other]) !== null);
   const all = [...chosen.filter((one) => !isReplaced(one)), ...added.filter((one) => !chosen.includes(one))];
   const again = commonKey(all);
-  return again === null ? all : `Two recipes would have the columns ${again}_…; rename one.`;
+  return again === null ? all : `Two recipes would have the columns ${again}_…. Rename one.`;
 }
