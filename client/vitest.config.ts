@@ -20,7 +20,7 @@ export default defineConfig({
     projects: [
       // `npm test`
       onDatabase("postgres", ["test/**/*.test.ts"]),
-      // `npm run test:more`; only these tests depend on the responses of the database
+      // `npm run test:more`, with the only tests that depend on the responses of the database
       onDatabase("embedded", ["test/client.test.ts"]),
     ],
   },

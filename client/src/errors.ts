@@ -9,7 +9,7 @@ export class ApiError extends Error {
   readonly status: number;
   /** The stable code in `X-Error-Code`, such as `not_found`. Null if the response does not come from the service. */
   readonly code: string | null;
-  /** The body of the response: an object with messages, or text. */
+  /** The body of the response, which is an object with messages, or text. */
   readonly body: unknown;
   /** Identifies the request in the log of the service. */
   readonly requestId: string | null;

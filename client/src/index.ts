@@ -33,7 +33,7 @@ export interface ClientOptions extends RetryOptions {
   fetch?: (request: Request) => Promise<Response>;
 }
 
-/** The result type of a list: the type of one of its results. */
+/** The type of a single result of a list. */
 type Listed<Path extends keyof paths> = paths[Path] extends {
   get: { responses: { 200: { content: { "application/json": { results: (infer Result)[] } } } } };
 }
@@ -228,7 +228,7 @@ export function createClient(options: ClientOptions): Client {
   };
 }
 
-/** The parameters of a token request: RFC 6749 sections 4.3.2 and 6. */
+/** The parameters of a token request (RFC 6749 sections 4.3.2 and 6). */
 export type TokenRequest = { client_id: string; client_secret: string } & (
   | { username: string; password: string }
   | { refresh_token: string }

@@ -2,7 +2,7 @@
 export type RecordingSource = Blob | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array<ArrayBuffer>>;
 
 /**
- * Returns the source as a blob, which can be sent more than once. The function reads a stream to its end; browsers store large blobs on
+ * Returns the source as a blob, which can be sent more than once. The function reads a stream to its end. Browsers store large blobs on
  * disk.
  */
 export async function blobOf(source: RecordingSource): Promise<Blob> {

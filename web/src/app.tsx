@@ -44,7 +44,7 @@ export function App({
 }: {
   workspace: Workspace;
   settings: Settings;
-  /** The link in the address of the page; null if there is none. */
+  /** The link in the address of the page. Null if there is none. */
   linked: Link | null;
 }) {
   const current = viewRoute();
@@ -60,7 +60,7 @@ export function App({
   useSignalEffect(() => {
     const before = lastSignedIn.current;
     lastSignedIn.current = signedInAs.value;
-    // also closes the data of the account; a file stays open if the page reads it while a user signs in
+    // Also closes the data of the account. A file stays open if the page reads it while a user signs in.
     if (before === null || before === signedInAs.value) return;
     workspace.closeFetched();
     closeStored();

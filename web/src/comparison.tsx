@@ -39,7 +39,7 @@ const AXES = [
 
 /** Compares recordings in a table of figures with differences, a map with coloured tracks, and plots that share a cursor. */
 export function Comparison({ recordings, reader, settings, onClose }: ComparisonProps) {
-  // players of one match are aligned by time of day; sessions of different days are aligned by their starts
+  // Players of one match are aligned by time of day. Sessions of different days are aligned by their starts.
   const chosen = useSignal<Axis>(overlap(recordings) ? "clock" : "start");
   const channel = useSignal<ChannelName>("speed");
   const colouring = useSignal<Colouring>("recording");

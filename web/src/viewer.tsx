@@ -71,7 +71,7 @@ export function Viewer({ recording, reader, settings, linked = null }: Props) {
         damage.value = found;
         marks.value = [...new Set(found.places.flatMap(({ afterMs }) => afterMs ?? []))];
       },
-      // the recording was closed in the meantime, or is no longer readable; the report has the extent of the damage
+      // The recording was closed in the meantime, or is no longer readable. The report has the extent of the damage.
       () => undefined,
     );
   }, [recording, reader, damage, marks]);

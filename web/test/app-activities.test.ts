@@ -332,7 +332,7 @@ describe.skipIf(hasNoBrowser)("activities of a manager", () => {
     expect(await page.content()).not.toContain(secret);
 
     await page.getByRole("button", { name: "Test", exact: true }).click();
-    await page.getByText("It works: the receiver answered HTTP 204.").waitFor();
+    await page.getByText("The test has succeeded. The receiver answered HTTP 204.").waitFor();
     expect(received).toMatchObject([{ secret, body: { event: "test", data: { activity_id: activity.id } } }]);
 
     status = 503;
@@ -359,7 +359,7 @@ describe.skipIf(hasNoBrowser)("activities of a manager", () => {
     await page.getByRole("button", { name: "Refresh" }).click();
     await log.getByRole("row", { name: `Time frame created First half, Ada Moss, ${frame.id}` }).waitFor();
     expect(asked).toEqual([`/api/v1/timeframes/${frame.id}/?with_athlete=true`]);
-    // an event of the activity; since a missing receiver disables the webhook, the previous event must have arrived
+    // An event of the activity. Since a missing receiver disables the webhook, the previous event must have arrived.
     await expect.poll(() => received.at(-1)?.body.event).toBe("timeframe-created");
     status = 410;
     const path = { activity: activity.id };

@@ -107,7 +107,7 @@ describe.skipIf(hasNoBrowser)("the address of stored ranges", () => {
     await signIn(anew, "aron");
     await compared(anew).waitFor();
     expect(hashOf(anew)).toBe(hash);
-    // a single range is not the content of the address
+    // the address does not mean a single range
     await anew
       .getByRole("button", { name: /^Close / })
       .first()

@@ -41,7 +41,7 @@ describe.skipIf(hasNoBrowser)("the season of a squad", () => {
     const { manager, id, rounds } = await played("sina");
     await compute(manager, rounds);
     const page = await openSignedIn(service, manager);
-    // jobs of the service compute the figures of all sessions; here, those of the last one are missing until they are requested
+    // Jobs of the service compute the figures of all sessions. Here, those of the last one are missing until they are requested.
     let isComputed = false;
     await page.route(/\/figures\//, (route) => {
       isComputed = true;
@@ -116,7 +116,7 @@ describe.skipIf(hasNoBrowser)("the season of a squad", () => {
     }
     const bea = players.find(({ player }) => player === "Bea Bell");
     expect(bea?.normal.rate_m_per_min?.mean).toBeCloseTo(120, 0);
-    // an earlier session; too few matches precede it
+    // Too few matches precede this earlier session.
     await page.getByLabel("Session").selectOption(String(sessions[1]));
     expect((await rowOf("Bea Bell")).slice(0, 3)).toEqual(["126", "new", "–"]);
     expect(await violations(page)).toEqual([]);

@@ -131,7 +131,7 @@ describe.skipIf(hasNoBrowser)("the page of a service", () => {
     expect(await page.locator("tbody tr").count()).toBe(1);
     await page.getByLabel("Show released devices").check();
     await page.getByRole("row", { name: /dora-1 .* Released/ }).waitFor();
-    // earlier recordings remain visible; the service refuses the weeks around them
+    // Earlier recordings remain visible. The service refuses the weeks around them.
     expectComplaint(/status of 403/);
     await page.getByRole("link", { name: "dora-1" }).click();
     await page.getByText("You no longer own this device").waitFor();

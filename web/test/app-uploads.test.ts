@@ -69,7 +69,7 @@ describe.skipIf(hasNoBrowser)("recordings that a manager uploads", () => {
     await page.getByRole("heading", { level: 1, name: "tracker" }).waitFor();
     await page.getByRole("link", { name: "Upload recordings" }).click();
     await page.getByRole("button", { name: "Try again with match.asi" }).click();
-    // recorded before the start of the ownership; one sentence says so, and the rest of the page agrees
+    // The recording precedes the start of the ownership. One sentence says so, and the rest of the page agrees.
     const item = fileItem(page, "match.asi");
     await item
       .getByText(/^60\d samples were refused, because nobody owned the device at that time/)
@@ -164,7 +164,7 @@ describe.skipIf(hasNoBrowser)("recordings that a manager uploads", () => {
     await of("again.asi")
       .getByText(/^The same file was loaded before: 60\d samples/)
       .waitFor();
-    // only claiming the device helps; a second attempt with the other files would be refused too
+    // Only claiming the device helps. A second attempt with the other files would be refused too.
     const again = page.getByRole("button", { name: /^Try again/ });
     expect(await again.count()).toBe(1);
     expect(await violations(page)).toEqual([]);

@@ -1,4 +1,4 @@
-/** Tests of the documentation at `/api/docs/` in a browser. It is under a path, as behind a proxy. */
+/** Tests of the documentation at `/api/docs/` in a browser. The service runs under a path, as behind a proxy. */
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
 import { violations } from "./accessibility.js";

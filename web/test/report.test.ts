@@ -87,7 +87,7 @@ describe.skipIf(hasNoBrowser)("a report opened as a file", () => {
       .locator("tbody tr")
       .evaluateAll((rows) => rows.filter((row) => row.getBoundingClientRect().height > 0).length);
     expect(seen).toBe(126);
-    // tables are printed; empty fields and a panel that waits for an input are not
+    // Tables are printed. Empty fields and a panel that waits for an input are not.
     const heights = (title: string) =>
       page
         .locator(".panel", { has: page.getByRole("heading", { name: title, includeHidden: true }) })

@@ -107,7 +107,7 @@ describe("the distances of a running session", () => {
   it("are reloaded after a pause, before the samples that follow", async () => {
     const { clock, service, feed } = await followedMinute();
     feed.stop();
-    // ten minutes later; the figures end half a minute earlier, where the stream begins
+    // Ten minutes later, the figures end half a minute earlier, where the stream begins.
     const laterMs = START_MS + 660_000;
     clock.mockReturnValue(laterMs);
     service.setFigures(figures(2800, laterMs - 30_000));

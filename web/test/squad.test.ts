@@ -537,7 +537,7 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     // some viewers draw black lines at the edges of masks
     expect(/\/Luminosity|\/SMask \d/.test(pdf.toString("latin1"))).toBe(false);
     expect(pdfPages(pdf).join(" ")).not.toMatch(/Sign in|Add files|Report/);
-    // the bar of the longest distance fills its cell; the others are narrower
+    // The bar of the longest distance fills its cell. The others are narrower.
     await page.emulateMedia({ media: "print" });
     await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
     const shares = await page
@@ -585,7 +585,7 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     await page.getByRole("button", { name: /to check$/ }).click();
     const list = page.getByRole("region", { name: "To check" });
     expect(await list.innerText()).toContain(
-      "Several simultaneous recordings of one player. The roster assigns them to Meier. The longest counts; 02-Meier-short.asi is left out.",
+      "Several simultaneous recordings of one player. The roster assigns them to Meier. The longest counts, and 02-Meier-short.asi is left out.",
     );
     await page.locator("tr", { hasText: "Meier" }).locator(".quality").click();
     expect(await page.getByRole("dialog", { name: "Quality of Meier" }).innerText()).toContain(

@@ -164,7 +164,7 @@ export function RoutedView({ current, workspace, settings }: ShellProps & { curr
 function NoView({ path, account }: { path: string; account: Account }) {
   const isArrival = path in TITLES;
   const first = viewsOf(account)[0]?.path ?? "";
-  // runs before the navigation is visible; otherwise it would replace an address that the user chooses there
+  // Runs before the navigation is visible. Otherwise, it would replace an address that the user chooses there.
   useLayoutEffect(() => {
     const left = path === "signed-in" ? addressLeft() : null;
     if (isArrival) goInstead(left?.startsWith("#/") ? left.slice(1) : `/${first}`);

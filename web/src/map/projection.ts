@@ -1,6 +1,6 @@
 /**
- * Positions in Web Mercator (EPSG:3857), the projection of map tiles. They are relative to an origin and scaled: lengths near the origin
- * are metres on the ground.
+ * Positions in Web Mercator (EPSG:3857), the projection of map tiles. They are relative to an origin, and their scale makes lengths near
+ * the origin equal to metres on the ground.
  */
 export interface Track {
   timesMs: Float64Array;

@@ -106,7 +106,7 @@ export function TrackMap(props: Props) {
     try {
       show(drawing, await draw(drawing));
     } catch {
-      // the recording was closed in the meantime; the next content replaces the picture
+      // The recording was closed in the meantime. The next content replaces the picture.
     }
   };
   const latestPaint = useRef(paint);
@@ -284,7 +284,7 @@ function Markers({
         return (
           <div
             class="marker"
-            // markers have no identity; there is one for each recording, in the same order
+            // Markers have no identity. There is one for each recording, in the same order.
             key={i}
             style={{ transform: `translate(${x}px, ${y}px)`, "--marker": colour }}
           >

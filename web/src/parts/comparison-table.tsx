@@ -88,7 +88,7 @@ export function ComparisonTable({ placed, figures, colours, settings, onClose }:
           ? "These are copies of one recording, so nothing differs. Choose Compare… to add another one, such as a team-mate's or one of another day."
           : "Figures of the shown time. The difference from the first recording is below each figure."}
       </p>
-      <Scrolled label="Figures; scroll sideways for more">
+      <Scrolled label="Figures, scroll sideways for more">
         <table class="comparison">
           <thead>
             <tr>

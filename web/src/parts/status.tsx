@@ -49,7 +49,7 @@ function ProblemCard({ problem, workspace }: { problem: Problem; workspace: Work
         {message}
         {line === null ? null : ` (line ${line})`}
       </p>
-      {/* the documentation explains the codes of the library; the codes of the service are for programs */}
+      {/* The documentation explains the codes of the library. The codes of the service are for programs. */}
       {code === null || file === null ? null : (
         <p class="code">
           {code}

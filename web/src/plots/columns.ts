@@ -18,7 +18,7 @@ export interface Columns {
  */
 export function columnsIn(pyramid: Pyramid, shown: TimeWindow, pixels: number): Columns {
   const { timesMs } = pyramid.series;
-  // one value at or beyond each end; lines then reach the edge
+  // One value at or beyond each end extends the lines to the edge.
   const from = Math.max(0, indexAt(timesMs, shown.startMs) - 1);
   const to = Math.min(timesMs.length, indexAt(timesMs, shown.stopMs) + 1);
   return to - from <= 2 * pixels ? eachValue(pyramid, from, to) : eachPixel(pyramid, from, to, shown, pixels);

@@ -136,7 +136,7 @@ function useRemote(
         try {
           received.value = await content.columnsOf(shown.peek(), columnCount(width.peek().width));
         } catch {
-          // the recording was closed in the meantime; the last data stay
+          // The recording was closed in the meantime. The last data stay.
         }
       }),
     [content, shown, width, received],

@@ -16,7 +16,7 @@ const FEW_VALUES = 80;
 const DOT_RADIUS = 2;
 const MARK_HEIGHT = 6;
 
-/** The style of a plot; colours in the syntax of a canvas. */
+/** The style of a plot, with colours in the syntax of a canvas. */
 export interface PlotLook {
   /** Factor from the stored values to the unit of the axis. */
   factor: number;

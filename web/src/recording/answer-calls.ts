@@ -32,7 +32,7 @@ export function answerCalls<Table extends RequestTable<Table>>(handlers: Handler
       signal: controller.signal,
     };
     try {
-      // the name and the argument match; the type of the table cannot express that
+      // The name and the argument match. The type of the table cannot express that.
       const handler = handlers[name as keyof Table] as (asked: unknown, hooks: AnswerHooks) => unknown;
       const answered = await handler(asked, hooks);
       reply({ call, answered }, answered instanceof Uint8ClampedArray ? [answered.buffer] : []);

@@ -63,7 +63,7 @@ export async function fetchRange(
 /** Browser messages, such as "Failed to fetch", do not tell the user what to do. */
 function inWords(error: unknown): unknown {
   const failure = { byteOffset: null, line: null };
-  // each response of the service has a request id; a response that lacks it comes from a proxy
+  // Each response of the service has a request id. A response that lacks it comes from a proxy.
   const isBefore = error instanceof ApiError && error.status >= 500 && error.requestId === null;
   if (isBefore || error instanceof TypeError) {
     const message = "The service does not respond. Open the range again when it is back.";

@@ -53,7 +53,7 @@ export function placeByDistance(recording: Recording, number: number, curve: Dis
     instantAt: (mm) => (mm < 0 || mm > totalMm || last < 0 ? null : first(mm)),
     partIn({ startMs: fromMm, stopMs: toMm }) {
       if (fromMm > totalMm) return { startMs: recording.stopMs + 1, stopMs: recording.stopMs + 1 };
-      // the distance is constant while an athlete stands; the part includes this time at its ends
+      // The distance is constant while an athlete stands. The part includes this time at its ends.
       const startMs = fromMm <= 0 ? recording.startMs : first(fromMm);
       const stopMs =
         toMm >= totalMm ? recording.stopMs : between(distanceMm, timesMs, indexAfter(distanceMm, toMm), toMm);

@@ -118,7 +118,8 @@ function notesOn({
   if (withoutPosition > 0) notes.push(`Points without a position, left out: ${withoutPosition}.`);
   if (withoutTime > 0) notes.push(`Points without a time, left out: ${withoutTime}.`);
   if (speedsFromPositions > 0) notes.push(`Speeds computed from positions: ${speedsFromPositions}.`);
-  if (speedUnit === "km/h") notes.push("The file gives speeds in km/h instead of m/s; they are converted.");
+  if (speedUnit === "km/h")
+    notes.push("The file contains speeds in km/h instead of m/s. They are converted.");
   return notes;
 }
 
@@ -131,7 +132,7 @@ function kindOf(first: Uint8Array): "asi" | "csv" | "track" {
   if (isFit || isWide) return "track";
   const text = new TextDecoder().decode(first).trimStart();
   if (text.startsWith("<")) return "track";
-  // a line of words with separators; frames of a receiver never match it
+  // A line of words with separators. Frames of a receiver never match it.
   return /^[\p{L}"][\p{L}\d _."/()-]*[,;\t][^\p{Cc}\uFFFD]*\r?\n/u.test(text) ? "csv" : "asi";
 }
 

@@ -16,7 +16,7 @@ const WORDS: Partial<Record<AsiErrorCode, string>> = {
   BAD_TRACK:
     "The file is damaged or incomplete, or is not a FIT, GPX or TCX file. Export it again from the watch or the program that it comes from.",
   BAD_OPTION:
-    "This serial number cannot be used. Use 1 to 16 letters and digits; names reserved by Windows, such as CON, are not possible.",
+    "This serial number cannot be used. Use 1 to 16 letters and digits. Names reserved by Windows, such as CON, are not possible.",
 };
 
 /** The same error with the message of the page. */

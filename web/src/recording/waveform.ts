@@ -18,7 +18,7 @@ const TOLERANCE_MS = 20;
 // A line bridges frames that are late by up to this time. It does not bridge longer gaps in the signal.
 const GAP_MS = 1000;
 
-/** The waveform of a recording. Its samples have no times; stretches define them. */
+/** The waveform of a recording. Its samples have no times. Stretches define them. */
 export class Waveform {
   readonly #starts: Float64Array;
   readonly #stretches: readonly Stretch[];
@@ -56,7 +56,7 @@ export class Waveform {
         const extent = extentOf(this.#pyramid, at, next);
         const pixelOfEntry = Math.floor((ms - shown.startMs) / perPixelMs);
         if (!isExact && pixelOfEntry === pixel && extent !== null) {
-          // many short stretches; there is at most one entry for each pixel
+          // Many short stretches get at most one entry for each pixel.
           merge(columns, extent, samplesOfEntry, next - at);
           samplesOfEntry += next - at;
         } else {
@@ -74,7 +74,7 @@ export class Waveform {
     return columns;
   }
 
-  // the samples of a part, and one beyond each end; lines then reach the edge
+  // The samples of a part, and one beyond each end, which extends the lines to the edge.
   #partsIn({ startMs, stopMs }: TimeWindow): { stretch: Stretch; from: number; to: number }[] {
     const parts: { stretch: Stretch; from: number; to: number }[] = [];
     for (let i = Math.max(0, indexAt(this.#starts, startMs) - 1); i < this.#stretches.length; i++) {

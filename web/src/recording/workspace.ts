@@ -198,7 +198,7 @@ export class Workspace {
 
   /** Closes data from the service and stops reading after the user has signed out. */
   closeFetched(): void {
-    // runs first; otherwise a range that is being fetched would still be shown
+    // Runs first. Otherwise, a range that is being fetched would still be shown.
     this.cancel();
     this.problems.value = [];
     for (const { id, facts } of this.opened.peek()) if (facts.kind === "service") this.close(id);

@@ -34,7 +34,7 @@ const LOOKS: Record<string, Look> = {
 };
 
 const USUAL_WIDTH = 64;
-/** px; recipe names can be long, and the header shows the full name as its title. */
+/** In pixels. Recipe names can be long, and the header shows the full name as its title. */
 const LONGEST_WIDTH = 180;
 const LETTER_WIDTH = 6.5;
 const PER_MINUTE_WIDTH = 14;
@@ -42,7 +42,7 @@ const PER_MINUTE_WIDTH = 14;
 const AT_FIRST = MAIN_COLUMNS.map(({ key }) => key);
 
 export const headOf = ({ key, head }: SquadColumn): string => LOOKS[key]?.head ?? head;
-/** px; the header needs space for "/min". */
+/** In pixels. The header needs space for "/min". */
 export const widthOf = (column: SquadColumn, isPerMinute: boolean): number =>
   (LOOKS[column.key]?.width ??
     Math.min(LONGEST_WIDTH, Math.max(USUAL_WIDTH, 12 + LETTER_WIDTH * column.head.length))) +

@@ -151,7 +151,7 @@ function ofPlayer(session: SquadSession, player: SquadPlayer): LookAt[] {
       sign: "damaged",
       where: [...recordings, ...leftOut].map(({ fileName }) => fileName).join(" and "),
       what: "Several simultaneous recordings of one player.",
-      meaning: `The roster assigns them to ${name}. The longest counts; ${leftOut.map(({ fileName }) => fileName).join(", ")} is left out. If they are of different players, keep them apart.`,
+      meaning: `The roster assigns them to ${name}. The longest counts, and ${leftOut.map(({ fileName }) => fileName).join(", ")} is left out. If they are of different players, keep them apart.`,
       actions: [
         { name: "Keep apart", press: () => session.keepApart(player) },
         { name: "Ignore", press: ignore(session, `${key} overlap`) },

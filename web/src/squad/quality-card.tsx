@@ -30,7 +30,7 @@ export function QualityCard({ session, row, marks, at, onClose }: QualityCardPro
     if (card.current !== null && at.y + height > innerHeight)
       card.current.style.top = `${Math.max(8, innerHeight - height - 8)}px`;
   }, [at]);
-  // before the first paint; no key is lost while the card is visible
+  // Runs before the first paint. No key is lost while the card is visible.
   useLayoutEffect(() => {
     const close = (event: Event) => {
       const isEscape = event instanceof KeyboardEvent && event.key === "Escape";

@@ -60,7 +60,7 @@ export async function readSheetFile(file: File): Promise<SheetFile | "no reader"
   return bytes === null || kind === null ? null : { kind, bytes, reader };
 }
 
-/** The first bytes of a file. Null if it cannot be read; the error is reported with the recordings. */
+/** The first bytes of a file. Null if the file cannot be read. The page reports the error with the recordings. */
 const bytesOf = (file: File, count: number): Promise<Uint8Array | null> =>
   file
     .slice(0, count)

@@ -75,7 +75,7 @@ export class SquadFiles {
   async #read(added: readonly SquadFile[]): Promise<void> {
     this.files.value = [...this.files.peek(), ...added];
     const wanted = added.filter(({ state }) => state !== LOST);
-    // rosters and periods first; names and times then do not change when the recordings are read
+    // Rosters and periods come first. Names and times then do not change when the recordings are read.
     this.#queue.push(...wanted.toSorted((a, b) => sheetFirst(a) - sheetFirst(b)).map(({ id }) => id));
     this.#reading ??= this.#readQueue().finally(() => {
       this.#reading = null;

@@ -15,7 +15,7 @@ import type { SquadFile } from "./squad-file.js";
 export const isSound = ({ isDamaged, isCut, isTruncated }: OpenRecording): boolean =>
   !isDamaged && !isCut && !isTruncated;
 
-/** A row of the view: a player with the recordings of the session. */
+/** A row of the view, which is a player with the recordings of the session. */
 export interface SquadPlayer extends SquadMember<OpenRecording> {
   /** Identifies the row while files are read and rosters change. */
   key: string;

@@ -9,7 +9,7 @@ export const useSignInMethods = (client: Client) =>
     providerName.peek() === null ? null : unwrap(client.GET("/api/v2/sign-in-methods/", { signal })),
   );
 
-/** The password of the form; users without one have no such field. */
+/** The password of the form. Users without one have no such field. */
 export function confirmation(values: Values): { password?: string } {
   const password = values("password");
   return password === "" ? {} : { password };

@@ -90,7 +90,7 @@ export function Register({ session }: { session: Session }) {
         </fieldset>
       </Form>
       <p>
-        You have an account? <a href="#/sign-in">Sign in</a>
+        Do you have an account? <a href="#/sign-in">Sign in</a>
       </p>
     </Card>
   );

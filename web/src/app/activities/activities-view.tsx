@@ -7,7 +7,7 @@ const ActivityList = lazily(async () => (await import("./activity-list.js")).Act
 const ActivityPage = lazily(async () => (await import("./activity-page.js")).ActivityPage);
 const FramePage = lazily(async () => (await import("./frame-page.js")).FramePage);
 
-/** `#/activities`, `#/activities/5`, `#/activities/5/new` and `#/activities/5/8`, a time frame. */
+/** `#/activities`, `#/activities/5`, `#/activities/5/new`, and `#/activities/5/8` for a time frame. */
 export function ActivitiesView(props: ViewProps) {
   const [activity, frame] = props.params;
   if (activity === undefined) return <ActivityList {...props} />;

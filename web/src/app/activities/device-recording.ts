@@ -28,7 +28,7 @@ export function useDeviceRecording(
   const returned = useReturn(state.error);
   const { device, startMs, stopMs } = range;
 
-  // another attempt sends the same request again
+  // a second attempt sends the same request again
   useEffect(() => {
     const abort = new AbortController();
     const update = (change: Partial<DeviceRecording>) => {

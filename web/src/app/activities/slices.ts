@@ -5,7 +5,9 @@ export interface Slice {
   startMs: number;
   seconds: number;
   metres: number;
-  /** Height of its column: the pace of the slice as a share of the highest column. The highest column belongs to a complete slice. */
+  /**
+   * Height of its column, which is the pace of the slice as a share of the highest column. The highest column belongs to a complete slice.
+   */
   height: number;
 }
 

@@ -142,7 +142,7 @@ function Shown({ athlete, isManaged }: { athlete: Athlete; isManaged: boolean })
       <p class="note">
         {isManaged
           ? "You manage this athlete, but no longer have the right to change athletes. Ask the person who runs the service."
-          : "This athlete edits the profile and gives the permissions. Ask the athlete what you may do and until when: the service does not show this to managers."}
+          : "This athlete edits the profile and gives the permissions. Ask the athlete what you may do and until when. The service does not show this to managers."}
       </p>
     </section>
   );

@@ -14,7 +14,7 @@ import { Sensors } from "./sensors.js";
 
 type Device = Resource["Device"];
 
-/** One device: its details, its name, its sensors. */
+/** One device, with its details, its name and its sensors. */
 export function DevicePage({ id, ...props }: ViewProps & { id: number }) {
   const { client } = props;
   const path = { device: id };

@@ -29,7 +29,7 @@ export function announce(text: string): void {
 
 const pathOf = (hash: string) => hash.replace(/\?.*/, "");
 
-// a user who opens another page no longer needs the announcement
+// the announcement is obsolete when the user opens a different page
 effect(() => {
   const isViewer = route.value === null;
   const home = announced.peek()?.home;

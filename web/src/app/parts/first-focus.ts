@@ -9,7 +9,7 @@ export function useFirstFocus(ref: RefObject<HTMLElement | null>, isFirst = true
   useLayoutEffect(() => {
     const element = ref.current;
     if (!isFirst || element === null) return;
-    // a dialog is not open yet: showModal() looks for this attribute
+    // showModal() looks for this attribute, because the dialog is not open yet
     element.autofocus = true;
     element.focus();
   }, [ref, isFirst]);

@@ -6,7 +6,7 @@ import { fieldSentences, type LabelOf } from "./refusal-words.js";
 import { SLOW_MS } from "./request.js";
 import { useUnsaved } from "./unsaved.js";
 
-/** Error messages by field name; fields of nested objects have names such as `athlete_profile.weight`. */
+/** Error messages by field name. Fields of nested objects have names such as `athlete_profile.weight`. */
 type FieldMessages = ReadonlyMap<string, string>;
 
 /** The label of a field of a form. */

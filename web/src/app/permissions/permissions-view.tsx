@@ -86,7 +86,7 @@ export function PermissionsView({ client, account, settings, query }: ViewProps)
     await unwrap(
       client.POST("/api/v1/athletes/{athlete}/managers/{manager}/permissions/", {
         params: { path: { ...path, manager: found.id } },
-        // a single object; its messages then name its fields
+        // A single object, because its messages then name its fields.
         body: wanted.length === 1 && only !== undefined ? only : wanted,
       }),
     );

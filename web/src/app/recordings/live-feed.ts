@@ -99,7 +99,7 @@ export class LiveFeed {
         } else if (event === "end") {
           this.state.value = AFTER_END[endReason(data)] ?? "connecting";
         } else {
-          // connected; a device without a new sample sends nothing else
+          // The connection is open. A device without a new sample sends nothing else.
           this.state.value = "live";
         }
       }

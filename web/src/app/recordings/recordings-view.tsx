@@ -85,7 +85,7 @@ export function RecordingsView(props: ViewProps) {
           devices={request.data.all}
           addressed={addressed}
           onOpen={(ranges) =>
-            // the unchanged address: a different spelling would add an entry to the history
+            // the address stays unchanged, because a different spelling would add an entry to the history
             openAtAddress(props, ranges, ranges.length === addressed.length ? location.hash : undefined)
           }
         />

@@ -154,7 +154,7 @@ export class UploadQueue {
       state.value = signal.aborted
         ? { step: "cancelled" }
         : { step: "failed", ...refusalOf(error, upload.file, maxRecordingBytes.peek()) };
-      // after a refusal, the service would refuse the same key again; otherwise it may have stored the file, and the key finds the job
+      // After a refusal, the service would refuse the same key again. Otherwise, it may have stored the file, and the key finds the job.
       const isRefused = error instanceof JobRefusedError || (error instanceof ApiError && error.status < 500);
       if (isRefused) upload.key = newKey();
       // detects that the service is unreachable, and retries later
@@ -175,7 +175,7 @@ export class UploadQueue {
     });
     const { recordings } = await unwrap(
       sending.POST("/api/v2/recordings/", {
-        // the file itself; the type of the body cannot express it
+        // The body is the file itself, which its type cannot express.
         body: file as never,
         bodySerializer: (body) => body,
         headers: { "Content-Type": "application/octet-stream", "Idempotency-Key": key },

@@ -153,7 +153,7 @@ function followed(
   return { track, steps };
 }
 
-/** Whether a different device of a player is shown from this sample on. */
+/** Whether this sample makes a different device of the player the displayed one. */
 function replaces(track: Track, shown: Track, nowMs: number): boolean {
   if (nowMs - shown.heardMs > STALE_MS) return track.heardMs > shown.heardMs;
   return nowMs - track.heardMs <= STALE_MS && track.count > shown.count + LEAD;

@@ -137,7 +137,7 @@ export class SessionFeed {
   async #loadFigures(stopped: AbortSignal): Promise<void> {
     this.#hasFigures = true;
     const figures = await loadFigures(this.#client, this.#session, stopped).catch(() => null);
-    // the samples are usable without distances; the next connection loads them
+    // The samples are usable without distances. The next connection loads them.
     if (figures === null) return;
     const before = new Map(this.#before.peek());
     const players = new Map(this.players.peek());

@@ -81,7 +81,7 @@ export function SquadList({ client, go, settings }: ViewProps) {
                     busy="Deleting…"
                     question={{
                       title: chosen.length === 1 ? "Delete the squad?" : `Delete ${chosen.length} squads?`,
-                      text: `${chosen.map(nameOf).join(", ")}. The memberships are also deleted; the athletes and their data are kept. A squad with sessions is not deleted.`,
+                      text: `${chosen.map(nameOf).join(", ")}. The memberships are also deleted. The athletes and their data are kept. A squad with sessions is not deleted.`,
                       action: "Delete",
                     }}
                     work={async () => {

@@ -108,7 +108,7 @@ function Head({ squad, onChange, client, go }: TabProps & { onChange: (squad: Sq
           busy="Deleting the squad…"
           question={{
             title: `Delete ${squad.name}?`,
-            text: "Its memberships are also deleted; the athletes and their data are kept. A squad with sessions is not deleted.",
+            text: "Its memberships are also deleted. The athletes and their data are kept. A squad with sessions is not deleted.",
             action: "Delete the squad",
           }}
           work={async () => {

@@ -107,7 +107,7 @@ export function DeliveryLog({ client, settings, path, attempt, onDelivery, onEnd
   const { data, isLoading, reload } = list;
   const names = useFrameNames(client, data?.results);
 
-  // increases while no delivery ends; a slow receiver then does not cause a request every second
+  // Increases while no delivery ends. A slow receiver then does not cause a request every second.
   const pauseMs = useRef(FIRST_PAUSE_MS);
   useEffect(() => {
     if (attempt === 0) return;

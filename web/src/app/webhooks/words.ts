@@ -82,9 +82,9 @@ export function responseOf({
 /** The result of a test, as a sentence. */
 export function testWords(delivery: Pick<Delivery, "state" | "response_status" | "response">): string {
   if (delivery.state === "delivered")
-    return `It works: the receiver answered HTTP ${delivery.response_status}.`;
+    return `The test has succeeded. The receiver answered HTTP ${delivery.response_status}.`;
   if (!hasEnded(delivery)) return "The receiver has not responded yet. The log shows when it does.";
   return delivery.response_status === null
     ? `The test has failed. ${delivery.response === null ? "" : reasonOf(delivery.response)}`.trim()
-    : `The receiver did not accept it: it answered HTTP ${delivery.response_status}. It should answer with a status from 200 to 299.`;
+    : `The receiver did not accept the event. It answered HTTP ${delivery.response_status}. It should answer with a status from 200 to 299.`;
 }

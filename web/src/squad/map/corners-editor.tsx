@@ -104,7 +104,7 @@ export function CornersEditor({ state, plane }: { state: MapState; plane: Plane 
 }
 
 const sizeText = ({ length, width, cornerRms }: { length: number; width: number; cornerRms: number }) =>
-  `${length.toFixed(1)} × ${width.toFixed(1)} m; the corners are ${cornerRms.toFixed(2)} m off a rectangle.`;
+  `${length.toFixed(1)} × ${width.toFixed(1)} m. The corners are ${cornerRms.toFixed(2)} m off a rectangle.`;
 
 /** The rest of the message applies to typed corners. */
 const firstSentence = (text: string) => text.replace(/\. .*/s, ".");
@@ -131,7 +131,7 @@ function CornersGround({
     if (view !== null && canvas.current !== null) drawPositions(canvas.current, ground, view, size.value);
   });
   const isShown = camera.value !== null;
-  // before the first paint; later it would take the focus from a user who has moved on to a different corner
+  // Runs before the first paint. Later, it would take the focus from a user who has moved on to a different corner.
   useLayoutEffect(() => {
     if (isShown) area.current?.querySelector("button")?.focus({ preventScroll: true });
   }, [isShown]);

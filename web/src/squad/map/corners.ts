@@ -1,4 +1,4 @@
-/** The corners of a pitch on the map: their positions on the earth, and their file. */
+/** The corners of a pitch on the map, with their positions on the earth and their file. */
 import { type GeoPoint, type PitchCorners, type PitchFrame, pitchFrame } from "asi-convert/metrics";
 import type { Box } from "../../map/projection.js";
 import type { SquadPlayer } from "../squad-session.js";

@@ -47,7 +47,7 @@ export class MapState {
     this.plane = computed(() => {
       if (session.isReading.value) return null;
       const periods = session.periods.value;
-      // the match is played on the pitch; players who warm up or stretch may be beside it
+      // The match is played on the pitch. Players who warm up or stretch may be beside it.
       const halves = halvesIn(periods);
       const parts = halves.length > 0 ? halves : periods;
       return planeOf(

@@ -14,7 +14,7 @@ export interface Point {
 
 /** The ground of a squad, in the orientation of the map. */
 export interface Plane {
-  /** Horizontal, in the middle of the plane. Null if no pitch was found; north is then up. */
+  /** Horizontal, in the middle of the plane. Null if no pitch was found. North is then up. */
   pitch: Pitch | null;
   /** The extent of the map. `east` is to the right, `north` is up. */
   box: Box;

@@ -117,7 +117,7 @@ export function PaperPage({ session }: { session: SquadSession }) {
         </small>
       </p>
       <p class="note">{recordingsInWords(rows, offsetMs)}</p>
-      <p class="muted">Each dot is a player; filled: plays at least 90 %.</p>
+      <p class="muted">Each dot is a player. Players with a filled dot play at least 90 %.</p>
       <div class="six">
         {DOT_COLUMNS.map((column) => (
           <Dots key={column.key} rows={rows} column={column} />
