@@ -37,7 +37,7 @@ describe.skipIf(hasNoBrowser)("the season of a squad", () => {
   const season = () =>
     unwrap(people.client.GET("/api/v2/squads/{squad}/season/", { params: { path: { squad } } }));
 
-  it("lists uncomputed sessions with links, computes them on request, and puts the players farthest from normal first", async () => {
+  it("links to uncomputed sessions, computes them on request, and lists the players farthest from normal first", async () => {
     const { manager, id, rounds } = await played("sina");
     await compute(manager, rounds);
     const page = await openSignedIn(service, manager);

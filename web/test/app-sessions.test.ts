@@ -99,7 +99,7 @@ describe.skipIf(hasNoBrowser)("sessions of a manager", () => {
     expect(await violations(page)).toEqual([]);
   });
 
-  it("show how many players are in progress, and their data as soon as all are computed", async () => {
+  it("show the number of players being computed, and their data when all are computed", async () => {
     const session = await scene.session("Later");
     const page = await openSignedIn(service, scene);
     let isComputed = false;

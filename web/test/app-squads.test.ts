@@ -28,7 +28,7 @@ const said = (page: Page, text: string) => page.locator(".announcements").getByT
 describe.skipIf(hasNoBrowser)("squads", () => {
   useBrowser();
 
-  it("are created, and get players, new thresholds at a date, and trackers that are reassigned", async () => {
+  it("are created, and accept players, new thresholds from a date, and reassigned trackers", async () => {
     const people = await squadPeople(service, "sofia", NAMES);
     const [ann = 0, bea = 0, cleo = 0] = people.athletes.map(({ id }) => id);
     const page = await openSignedIn(service, people, { timezoneId: "UTC" });

@@ -16,7 +16,7 @@ const PNG =
 describe.skipIf(hasNoBrowser)("the page of a service", () => {
   useBrowser();
 
-  it("shows the viewer without an account, with a way to sign in", async () => {
+  it("shows the viewer and a link for signing in without an account", async () => {
     const page = await openPage({ at: service.address });
     await page.getByRole("heading", { name: "See a session" }).waitFor();
     await page.getByRole("link", { name: "Sign in" }).click();

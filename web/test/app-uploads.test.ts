@@ -87,7 +87,7 @@ describe.skipIf(hasNoBrowser)("recordings that a manager uploads", () => {
     await expect.poll(() => page.getByText("You have no recordings of this device yet.").count()).toBe(0);
   });
 
-  it("are refused before they are sent if they exceed the limit, with the required action", async () => {
+  it("are refused with the required action, before they are sent, if they exceed the limit", async () => {
     const { page, serial } = await openDevice(service, ann);
     let sent = 0;
     page.on("request", (request) => {

@@ -12,7 +12,7 @@ function pyramidOf(values: number[], gapMs = 1000, times = values.map((_, i) => 
 }
 
 describe("a pyramid", () => {
-  it("returns the extent of any part, as if it read all values", () => {
+  it("returns the same extent of any part as a search of all values", () => {
     const part = fc
       .array(fc.integer({ min: -1e6, max: 1e6 }), { minLength: 1, maxLength: 3000 })
       .chain((values) => fc.tuple(fc.constant(values), fc.nat(values.length - 1), fc.nat(values.length - 1)));
@@ -39,7 +39,7 @@ describe("columns of a plot", () => {
     expect(timesMs.length).toBeLessThanOrEqual(502);
   });
 
-  it("are the values themselves if there are few", () => {
+  it("equal the values if there are few", () => {
     const { mean, timesMs } = columnsIn(pyramidOf(numbers), { startMs: 1000, stopMs: 2000 }, 500);
     expect(timesMs.slice(1)).toEqual([1000, 1100, 1200, 1300, 1400, 1500, 1600, 1700, 1800, 1900, 2000]);
     expect(mean.slice(1)).toEqual(numbers.slice(10, 21));

@@ -87,7 +87,7 @@ describe("the export of compared figures", () => {
     expect(failed).toMatch(/,,,$/);
   });
 
-  it("has times in the zone of the page, which the header names", () => {
+  it("contains times in the zone of the page, and its header names the zone", () => {
     process.env.TZ = "Europe/Zurich";
     const text = comparisonCsv([frame(8, "Ada", null)], { ...KMH, zone: "local" });
     const [head = "", line = ""] = text.split("\r\n");
@@ -132,7 +132,7 @@ describe("high intensity", () => {
 });
 
 describe("differences", () => {
-  it("have a sign unless they are shown as 0", () => {
+  it("show a sign unless they are shown as 0", () => {
     expect(differenceText(figure("distance"), 12.4, "km/h")).toBe("+12");
     expect(differenceText(figure("distance"), -1234, "km/h")).toBe("−1,234");
     expect(differenceText(figure("distance"), -0.4, "km/h")).toBe("0");

@@ -46,7 +46,7 @@ function browserFromNpm(): Browser {
   return { path, env };
 }
 
-/** Settings of fontconfig with the fonts of the package and those of the system. */
+/** Settings of fontconfig that include the fonts of the package and of the system. */
 function fontSettings(folder: string): string {
   const path = join(folder, "fonts.conf");
   if (!existsSync(path)) {

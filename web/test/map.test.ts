@@ -76,7 +76,7 @@ describe("tracks on one map", () => {
     north: north + length,
   });
 
-  it("belong to one place, such as a pitch and the one beside it", () => {
+  it("belong to one place, such as two adjacent pitches", () => {
     expect(placesOf([square(0, 0, 110), square(5, 0, 100), square(300, 200, 110)])).toEqual([[0, 1, 2]]);
   });
 

@@ -157,7 +157,7 @@ describe.skipIf(hasNoBrowser)("the peak demands of a recording", () => {
     await page.getByText(/^30 s from/).waitFor();
   });
 
-  it("are omitted with the reason if a window is longer than the recording, or if no second has speeds", async () => {
+  it("give way to a reason if a window is longer than the recording, or if no second has speeds", async () => {
     const minute = await fileOf(steadyRows(600, 100));
     const { distance } = peakDemands(decodeSync(minute.buffer).samples).peaks;
     const page = await openPage();

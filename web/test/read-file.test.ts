@@ -7,7 +7,7 @@ import { collect, readFile } from "../src/recording/read-file.js";
 import { fixturePath } from "./fixtures.js";
 
 describe("a file with too many rows for the memory of a tab", () => {
-  it("is refused with the required action, before the rest is read", async () => {
+  it("is refused with the required action before the rest is read", async () => {
     const whole = readFileSync(fixturePath("valid/match-hr.asi"));
     let bytesRead = 0;
     async function* pieces() {
@@ -43,7 +43,7 @@ describe("a CSV from the library", () => {
     { time: "excel" },
     { time: "excel", decimalMark: "," },
     { time: "local", timeZone: "Europe/Zurich" },
-  ])("is read again: %j", async (options) => {
+  ])("can be read again: %j", async (options) => {
     const { csv } = convertSync(fixture("valid/match-hr.asi"), options);
     const { samples } = decodeSync(fixture("valid/match-hr.asi"));
     const { batches } = await readFile(new File([csv as BlobPart], "match.csv"), {

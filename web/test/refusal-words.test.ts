@@ -14,7 +14,7 @@ const LABELS: Record<string, string> = {
 const labelOf = (name: string) => LABELS[name];
 
 describe("a refusal of the service", () => {
-  it("becomes a sentence about the form, at its field", () => {
+  it("becomes a sentence about the form, shown at its field", () => {
     const body = {
       expiration_time: ["Must be after start_time."],
       athlete_profile: { height: ["Ensure this value is greater than 0."] },

@@ -125,7 +125,7 @@ describe.skipIf(hasNoBrowser)("a report opened as a file", () => {
     expect(await page.locator("img").count()).toBe(0);
   });
 
-  it("reports data that are missing or of a different version", async () => {
+  it("reports missing data and data of a different version", async () => {
     const newer = await openPage({ at: report("valid/match-hr.asi", { version: 2 }) });
     await newer.getByText("data of version 2").waitFor();
     const empty = await openPage({ at: pathToFileURL(TEMPLATE).href });

@@ -24,7 +24,7 @@ export interface TestManager {
   username: string;
 }
 
-/** The name of the positional argument of commands of the operator. */
+/** The name of the positional argument in operator commands. */
 const POSITIONAL: Readonly<Record<string, string>> = {
   "manager grant": "username",
   "ownership backdate": "serialNumber",

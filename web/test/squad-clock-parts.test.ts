@@ -68,7 +68,7 @@ describe("the map", () => {
     expect([...speedSeries(player).gapsAfter]).toEqual([100]);
   });
 
-  it("draws no line over an outage or between two intervals, however short the break", () => {
+  it("draws no line over an outage or between two intervals, even for a short break", () => {
     const intervals = [
       { startMs: 5000, endMs: 15_000 },
       { startMs: 15_500, endMs: 20_000 },
@@ -144,7 +144,7 @@ describe("the players on the pitch", () => {
     expect(changes("Half")).toEqual(["off 45"]);
   });
 
-  it("are all players at all times without periods", () => {
+  it("include all players at all times if there are no periods", () => {
     expect(onIntervals([], "Whole")).toBe(null);
     expect(onIntervals(match, "Sub")).toEqual([span(80, 105)]);
   });
@@ -156,7 +156,7 @@ describe("periods above the clock", () => {
     expect(lanesOf([span(0, 40), span(0, 30), span(0, 20), span(0, 10)])).toEqual([0, 1, 2, 2]);
   });
 
-  it("move the ends of substitutes with their own ends", () => {
+  it("move their ends together with those of substitutes", () => {
     const [moved] = withEnds(
       [period("Half", 0, 45, { Sub: [[30, 45]], Off: [[0, 40]] })],
       "Half",
@@ -238,7 +238,7 @@ describe("a wrong clock", () => {
     expect(found(recording(1, 0), recording(2, 22), recording(3, 0), recording(4, 0))).toEqual([[2, -22]]);
   });
 
-  it("is reported if it moves one half over the other or is minutes off, in a match with substitutes", () => {
+  it("is reported in a match with substitutes, if it moves one half over the other or is minutes off", () => {
     const all = match();
     expect(wrongClocks(all)).toEqual([]);
     // one player plays all the time, one goes off, one comes on, and one only warms up

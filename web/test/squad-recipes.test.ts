@@ -242,7 +242,7 @@ describe.skipIf(hasNoBrowser)("the counts of a squad by other definitions", () =
     expect(await chosen.count()).toBe(0);
   });
 
-  it("with a gate read the quality of the recordings, and say what the gate drops, as the command does", async () => {
+  it("with a gate read the quality of the recordings and report the dropped samples, like the command", async () => {
     const packed = join(scene.beside, "8-Frei.asi.gz");
     writeFileSync(packed, gzipSync(readFileSync(fixturePath("valid/reception.asi"))));
     for (const file of [join(reception, "7-Kunz.asi"), packed]) {

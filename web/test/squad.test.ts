@@ -90,7 +90,7 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     await button("Meier").waitFor();
   });
 
-  it("names a recording with a part of a wrong date, and shows the others", async () => {
+  it("names a recording that contains a wrong date, and shows the others", async () => {
     const years = [2020, 2026].map((year) => ({
       timestamp: Date.UTC(year, 4, 16),
       latitude: 47,
@@ -137,7 +137,7 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
       .waitFor();
   });
 
-  it("is one table of the match with the figures of the command, and writes files with the same digits", async () => {
+  it("shows the match as a table with the figures of the command, and writes files with the same digits", async () => {
     const page = await open();
     expect(await page.getByRole("heading", { level: 1 }).innerText()).toBe(
       "Match Sat, 16 May 2026 · 5 players",
@@ -322,7 +322,7 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     expect(file.toString("utf8")).toBe(command(scene.folder, "--roster", path, "--format", "csv"));
   });
 
-  it("keeps the sort by a figure whose column is hidden", async () => {
+  it("remains sorted by a figure after its column is hidden", async () => {
     const page = await open();
     await head(page, "Top").click();
     const order = await names(page);
@@ -522,7 +522,7 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     expect(await names(page)).toHaveLength(5);
   });
 
-  it("prints no controls, and bars of one colour without a mask", async () => {
+  it("omits controls in print, and prints bars of one colour without a mask", async () => {
     const page = await open({
       prepare: async (context) => {
         await context.route(address, async (route) => {

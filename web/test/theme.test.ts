@@ -23,7 +23,7 @@ async function opened(colorScheme: "light" | "dark"): Promise<Page> {
 describe.skipIf(hasNoBrowser)("the theme of the page", () => {
   useBrowser();
 
-  it("follows the theme of the system immediately, with plots and map, until the user selects one", async () => {
+  it("follows the theme of the system immediately, including plots and map, until the user selects a theme", async () => {
     const dark = await opened("dark");
     const page = await opened("light");
     expect(await drawn(page)).not.toEqual(await drawn(dark));

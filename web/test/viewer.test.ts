@@ -203,7 +203,7 @@ describe.skipIf(hasNoBrowser)("a recording in the viewer", () => {
     await expect.poll(recorded).not.toBe(whole);
   });
 
-  it("shows the same rows of a GPX and a CSV as of the recording", async () => {
+  it("shows the same rows for a GPX file, a CSV and the recording", async () => {
     const page = await openPage();
     for (const name of ["edges.gpx", "edges.tcx", "edges.csv"]) {
       await page.setInputFiles(

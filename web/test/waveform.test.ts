@@ -84,7 +84,7 @@ describe("the waveform of a recording", () => {
     expect(Math.max(...(columns?.maximum ?? []).map(Number))).toBe(90);
   });
 
-  it("is in ascending order of time, for any times of its frames", async () => {
+  it("is in ascending order of time, whatever the times of its frames", async () => {
     const frames = fc.array(fc.integer({ min: -3000, max: 5000 }), { minLength: 2, maxLength: 60 });
     await fc.assert(
       fc.asyncProperty(frames, fc.integer({ min: 1, max: 90 }), async (steps, pixels) => {

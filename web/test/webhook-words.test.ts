@@ -26,7 +26,7 @@ describe("the reason of a failed webhook", () => {
       "does not trust",
     ],
     ["read ECONNRESET", "closes the connection without a response"],
-  ])("is explained in words next to the error: %s", (error, words) => {
+  ])("is explained next to the error: %s", (error, words) => {
     const text = responseOf(unanswered(error));
     expect(text).toContain(words);
     expect(text).toContain(`(${error})`);

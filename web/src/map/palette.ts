@@ -21,7 +21,7 @@ const SPEED: Record<Theme, readonly Colour[]> = {
   ],
 };
 
-/** From early to late. The palette is viridis, by van der Walt and Smith, without its ends, which vanish on the background. */
+/** From early to late. The palette is viridis, by van der Walt and Smith. Its ends are omitted, because they vanish on the background. */
 const TIME: Record<Theme, readonly Colour[]> = {
   light: [
     [72, 40, 120],

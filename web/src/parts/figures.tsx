@@ -27,8 +27,8 @@ export function FigurePanels({ figures, selection, settings }: Props) {
     settings.maxSpeedKmPerH.value === null
       ? `${preset}`
       : settings.aerobicSpeedKmPerH.value === null
-        ? "60, 80 and 90 % of the maximum speed; sprints from 80 %"
-        : "60, 80 and 100 % of the aerobic speed, and 30 % of the way from it to the maximum speed; sprints from there";
+        ? "60, 80 and 90 % of the maximum speed. Sprints start at 80 %"
+        : "60, 80 and 100 % of the aerobic speed, and 30 % of the way from it to the maximum speed. Sprints start there";
 
   return (
     <>

@@ -87,7 +87,7 @@ function artefactsText({ artefacts, artefacts_percent: share }: HeartRateVariabi
 }
 
 function alphaText({ dfa_alpha1: windows }: HeartRateVariability): string {
-  // a week of beats exceeds the number of arguments of a call
+  // a call cannot have as many arguments as a week has beats
   const known = windows.flatMap(({ alpha1 }) => alpha1 ?? []).sort((a, b) => a - b);
   if (known.length === 0) return NO_VALUE;
   const [least, most] = [known[0], known.at(-1)].map((alpha = 0) => decimal(alpha, 2));

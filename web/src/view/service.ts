@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 
-/** The folder of the page, with a trailing slash. A service has its API in the same folder. */
+/** The folder of the page, with a trailing slash. The API of a service is in the same folder. */
 export const PAGE_ADDRESS = new URL(".", document.baseURI).href;
 
 /** The interactive documentation of the API. It uses the session of this page. */

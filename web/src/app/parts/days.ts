@@ -20,7 +20,7 @@ export function dayAfter(ms: number, days: number, zone: Zone): number {
   return midnight(year, month, day + days, zone);
 }
 
-/** The beginning of Monday of the week of an instant. */
+/** The Monday of the week that contains an instant. */
 export function mondayOf(ms: number, zone: Zone): number {
   const [year, month, day] = civilOf(ms, zone);
   const weekday = new Date(Date.UTC(year, month, day)).getUTCDay();

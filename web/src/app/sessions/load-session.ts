@@ -72,7 +72,7 @@ export async function loadEditableSquads(client: Client, signal: AbortSignal): P
   return squads.filter(({ id }) => mayEdit(roleIn(invitations, id)));
 }
 
-/** The names of all players of a session by the ids of the athletes. */
+/** Maps the ids of the athletes in a session to their names. */
 export const playersIn = ({ rows, left_out, computing }: Figures): Map<number, string> =>
   new Map([...rows, ...left_out, ...computing].map(({ athlete, player }) => [athlete, player]));
 

@@ -80,7 +80,7 @@ export function ImportRoster({ client, account, squad, settings, onClose, onDone
           {mayManageAthletes(account) ? (
             <label class="check">
               <input type="checkbox" name="create" />
-              Add athletes whom the service does not know, managed by you
+              Add athletes whom the service does not know, and manage them
             </label>
           ) : null}
           <LineProblems lines={lines} />
