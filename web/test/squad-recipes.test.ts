@@ -173,7 +173,7 @@ describe.skipIf(hasNoBrowser)("the counts of a squad by other definitions", () =
     // a third definition is in the files, but a report has only the first two
     await page.getByText("Columns…").click();
     await add(page, "soccer/sprint");
-    await page.getByText(`A report has the counts of the first 2: ${SPRINT}, ours.`).waitFor();
+    await page.getByText(`A report contains the counts of the first 2: ${SPRINT}, ours.`).waitFor();
     await head(page, "soccer/sprint").waitFor();
     await page.keyboard.press("Escape");
     const report = await download(page, () => page.getByRole("button", { name: "Report" }).click());

@@ -90,7 +90,9 @@ describe.skipIf(hasNoBrowser)("a recording in the viewer", () => {
     await maximum.fill("30");
     await maximum.press("Enter");
     await expect.poll(classes).toEqual(["0–18", "18–24", "24–27", "27+"]);
-    await panel.getByText("Speed zones: 60, 80 and 90 % of the maximum speed; sprints from 80 %").waitFor();
+    await panel
+      .getByText("Speed zones: 60, 80 and 90 % of the maximum speed. Sprints start at 80 %")
+      .waitFor();
     await maximum.fill("");
     await expect.poll(classes).toEqual(fixed);
   });

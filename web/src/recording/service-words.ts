@@ -20,11 +20,11 @@ const IN_WORDS: readonly (readonly [RegExp, string])[] = [
   ],
   [
     /^You need WRITE permission for the athlete from\b/,
-    "The athlete lets you make time frames, but not for all of this time, or not now. Choose another time, or ask the athlete for the permission “Change”.",
+    "The athlete lets you create time frames, but not for all of this time, or not at present. Choose another time, or ask the athlete for the permission “Change”.",
   ],
   [
     /^You need WRITE permission for the athlete of the time frame\b/,
-    "The athlete of this time frame no longer lets you change it. Ask the athlete for the permission “Change”, or make a new time frame.",
+    "The athlete of this time frame no longer lets you change it. Ask the athlete for the permission “Change”, or create a new time frame.",
   ],
   [/^You did not own the device between start and stop\b/, "You did not own the device at this time."],
   [/^The request body is too large\.$/, "This is more than the service accepts at once."],

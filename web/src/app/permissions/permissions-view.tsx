@@ -18,7 +18,7 @@ type Permission = Resource["Permission"];
 
 const KINDS = [
   ["READ", "See", "see the recordings and their computed data"],
-  ["WRITE", "Change", "make time frames for the recordings"],
+  ["WRITE", "Change", "create time frames for the recordings"],
   ["SHARE", "Share", "share the recordings with others"],
 ] as const;
 

@@ -107,8 +107,8 @@ export function ChangePlayer({ client, settings, member, name, onClose, onDone }
           label="Applies"
           initial="time"
           choices={[
-            ["time", "From a given time on; earlier sessions do not change"],
-            ["whole", "For the whole membership; its sessions are computed again"],
+            ["time", "After a given time, without changing earlier sessions"],
+            ["whole", "For the whole membership, whose sessions are computed again"],
           ]}
           onValue={(scope) => setFromTime(scope === "time")}
         />

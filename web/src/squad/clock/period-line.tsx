@@ -22,7 +22,7 @@ export function PeriodLine({ session, period }: { session: SquadSession; period:
     const periods = session.periods.peek();
     if (newName === "" || newName === name) return;
     if (periods.some((other) => other.name !== name && nameKey(other.name) === nameKey(newName))) {
-      problem.value = `There is a period "${newName}" already. Give another name.`;
+      problem.value = `A period "${newName}" already exists. Enter a different name.`;
       return;
     }
     const side = session.attack.peek().get(name);

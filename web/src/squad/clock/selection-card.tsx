@@ -67,7 +67,7 @@ function Card({ clock, brush }: { clock: Clock; brush: Interval }) {
     const called = name.peek().trim() || proposed;
     const before = session.periods.peek();
     if (before.some((period) => period.name.toLowerCase() === called.toLowerCase())) {
-      problem.value = `There is a period "${called}" already. Give another name.`;
+      problem.value = `A period "${called}" already exists. Enter a different name.`;
       return;
     }
     const chosen = some.peek();

@@ -84,7 +84,7 @@ export function nearestCorner(corners: Corners, { x, y }: Point): number {
 /** A step for measuring a plane. Planes are linear in degrees. */
 const STEP_E7 = 10_000;
 
-/** The position on the earth of a point of a plane. */
+/** Converts a point of a plane to a position on the earth. */
 export function placeOf({ origin: { latitudeE7, longitudeE7 }, at }: Plane, { x, y }: Point): GeoPoint {
   const start = at(latitudeE7, longitudeE7);
   const north = at(latitudeE7 + STEP_E7, longitudeE7);

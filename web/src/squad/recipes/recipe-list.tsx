@@ -128,7 +128,7 @@ function Notices({ session, chosen }: { session: SquadSession; chosen: readonly 
       </p>
       {chosen.length <= MOST_RECIPES_ON_PAPER ? null : (
         <p class="note">
-          A report has the counts of the first {MOST_RECIPES_ON_PAPER}:{" "}
+          A report contains the counts of the first {MOST_RECIPES_ON_PAPER}:{" "}
           {chosen
             .slice(0, MOST_RECIPES_ON_PAPER)
             .map(({ name }) => name)
