@@ -139,7 +139,7 @@ describe.skipIf(hasNoBrowser)("roles in a squad", () => {
     expect(left.results).toEqual([]);
   });
 
-  it("let an analyst change sessions and replace periods by a file, and name the invalid lines of the file", async () => {
+  it("let an analyst change sessions and replace periods by a file, and see its errors by line", async () => {
     const scene = await sceneOf("oda");
     await letIn(scene, "anton", "analyst");
     const page = await openSignedIn(

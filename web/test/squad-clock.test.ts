@@ -24,7 +24,7 @@ function* rows(name: string) {
     yield {
       timestamp: START + second * 1000,
       latitude: 47 + (second % 61) / 100_000,
-      // different starting places, because the page would otherwise take them for copies
+      // each player starts at a different place, because the page would otherwise ignore equal recordings as copies
       longitude: 8 + ((second + 7 * name.length) % 97) / 100_000,
       speed,
     };
