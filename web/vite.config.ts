@@ -27,7 +27,7 @@ const offline: Plugin = {
   },
 };
 
-/** Compresses every file during the build, so that servers need not compress each response. */
+/** Compresses every file during the build. Servers then need not compress each response. */
 const compressedFiles: Plugin = {
   name: "compressed-files",
   apply: "build",
@@ -51,7 +51,7 @@ const compressedFiles: Plugin = {
   },
 };
 
-/** The page as a folder of static files, to be served at any address. */
+/** The page as a folder of static files for any address. */
 export default defineConfig({
   base: "./",
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
@@ -63,10 +63,10 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     rolldownOptions: {
-      // a slow machine is not an error of the page
+      // the page ignores a slow machine
       checks: { pluginTimings: false },
       output: {
-        // names that a test uses to measure the size of the views with an account
+        // a test uses these names to measure the size of the views with an account
         chunkFileNames: ({ moduleIds }) =>
           `assets/${moduleIds.some((id) => id.includes("/src/app/")) ? "app-" : ""}[name]-[hash].js`,
       },

@@ -6,7 +6,7 @@ import { defineConfig, type Plugin } from "vite";
 /** Path of the template that the command reads. */
 const TEMPLATE = fileURLToPath(new URL("../dist/report.html", import.meta.url));
 
-/** Bundled packages, whose licences must be included. */
+/** Bundled packages. Their licences must be included. */
 const BUNDLED = ["preact", "@preact/signals", "@preact/signals-core"];
 
 async function licences(): Promise<string> {
@@ -61,9 +61,9 @@ function hashOf(text: string): string {
   return `sha256-${createHash("sha256").update(text).digest("base64")}`;
 }
 
-/** The template of reports: a page in one file, without a worker, because browsers start none from `file://`. */
+/** The template of reports. It is a page in one file without a worker, because browsers start none from `file://`. */
 export default defineConfig({
-  // There are no other files. With a relative address, vite asks for the address of the script, which an inline script does not have.
+  // There are no other files. With a relative address, vite uses the address of the script, which an inline script does not have.
   base: "/",
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
   plugins: [oneFile],
@@ -79,7 +79,7 @@ export default defineConfig({
       input: "report.html",
       output: { format: "iife", codeSplitting: false },
       onLog(level, log, show) {
-        // vite's helper for dynamic imports uses its address only if there are files to preload, which is never the case here
+        // vite's helper for dynamic imports uses its address only to preload files, and there are none
         if (log.code === "EMPTY_IMPORT_META" && log.message.includes("vite/preload-helper.js")) return;
         show(level, log);
       },

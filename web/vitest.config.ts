@@ -4,11 +4,11 @@ import { ORDER } from "../test/order.js";
 export const settings = {
   globalSetup: ["../test/own-ground.ts", "test/browser-setup.ts"],
   setupFiles: ["../test/random-inputs.ts"],
-  // No test measures time; this limit only ends tests that hang, also on a slow machine.
+  // No test measures time. This limit only ends tests that hang, even on a slow machine.
   testTimeout: 120_000,
   hookTimeout: 120_000,
   expect: { poll: { timeout: 60_000 } },
-  // One browser and one service are shared by all files. A third worker would only wait for the processor.
+  // All files share one browser and one service. A third worker would only wait for the processor.
   maxWorkers: 2,
   isolate: false,
   sequence: ORDER,

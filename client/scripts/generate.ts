@@ -1,4 +1,4 @@
-/** Generates the types of the API from the OpenAPI document that the build of the service has written. */
+/** Generates the types of the API from the OpenAPI document, which the build of the service writes. */
 import { readFileSync, writeFileSync } from "node:fs";
 import openapiTS, { astToString } from "openapi-typescript";
 import { factory } from "typescript";
@@ -6,7 +6,7 @@ import { factory } from "typescript";
 const document = JSON.parse(readFileSync(new URL("../../server/openapi.json", import.meta.url), "utf8")) as {
   paths: Record<string, Record<string, { security?: object[] }>>;
 };
-/** Files are blobs in forms. */
+/** In forms, files are blobs. */
 const transform = ({ format }: { format?: string }) =>
   format === "binary" ? factory.createTypeReferenceNode("Blob") : undefined;
 const types = astToString(await openapiTS(JSON.stringify(document), { transform }));

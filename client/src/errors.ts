@@ -7,9 +7,9 @@ export type Job = components["schemas"]["Job"];
 export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly status: number;
-  /** The stable code in `X-Error-Code`, such as `not_found`; null if the response is not from the service. */
+  /** The stable code in `X-Error-Code`, such as `not_found`. Null if the response does not come from the service. */
   readonly code: string | null;
-  /** The body of the response: an object with messages, or text. */
+  /** The body of the response, which is an object with messages, or text. */
   readonly body: unknown;
   /** Identifies the request in the log of the service. */
   readonly requestId: string | null;
@@ -42,7 +42,7 @@ export class JobFailedError extends Error {
   }
 }
 
-/** The messages in a body, preceded by the names of their fields. */
+/** The messages in a body. The name of its field precedes each message. */
 function messageOf(body: unknown): string {
   if (typeof body === "string") return body;
   if (Array.isArray(body)) return body.map(messageOf).join(" ");

@@ -25,15 +25,15 @@ export type Resource = components["schemas"];
 export interface ClientOptions extends RetryOptions {
   /** Address of the service, without `/api/`. */
   baseUrl: string;
-  /** The access token, or a function that returns a valid one; called for each request. */
+  /** The access token, or a function that returns a valid one. The client calls the function for each request. */
   token?: string | (() => string | Promise<string>);
-  /** Uses the session of the page instead of a token. Only for a page on the origin of the service. */
+  /** Uses the session of the page instead of a token. This requires a page on the origin of the service. */
   session?: boolean;
   /** Replaces `fetch`. */
   fetch?: (request: Request) => Promise<Response>;
 }
 
-/** The result type of a list: the type of one of its results. */
+/** The type of a single result of a list. */
 type Listed<Path extends keyof paths> = paths[Path] extends {
   get: { responses: { 200: { content: { "application/json": { results: (infer Result)[] } } } } };
 }
@@ -50,12 +50,12 @@ export interface SendOptions {
 }
 
 export interface UploadOptions extends SendOptions {
-  /** A key that makes repeated uploads the same job, for 24 hours. Default: a new key for each call. */
+  /** An idempotency key. For 24 hours, repeated uploads with the same key are one job. Default: a new key for each call. */
   idempotencyKey?: string;
 }
 
 export interface WaitOptions extends SendOptions {
-  /** Interval at which the job is polled, ms; default 500. */
+  /** Interval at which the client polls the job, ms. Default: 500. */
   intervalMs?: number;
 }
 
@@ -67,10 +67,10 @@ export interface ConvertedFile {
   csv: ReadableStream<Uint8Array<ArrayBuffer>>;
 }
 
-/** `GET`, `POST`, `PUT`, `PATCH` and `DELETE` for every documented path, and functions for tasks with several requests. */
+/** `GET`, `POST`, `PUT`, `PATCH` and `DELETE` for every documented path, and functions for tasks that take several requests. */
 export interface Client extends FetchClient<paths> {
   /**
-   * The results of a list, page after page.
+   * Yields the results of a list and loads its pages one after another.
    * @throws ApiError
    */
   list<Path extends ListPath>(
@@ -79,15 +79,15 @@ export interface Client extends FetchClient<paths> {
   ): AsyncGenerator<Listed<Path>, void>;
   /**
    * Uploads a recording of a device.
-   * @returns the job that stores it; pass its `job_id` to `waitForJob`
+   * @returns the job that stores the recording; pass its `job_id` to `waitForJob`
    * @throws ApiError
    */
   upload(device: number, recording: RecordingSource, options?: UploadOptions): Promise<Job>;
   /**
-   * Uploads recordings of any devices that the user owns, in one request of at most 100. A recording that was uploaded before is not
-   * loaded again.
-   * @returns for each recording its device and job, or the problem for which it was refused
-   * @throws ApiError when all are refused
+   * Uploads up to 100 recordings in one request. They may come from any devices that the user owns. The service does not load a recording
+   * again that was uploaded before.
+   * @returns for each recording its device and job, or the reason why the service refused it
+   * @throws ApiError if the service refuses all recordings
    */
   uploadRecordings(
     recordings: readonly RecordingSource[],
@@ -99,19 +99,19 @@ export interface Client extends FetchClient<paths> {
    */
   waitForJob(jobId: string, options?: WaitOptions): Promise<Job>;
   /**
-   * Converts a recording to CSV. Needs no device.
+   * Converts a recording to CSV. A device is not required.
    * @throws ApiError
    */
   convert(recording: RecordingSource, options?: SendOptions): Promise<ConvertedFile>;
 }
 
-/** The function also gets the headers, which its type omits. It determines from them whether the body is a form. */
+/** The function also receives the headers, which its type omits. They show whether the body is a form. */
 const serialize: (body: unknown, headers?: Headers) => string = defaultBodySerializer;
 
 const isCsv = (body: unknown, headers?: Headers): body is string =>
   typeof body === "string" && new Headers(headers).get("Content-Type") === "text/csv";
 
-/** A random key of 32 hexadecimal digits, for `Idempotency-Key` and others. */
+/** A random key of 32 hexadecimal digits, for example for `Idempotency-Key`. */
 // `crypto.randomUUID` is missing in pages without TLS
 export const newKey = () =>
   [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
@@ -119,14 +119,14 @@ export const newKey = () =>
 /**
  * Creates a client of a service.
  *
- * A POST gets an `Idempotency-Key` unless it has one, so that it can be repeated. A request is repeated when the service asks for
- * it with `Retry-After` in a 429 or 503, up to `retries` times.
+ * The client adds an `Idempotency-Key` to each POST that lacks one, so a POST can be repeated. It repeats a request up to `retries` times
+ * if a 429 or 503 contains `Retry-After`.
  */
 export function createClient(options: ClientOptions): Client {
   const { token, session = false } = options;
   const baseUrl = options.baseUrl.replace(/\/+$/, "");
   const fetch = options.fetch ?? ((request: Request) => globalThis.fetch(request));
-  // Only a session can be renewed during a request, because its cookie is not part of the request. A token is.
+  // Only a session can be renewed during a request, because the browser adds its cookie. A token is part of the request.
   const { onSessionEnd, ...retryOptions } = options;
   const renewable = session && onSessionEnd !== undefined ? { ...retryOptions, onSessionEnd } : retryOptions;
   const send = (newRequest: () => Request) => sendWithRetries(newRequest, fetch, renewable);
@@ -148,7 +148,7 @@ export function createClient(options: ClientOptions): Client {
     async onRequest({ request, schemaPath }) {
       const isOpen = openOperations.has(`${request.method} ${schemaPath}`);
       if (!isOpen || session) await credentials(request.headers);
-      // Without authentication, a key cannot be assigned to an account.
+      // Without authentication, the service cannot assign a key to an account.
       if (request.method === "POST" && !isOpen && !request.headers.has("Idempotency-Key")) {
         request.headers.set("Idempotency-Key", newKey());
       }
@@ -177,14 +177,14 @@ export function createClient(options: ClientOptions): Client {
     async *list(path, init?) {
       const params = (init as { params?: { query?: object } } | undefined)?.params;
       for (let place: object | null = {}; place !== null; ) {
-        // The types of one path do not carry over to those of all paths.
+        // TypeScript cannot derive the types of all paths from those of one path.
         const paged = { ...init, params: { ...params, query: { ...params?.query, ...place } } } as never;
         const { results, next } = (await unwrap(client.GET(path as never, paged))) as {
           results: never[];
           next: number | string | null;
         };
         yield* results;
-        // Pages have numbers in version 1 of the API, and cursors in version 2.
+        // Version 1 of the API numbers its pages. Version 2 uses cursors.
         place = next === null ? null : typeof next === "number" ? { page: next } : { cursor: next };
       }
     },
@@ -228,14 +228,14 @@ export function createClient(options: ClientOptions): Client {
   };
 }
 
-/** The parameters of a token request: RFC 6749 sections 4.3.2 and 6. */
+/** The parameters of a token request (RFC 6749 sections 4.3.2 and 6). */
 export type TokenRequest = { client_id: string; client_secret: string } & (
   | { username: string; password: string }
   | { refresh_token: string }
 );
 
 /**
- * Obtains an access token and a refresh token. Only for programs that can keep the secret of an application.
+ * Obtains an access token and a refresh token. Only programs that can keep the secret of an application may use it.
  * @throws ApiError
  */
 export function obtainToken(

@@ -1,18 +1,19 @@
-/** A recording: in memory, in a file (`File`, or `openAsBlob` of Node.js), or as a stream. */
+/** A recording in memory, in a file (`File`, or `openAsBlob` of Node.js), or as a stream. */
 export type RecordingSource = Blob | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array<ArrayBuffer>>;
 
 /**
- * The source as a blob, which can be sent more than once. A stream is read to its end; browsers put large blobs on disk.
+ * Returns the source as a blob, which can be sent more than once. The function reads a stream to its end. Browsers store large blobs on
+ * disk.
  */
 export async function blobOf(source: RecordingSource): Promise<Blob> {
   if (source instanceof Blob) return source;
   return source instanceof ReadableStream ? new Response(source).blob() : new Blob([source]);
 }
 
-/** Number of bytes converted to base64 at once: a multiple of three, so that the texts can be joined. */
+/** Number of bytes that are converted to base64 at once. A multiple of three, because the texts are concatenated. */
 const PIECE_BYTES = 3 * 16_384;
 
-/** The body of a bulk load, `{"asi_b64": "..."}`, written piece by piece instead of as one long text. */
+/** The body of a bulk load, `{"asi_b64": "..."}`, written in pieces instead of as one long text. */
 export async function bulkLoadBody(recording: Blob): Promise<Blob> {
   const parts: BlobPart[] = ['{"asi_b64":"'];
   for (let start = 0; start < recording.size; start += PIECE_BYTES) {
@@ -26,8 +27,8 @@ const DIGITS = new TextEncoder().encode("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklm
 const PADDING = 0x3d;
 
 /**
- * The bytes in base64 (RFC 4648 section 4), in ASCII. `btoa`, which requires a string of them, takes at least five times as long in
- * Node.js 20; `toBase64` of `Uint8Array` is not in all supported engines.
+ * Encodes bytes in base64 (RFC 4648 section 4) as ASCII. `btoa` requires a string and takes at least five times as long in Node.js 20.
+ * Some supported engines lack `toBase64` of `Uint8Array`.
  */
 function base64(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   const text = new Uint8Array(4 * Math.ceil(bytes.length / 3));
@@ -43,7 +44,7 @@ function base64(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
 export const fileNameOf = ({ headers }: Response): string | null =>
   /filename="([^"]*)"/.exec(headers.get("Content-Disposition") ?? "")?.[1] ?? null;
 
-/** The form for a body that has a blob, or a list with one, among its members; null for other bodies. */
+/** The form for a body with a member that is a blob or a list of blobs. Null for other bodies. */
 export function formOf(body: unknown): FormData | null {
   if (typeof body !== "object" || body === null) return null;
   const members = Object.entries(body).flatMap(([name, value]) =>

@@ -1,23 +1,23 @@
-/** Options for the repetition of requests. */
+/** Options for repeating requests. */
 export interface RetryOptions {
-  /** Repetitions of one request; default 3, and 0 for none. */
+  /** How often a request is repeated. Default: 3; 0 disables repetition. */
   retries?: number;
-  /** The longest wait that the service may ask for, ms; default 60 000. After a longer one the response is returned. */
+  /** The longest wait that the service may ask for, ms. Default: 60 000. If the service asks for more, the client returns the response. */
   maxRetryWaitMs?: number;
   /**
-   * Called when the service refuses a request because there is no session: it has ended, or there was none. The request waits.
-   * `true` repeats it once, because there is a new session; if the repetition is also refused, the response is returned, as
-   * after `false`.
+   * Called when the service refuses a request because the session has ended or does not exist. The request waits for the result. If it is
+   * `true`, there is a new session, and the client repeats the request once. If it is `false`, or if the service refuses the repetition
+   * too, the client returns the response.
    */
   onSessionEnd?: () => Promise<boolean>;
 }
 
-/** Safe to repeat, because further executions change nothing (RFC 9110 section 9.2.2). */
+/** These methods are safe to repeat, because further executions change nothing (RFC 9110 section 9.2.2). */
 const IDEMPOTENT = new Set(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"]);
 
 /**
- * Whether a request can be repeated after this status. A throttled request was refused before it had an effect. If the
- * database was unavailable, this is unknown, so the request must be one that takes effect only once.
+ * Whether a request can be repeated after this status. A throttled request had no effect. If the database was unavailable, the effect is
+ * unknown, so the request must be one that takes effect only once.
  */
 const mayRepeat = ({ method, headers }: Request, status: number): boolean =>
   status === 429 || (status === 503 && (IDEMPOTENT.has(method) || headers.has("Idempotency-Key")));
@@ -34,7 +34,7 @@ function retryAfterMs({ headers }: Response): number | undefined {
 }
 
 /**
- * Sends a request, and repeats it if the service requests that with `Retry-After` in a 429 or 503, if that is safe.
+ * Sends a request. Repeats it if a 429 or 503 contains `Retry-After` and a repetition is safe.
  * @param newRequest creates a new request for each attempt, because a body can be read only once
  */
 export async function sendWithRetries(

@@ -39,7 +39,7 @@ beforeAll(async () => {
 const baseUrl = () => s.service.url ?? "";
 const clientOf = ({ token }: TestAccount) => createClient({ baseUrl: baseUrl(), token });
 
-/** A client whose requests are recorded; `answer` can answer them instead of the service. */
+/** A client whose requests are recorded. `answer` can respond instead of the service. */
 function watched(answer: (request: Request, time: number) => Promise<Response | undefined>, options = {}) {
   const sent: Request[] = [];
   const client = createClient({
@@ -62,7 +62,7 @@ const busy = (status: number, retryAfter = "0") =>
   });
 
 describe("requests", () => {
-  it("have the given token, or the token that a function returns for each request", async () => {
+  it("carry the given token, or the token that a function returns for each request", async () => {
     expect((await unwrap(asi.GET("/api/v1/account/"))).username).toBe(ann.username);
     let calls = 0;
     const token = async () => {
@@ -91,7 +91,7 @@ describe("requests", () => {
     await expect(wrong).rejects.toMatchObject({ status: 400, body: { error: "invalid_grant" } });
   });
 
-  it("that are refused have a stable code and the message of the service", async () => {
+  it("have a stable code and the message of the service if they are refused", async () => {
     const renamed = asi.PUT("/api/v1/devices/{device}/set-custom-name/", {
       params: { path: { device: device.id } },
       body: { custom_name: " x" },
@@ -110,7 +110,7 @@ describe("requests", () => {
     expect([response.status, body]).toEqual([404, { detail: "Not found." }]);
   });
 
-  it("from the page have its header and no token", async () => {
+  it("carry the header of the page and no token if they come from the page", async () => {
     const { client, sent } = watched(pass, { token: undefined, session: true });
     await client.GET("/api/v1/account/");
     const { response } = await client.POST("/session/", {
@@ -123,7 +123,7 @@ describe("requests", () => {
     ]);
   });
 
-  it("from the page wait if there is no session, and are repeated with the next one", async () => {
+  it("wait if the page has no session, and are repeated with the next one", async () => {
     let isSignedIn = false;
     let timesAsked = 0;
     const { fetch } = globalThis;
@@ -181,7 +181,7 @@ describe("a request from the page whose session is always refused", () => {
 });
 
 describe("lists", () => {
-  it("are read page by page on demand", async () => {
+  it("are loaded page by page on demand", async () => {
     const owner = await s.manager();
     const ids: number[] = [];
     for (let n = 0; n < 5; n++) ids.push((await s.ownedDevice(owner)).id);
@@ -198,7 +198,7 @@ describe("lists", () => {
     expect(sent).toHaveLength(4);
   });
 
-  it("of a path with parameters have typed results", async () => {
+  it("have typed results for a path with parameters", async () => {
     const started = new Date(Date.now() + 1_000).toISOString();
     await s.load(device, ann, await walk(device.serial_number, started, 60));
     const query = { start: started, stop: new Date(Date.parse(started) + 60_000).toISOString(), limit: 25 };
@@ -211,12 +211,12 @@ describe("lists", () => {
     expect(times).toEqual([...times].sort((a, b) => a - b));
   });
 
-  it("that are refused throw", async () => {
+  it("throw if the service refuses them", async () => {
     const nobody = createClient({ baseUrl: baseUrl() });
     await expect(nobody.list("/api/v1/devices/").next()).rejects.toMatchObject({ status: 403 });
   });
 
-  it("of version 2 are paged by cursor, and problems become errors with their code and detail", async () => {
+  it("use cursors in version 2, and problems become errors with their code and detail", async () => {
     const [preset] = RECIPES;
     if (preset === undefined) throw new Error("No recipe");
     const recipe: Record<string, unknown> = { ...preset.recipe };
@@ -272,7 +272,7 @@ describe("recordings", () => {
     expect(details.samples_read).toBeGreaterThan(100);
   });
 
-  it("that are uploaded twice with the same key create one job", async () => {
+  it("create one job if they are uploaded twice with the same key", async () => {
     const recording = await walk(device.serial_number, new Date().toISOString(), 1);
     const [one, again, other] = [
       await asi.upload(device.id, new Uint8Array(recording), { idempotencyKey: "one" }),
@@ -301,7 +301,7 @@ describe("recordings", () => {
     expect(await asi.uploadRecordings([named])).toMatchObject([
       { name: "a.asi", job: { id: uploaded[0]?.job?.id }, repeated: true },
     ]);
-    // Also by the documented operation itself.
+    // The documented operation throws too.
     const file = recordings.slice(0, 2).map((bytes) => new Blob([bytes]));
     const { recordings: again } = await unwrap(asi.POST("/api/v2/recordings/", { body: { file } }));
     expect(again.map(({ repeated }) => repeated)).toEqual([true, true]);
@@ -311,7 +311,7 @@ describe("recordings", () => {
     });
   });
 
-  it("that cannot be stored fail as jobs, with the reason", async () => {
+  it("fail as jobs with the reason if the service cannot store them", async () => {
     const strict = await startService({ bulkLoadMaxChunks: 1 });
     const own = await s.ownedDevice(ann);
     const recording = await walk(own.serial_number, new Date(Date.now() - 600_000).toISOString(), 6000);
@@ -325,7 +325,7 @@ describe("recordings", () => {
     expect(message).toBe(job.details.message);
   });
 
-  it("of another device are refused immediately", async () => {
+  it("are refused immediately if they belong to a different device", async () => {
     const refused = asi.upload(device.id, fixture("match-hr.asi"));
     await expect(refused).rejects.toMatchObject({ status: 400, code: expect.any(String) });
   });
@@ -338,7 +338,7 @@ describe("recordings", () => {
     expect(text).toBe(new TextDecoder().decode(fixture("match-hr.csv")));
   });
 
-  it("are cancelled if the caller no longer waits", async () => {
+  it("are cancelled if the caller stops waiting", async () => {
     const recording = await walk(device.serial_number, new Date().toISOString(), 1);
     const { job_id } = await asi.upload(device.id, new Uint8Array(recording));
     const signal = AbortSignal.timeout(30);
@@ -346,7 +346,7 @@ describe("recordings", () => {
   });
 });
 
-describe("repetition", () => {
+describe("the repetition of a request", () => {
   it("waits for the time in a 429 or 503, and then returns the response", async () => {
     for (const status of [429, 503]) {
       const { client, sent } = watched(async (_, time) => (time < 3 ? busy(status) : undefined));
@@ -355,7 +355,7 @@ describe("repetition", () => {
     }
   });
 
-  it("of a POST whose response was lost takes effect once", async () => {
+  it("lets a POST whose response was lost take effect once", async () => {
     const own = await s.device();
     const { client, sent } = watched(async (request, time) => {
       if (time > 1) return undefined;
@@ -374,7 +374,7 @@ describe("repetition", () => {
     expect(count).toBe(1);
   });
 
-  it("of an upload sends the whole recording again", async () => {
+  it("sends the whole recording again for an upload", async () => {
     const recording = await walk(device.serial_number, new Date().toISOString(), 1);
     const bodies: string[] = [];
     const { client } = watched(async (request, time) => {
@@ -391,7 +391,7 @@ describe("repetition", () => {
   it("does not happen if a request could take effect twice", async () => {
     const { client, sent } = watched(async () => busy(503));
     await client.PATCH("/api/v1/managers/{manager}/", { params: { path: { manager: ann.id } }, body: {} });
-    // During registration there is no user yet to whom a key could belong.
+    // During registration, there is no user to whom a key could belong.
     await client.POST("/api/v1/managers/", { body: { username: "x", email: "x@example.org" } });
     expect(sent.map(({ method, headers }) => [method, headers.get("idempotency-key")])).toEqual([
       ["PATCH", null],
@@ -399,7 +399,7 @@ describe("repetition", () => {
     ]);
   });
 
-  it("stops after three attempts, and does not happen if the response has no time or one that is too long", async () => {
+  it("stops after three attempts, and is omitted if the response has no waiting time or one that is too long", async () => {
     const count = async (answer: Response | (() => Response), options = {}) => {
       const { client, sent } = watched(
         async () => (typeof answer === "function" ? answer() : answer.clone()),

@@ -14,7 +14,7 @@ import { service, TestService } from "../../server/test/service.js";
 import { schemaId } from "../../server/test/team.js";
 
 const root = join(import.meta.dirname, "..");
-/** Inside the package, so that `asi-client` is the package itself. */
+/** Inside the package, because `asi-client` then resolves to the package itself. */
 const folder = join(root, "build", `samples-${process.pid}`);
 const run = promisify(execFile);
 
@@ -43,7 +43,7 @@ beforeAll(() => mkdirSync(folder, { recursive: true }));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe("the examples of every operation", () => {
-  it("are in curl, TypeScript and Python, at the address of the service", () => {
+  it("exist in curl, TypeScript and Python, with the address of the service", () => {
     for (const { entry } of entriesOf(documented)) {
       const samples = entry["x-codeSamples"];
       expect(samples.map(({ label }) => label)).toEqual(["curl", "TypeScript", "Python"]);
@@ -51,7 +51,7 @@ describe("the examples of every operation", () => {
     }
   });
 
-  it("compile with the types of the client, strictly", () => {
+  it("compile with the types of the client in strict mode", () => {
     const files = new Map(
       entriesOf(documented).map(({ entry }) => [
         join(folder, `${entry.operationId}.ts`),
@@ -108,7 +108,7 @@ function withValues(example: unknown, known: Record<string, unknown>): unknown {
   );
 }
 
-/** The examples for a running service under a path, with ids of existing objects. */
+/** The examples for a running service under a path, with the ids of existing objects. */
 class Examples {
   readonly document: OpenApi;
   readonly #proxy: PathProxy;
@@ -189,7 +189,7 @@ class Examples {
     const env = { ...process.env, ASI_TOKEN: token };
     const options = { cwd: folder, env, timeout: 60_000 };
     this.#proxy.answers.length = 0;
-    // Configuration file of curl. Streams of live data do not end, so they get a time limit.
+    // Configuration file of curl. Streams of live data have a time limit, because they do not end.
     const maxTime = source.includes("/live/") ? "max-time = 3\n" : "";
     writeFileSync(join(folder, ".curlrc"), `silent\n${maxTime}`);
     const outcome =
@@ -210,7 +210,7 @@ class Examples {
   }
 }
 
-/** Operations that end objects of other examples: first parts, then wholes, finally tokens. */
+/** Operations that delete objects of other examples. Parts precede wholes, and tokens are last. */
 const ENDS = [
   /^DELETE .*(permissions|webhooks|timeframes|members|assignments|v2\/sessions)/,
   /^DELETE|^POST .*(release|erase)/,
@@ -218,8 +218,8 @@ const ENDS = [
 ];
 
 /**
- * Operations that require a secret: the id of an application, the token in an emailed link, the current password, the username of
- * a manager.
+ * Operations that require a secret, such as the id of an application, the token in an emailed link, the current password, or the username
+ * of a manager.
  */
 const NEEDS_SECRET = {
   authorize: 400,
@@ -239,7 +239,7 @@ const NEEDS_PROVIDER = {
   unlinkProvider: 410,
 };
 
-/** Operations whose object another example uses: a separate session. */
+/** Operations whose object is part of a different example use a separate session. */
 const IN_USE = { deleteSquad: 409 };
 
 describe("the examples of a service under a path", () => {
@@ -265,7 +265,7 @@ describe("the examples of a service under a path", () => {
     await proxy?.stop();
   });
 
-  /** At least one operation for each way to send and to receive. */
+  /** At least one operation for each way of sending and receiving. */
   const REPRESENTATIVE = [
     ["listDevices", 200],
     ["importRoster", 200],
@@ -275,7 +275,7 @@ describe("the examples of a service under a path", () => {
     ["convertFile", 200],
     ["convertFileToFormat", 200],
   ] as const;
-  it.each(REPRESENTATIVE)("%s has the same response in every language", async (operationId, status) => {
+  it.each(REPRESENTATIVE)("have the same response in every language for %s", async (operationId, status) => {
     for (const language of LANGUAGES) {
       expect([language, await examples.run(operationId, language)]).toEqual([
         language,
@@ -284,12 +284,12 @@ describe("the examples of a service under a path", () => {
     }
   });
 
-  it("are accepted in curl, for every operation", async () => {
+  it("are accepted by curl for every operation", async () => {
     const rank = ({ method, path }: { method: string; path: string }) =>
       ENDS.findIndex((pattern) => pattern.test(`${method} ${path}`));
     const entries = entriesOf(examples.document).sort((a, b) => rank(a) - rank(b));
     const { owner, thatAthlete, anotherAthlete } = scene;
-    // A separate session, because the owner's session is needed later.
+    // A separate session, because a later example needs the owner's session.
     const { token: guest } = scene.anotherManager;
     const tokens: Record<string, string> = {
       endSession: await s.logIn(owner.username, owner.password),
@@ -300,7 +300,7 @@ describe("the examples of a service under a path", () => {
     for (const { entry } of entries) {
       let { status, printed } = await examples.run(entry.operationId, "curl", tokens[entry.operationId]);
       for (const { token } of [thatAthlete, anotherAthlete]) {
-        // Some operations are only for the athlete.
+        // Only the athlete may use some operations.
         if (status === 403) ({ status, printed } = await examples.run(entry.operationId, "curl", token));
       }
       const isDone = (status ?? 500) < 300 && entry.responses[`${status}`] !== undefined;

@@ -1,4 +1,4 @@
-/** The built package: run with `npm run build -w client` first. */
+/** Tests the built package. Run `npm run build -w client` first. */
 import { execFile } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import { walk } from "../../server/test/recordings.js";
 import { service, type TestService } from "../../server/test/service.js";
 
 const root = join(import.meta.dirname, "..");
-/** Inside the package, so that `asi-client` is the package itself. */
+/** Inside the package, because `asi-client` then resolves to the package itself. */
 const folder = join(root, "build", `test-${process.pid}`);
 const run = promisify(execFile);
 
@@ -37,7 +37,7 @@ describe("the package", () => {
     expect(messages.filter(({ type }) => type !== "suggestion")).toEqual([]);
   });
 
-  it("is imported and required", async () => {
+  it("can be imported and required", async () => {
     const names = "ApiError,JobFailedError,createClient,fileNameOf,newKey,obtainToken,unwrap\n";
     const esm = 'import * as client from "asi-client"; console.log(Object.keys(client).sort().join());';
     expect(await runFile("esm.mjs", esm)).toBe(names);

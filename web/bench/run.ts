@@ -11,7 +11,7 @@ import { launchOptions } from "../test/launch.js";
 import { servePage } from "../test/serve.js";
 import { measureSquad, SQUAD_TARGETS, type SquadTimes, writeMatch } from "./squad.js";
 
-// Measures how fast the page shows recordings, in a real browser: npm run bench -w asi-web
+// Measures how fast the page shows recordings in a real browser. Run it with: npm run bench -w asi-web
 
 const ROUNDS = 5;
 const CASES = [
@@ -22,7 +22,7 @@ const PERIOD_MS = 100;
 const FRAME_TARGET_MS = 8;
 
 async function writeSession(path: string, rows: number): Promise<void> {
-  // sessions of less than 45 minutes have no break, so a sequence of them has any number of rows
+  // sessions of less than 45 minutes have no break, so their number determines the number of rows
   function* all() {
     const each = 24_000;
     for (let first = 0; first < rows; first += each) {
@@ -40,11 +40,11 @@ interface Times {
   mapMs: number;
   /** Time of scripts in each frame while the cursor moves over plots and map. */
   cursorMs: number;
-  /** Peak memory of the process of the tab, with its worker and WebAssembly; NaN if the system does not report it. */
+  /** Peak memory of the process of the tab, including its worker and WebAssembly. NaN if the system does not report it. */
   peakMb: number;
 }
 
-/** The peak resident memory of any tab, from its process (proc_pid_status(5)). */
+/** Reads the peak resident memory of a tab from its process (proc_pid_status(5)). */
 async function peakOfTabs(browser: Browser): Promise<number> {
   const session = await browser.newBrowserCDPSession();
   const { processInfo } = await session.send("SystemInfo.getProcessInfo");

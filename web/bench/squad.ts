@@ -9,13 +9,13 @@ const ASI = fileURLToPath(new URL("../../dist/bin/asi.cjs", import.meta.url));
 export const SQUAD_TARGETS = { tableMs: 4000, brushMs: 300 };
 
 export interface SquadTimes {
-  /** From the choice of the files to the table of all figures. */
+  /** From the selection of the files to the table of all figures. */
   tableMs: number;
   /** From the end of a drag over the clock to the figures of the selected period. */
   brushMs: number;
 }
 
-/** Writes a match of 25 players: 26 recordings, 2.1 million rows, with roster and periods. */
+/** Writes a match of 25 players with 26 recordings, 2.1 million rows, a roster and periods. */
 export function writeMatch(folder: string): string[] {
   try {
     execFileSync(process.execPath, [ASI, "encode", "--demo", "--squad", "25", "-o", folder], {

@@ -31,13 +31,12 @@ import { Viewer } from "./viewer.js";
 const loadShell = () => import("./app/shell.js");
 const loadNothing = async () => null;
 
-/** The route, unless the page shows the viewer. Without a service every address is that of the viewer. */
+/** The route, unless the page shows the viewer. Without a service, every address belongs to the viewer. */
 function viewRoute() {
   const current = hasService.value === false ? null : route.value;
   return current === null || current.path.length === 0 ? null : current;
 }
 
-/** The page. */
 export function App({
   workspace,
   settings,
@@ -45,7 +44,7 @@ export function App({
 }: {
   workspace: Workspace;
   settings: Settings;
-  /** The link in the address of the page; null if there is none. */
+  /** The link in the address of the page. Null if there is none. */
   linked: Link | null;
 }) {
   const current = viewRoute();
@@ -53,7 +52,7 @@ export function App({
   const isViewerShown = current === null && !isAtStart.value;
   const squad = isViewerShown && shownPlayer.value === null ? openedSquad.value : null;
   const recordings = isViewerShown && squad === null ? workspace.opened.value : [];
-  // the rest of the page is loaded only for those who use the service
+  // other visitors do not load the rest of the page
   const isShellNeeded = useRef(false);
   isShellNeeded.current ||= hasService.value === true && (current !== null || signedInAs.value !== null);
   const Shell = useLoaded(isShellNeeded.current ? loadShell : loadNothing);
@@ -61,7 +60,7 @@ export function App({
   useSignalEffect(() => {
     const before = lastSignedIn.current;
     lastSignedIn.current = signedInAs.value;
-    // also closes the data of the account; a file that is read while a user signs in stays open
+    // Also closes the data of the account. A file stays open if the page reads it while a user signs in.
     if (before === null || before === signedInAs.value) return;
     workspace.closeFetched();
     closeStored();
@@ -182,7 +181,7 @@ function LazyComparison(props: ComparisonProps) {
   return Comparison === null ? <Loading /> : <Comparison {...props} />;
 }
 
-/** Shown while a part of the page is loading, if that takes long. */
+/** Shown if a part of the page takes long to load. */
 function Loading() {
   return (
     <p class="muted late" role="status">
@@ -191,7 +190,7 @@ function Loading() {
   );
 }
 
-/** The heading of the page; shown as soon as the page has content. */
+/** The heading of the page. It appears as soon as the page has content. */
 function Brand({ recordings, player }: { recordings: readonly Recording[]; player: string | null }) {
   const [first] = recordings;
   if (first === undefined) return <span class="brand">asi viewer</span>;

@@ -37,9 +37,9 @@ const AXES = [
   ["distance", "Distance"],
 ] as const satisfies readonly (readonly [Axis, string])[];
 
-/** Several recordings: a table of figures with differences, a map with coloured tracks, and a plot for each, with a common cursor. */
+/** Compares recordings in a table of figures with differences, a map with coloured tracks, and plots that share a cursor. */
 export function Comparison({ recordings, reader, settings, onClose }: ComparisonProps) {
-  // players of one match are aligned by time of day, sessions of different days by their starts
+  // Players of one match are aligned by time of day. Sessions of different days are aligned by their starts.
   const chosen = useSignal<Axis>(overlap(recordings) ? "clock" : "start");
   const channel = useSignal<ChannelName>("speed");
   const colouring = useSignal<Colouring>("recording");
@@ -47,7 +47,7 @@ export function Comparison({ recordings, reader, settings, onClose }: Comparison
   const { axis, placed, problem: axisProblem } = onAxis.value;
   const whole = useComputed(() => wholeOf(onAxis.value.placed));
   const [selection] = useState(() => newSelection(whole));
-  // before the user can click on the new axis
+  // runs before the user can click on the new axis
   useLayoutEffect(() => {
     selection.shown.value = whole.peek();
     selection.cursorMs.value = null;
@@ -92,7 +92,7 @@ export function Comparison({ recordings, reader, settings, onClose }: Comparison
         plotsHead={
           <div class="buttons">
             <Segmented
-              label="What is plotted"
+              label="Plotted quantity"
               choice={channel}
               choices={present.map(({ name: one, label }) => [one, label])}
             />

@@ -12,10 +12,10 @@ import { setZones } from "./view/zone-speeds.js";
 
 type SquadPart = typeof import("./squad/squad-part.js");
 
-/** The open squad, with its part of the page; null for none. */
+/** The open squad with its part of the page. Null if there is none. */
 export const openedSquad = signal<(OpenSquad & { part: SquadPart }) | null>(null);
 
-/** The stored squad of this browser, if it is not open; null for none. */
+/** The squad that this browser stores, unless it is open. Null if there is none. */
 export const keptSquad = signal<KeptSquad | null>(null);
 
 /** Looks for a stored squad of this browser. */
@@ -30,7 +30,7 @@ export async function removeKeptSquad(): Promise<void> {
 }
 
 interface Entry {
-  /** Name of the player whom the page shows instead of the squad. */
+  /** Name of the player whose recordings replace the squad. */
   player?: string;
 }
 
@@ -41,7 +41,7 @@ addEventListener("popstate", () => {
   playerShown.value = openedSquad.peek() === null ? null : (entryNow().player ?? null);
 });
 
-/** Name of the player who is shown instead of the squad; null if none is. "Back" leads to the squad. */
+/** Name of the player whose recordings replace the squad. Null if the squad is visible. "Back" leads to the squad. */
 export const shownPlayer: ReadonlySignal<string | null> = playerShown;
 
 async function loadPart(): Promise<SquadPart | null> {
@@ -66,7 +66,7 @@ function replace(workspace: Workspace, open: OpenSquad & { part: SquadPart }): v
   playerShown.value = null;
 }
 
-/** Shows a session of the service, at its address. The address stays until something else is opened. */
+/** Shows a session of the service at its address. The address stays until the user opens other content. */
 export async function showStored(
   workspace: Workspace,
   settings: Settings,
@@ -91,7 +91,7 @@ export async function showStored(
   await open.session.opened.addRanges();
 }
 
-/** Closes a session of the service: the user is no longer signed in. */
+/** Closes a session of the service after the user has signed out. */
 export function closeStored(): void {
   const open = openedSquad.peek();
   if (open !== null && open.session.stored !== null) open.session.close();
@@ -104,7 +104,7 @@ function actionsOn(
   let isOpening = false;
   return {
     async onPlayer(name, files, zones, player) {
-      // a second press while the files are read would add the recordings of another player
+      // a second press during reading would add the recordings of a second player
       if (isOpening) return;
       isOpening = true;
       try {
@@ -156,7 +156,7 @@ export async function showDemonstration(workspace: Workspace, settings: Settings
   }
 }
 
-/** Opens chosen files: recordings of the same time as a squad, others separately. */
+/** Opens selected files. Recordings of the same time open as a squad, others separately. */
 export function filesOpener(workspace: Workspace, settings: Settings): OpenFiles {
   return async (files, { isAdding = false } = {}) => {
     const open = openedSquad.peek();

@@ -24,7 +24,7 @@ interface Props {
   recording: Recording;
   reader: RecordingService;
   settings: Settings;
-  /** The part in a link; null for the whole recording. */
+  /** The part in a link. Null for the whole recording. */
   linked?: TimeWindow | null;
 }
 
@@ -36,10 +36,10 @@ const COLOURINGS = [
   ["heat", "Heat"],
 ] as const satisfies readonly (readonly [Colouring, string])[];
 
-/** The last shown parts of recordings, stored when another view replaces the viewer. */
+/** The last visible parts of recordings, stored when a different view replaces the viewer. */
 const lastShown = new WeakMap<Recording, TimeWindow>();
 
-/** One recording: figures, map and plots, and the information in the file. */
+/** One recording, with figures, map, plots, and the information in the file. */
 export function Viewer({ recording, reader, settings, linked = null }: Props) {
   const placed = useMemo(() => [placeInTime(recording, 0, 0)], [recording]);
   const whole = useComputed(() => wholeOf(placed));
@@ -71,7 +71,7 @@ export function Viewer({ recording, reader, settings, linked = null }: Props) {
         damage.value = found;
         marks.value = [...new Set(found.places.flatMap(({ afterMs }) => afterMs ?? []))];
       },
-      // it was closed in the meantime, or it cannot be read again: the report still has the extent of the damage
+      // The recording was closed in the meantime, or is no longer readable. The report has the extent of the damage.
       () => undefined,
     );
   }, [recording, reader, damage, marks]);

@@ -4,12 +4,12 @@ import type { Page } from "playwright-core";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
-/** The results contain only violations, without their places in the document. */
+/** The results contain only violations, and omit their places in the document. */
 const OPTIONS = { runOnly: RULES, resultTypes: ["violations"], selectors: false };
 
-/** The violations that axe finds: rule and element. */
+/** The violations that axe finds, with rule and element. */
 export async function violations(page: Page): Promise<string[]> {
-  // the policy of the page blocks other scripts, so axe is loaded through the debugger
+  // uses the debugger to load axe, because the policy of the page blocks other scripts
   const session = await page.context().newCDPSession(page);
   const { result: type } = await session.send("Runtime.evaluate", { expression: "typeof axe" });
   if (type.value === "undefined") await session.send("Runtime.evaluate", { expression: AXE });
@@ -26,7 +26,7 @@ export async function violations(page: Page): Promise<string[]> {
 export const overflow = (page: Page): Promise<number> =>
   page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
 
-/** Elements with animations or transitions; there must be none for users who prefer reduced motion. */
+/** Elements with animations or transitions. Users who prefer reduced motion must see none. */
 export function movingParts(page: Page): Promise<string[]> {
   return page.evaluate(() =>
     [...document.querySelectorAll("*")]

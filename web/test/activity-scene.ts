@@ -2,11 +2,11 @@ import { type Client, type Resource, unwrap } from "asi-client";
 import { type EncodableRow, encode } from "asi-convert";
 import type { TestManager, TestService } from "./service.js";
 
-/** Start of the recordings: 20 minutes at 10 Hz. */
+/** Start of the recordings, which contain 20 minutes at 10 Hz. */
 export const START_MS = Date.UTC(2025, 4, 17, 12);
 const MINUTES = 20;
 
-/** A run on a straight line: intervals of a minute; the faster ones have this speed, m/s. */
+/** A run on a straight line in intervals of a minute. The faster intervals have this speed, m/s. */
 function* intervals(fastest: number): Generator<EncodableRow> {
   let metres = 0;
   for (let i = 0; i < MINUTES * 600; i++) {
@@ -40,7 +40,7 @@ export async function recordingOf(serial: string, fastest: number): Promise<Uint
 }
 
 export interface TeamScene extends TestManager {
-  /** Has a token of the manager. */
+  /** Uses a token of the manager. */
   client: Client;
   athletes: Resource["Athlete"][];
   devices: Resource["Device"][];
@@ -58,7 +58,7 @@ export interface TeamScene extends TestManager {
   ): Promise<Resource["Timeframe"]>;
 }
 
-/** A manager with two athletes, who wore two devices at the same time. */
+/** A manager with two athletes, who wear two devices at the same time. */
 export async function teamScene(
   service: TestService,
   username: string,

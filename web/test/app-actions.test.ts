@@ -10,7 +10,7 @@ import { openSignedIn } from "./signed-in.js";
 describe.skipIf(hasNoBrowser)("an action of a user", () => {
   useBrowser();
 
-  /** A manager with a device, and its id. */
+  /** A manager with a device, and the id of the device. */
   async function owner(username: string): Promise<{ username: string; device: number }> {
     await service.manager(username);
     await service.addDevice(username.toUpperCase(), username);
@@ -38,7 +38,7 @@ describe.skipIf(hasNoBrowser)("an action of a user", () => {
     await page.getByText(`${username} is released.`).waitFor();
   });
 
-  it("says what failed, and can be repeated", async () => {
+  it("shows the error, and can be repeated", async () => {
     const { username, device } = await owner("cleo");
     const page = await openSignedIn(service, { username });
     await showView(page, `#/devices/${device}`, username);
@@ -57,7 +57,7 @@ describe.skipIf(hasNoBrowser)("an action of a user", () => {
     await page.getByText(`${username} is released.`).waitFor();
   });
 
-  it("says that signing out is in progress", async () => {
+  it("shows that signing out is in progress", async () => {
     const { username } = await service.manager("sol");
     const page = await openSignedIn(service, { username });
     const { release } = await held(page, "**/session/", "DELETE");
@@ -67,7 +67,7 @@ describe.skipIf(hasNoBrowser)("an action of a user", () => {
     await page.getByText("You are signed out.").waitFor();
   });
 
-  it("says that a picture is being saved, and accepts the next", async () => {
+  it("shows that a picture is being saved, and accepts the next one", async () => {
     await service.athlete("pia", { first_name: "Pia" });
     const page = await openSignedIn(service, { username: "pia" });
     await showView(page, "#/account", "Pia");
@@ -86,7 +86,7 @@ describe.skipIf(hasNoBrowser)("an action of a user", () => {
     await page.getByText("It is larger than 2 MiB. Choose a smaller one.").waitFor();
   });
 
-  it("is not lost by leaving an editor: links and the Back button ask first", async () => {
+  it("survives leaving an editor, because links and the Back button ask first", async () => {
     const { username, device } = await owner("eva");
     const page = await openSignedIn(service, { username });
     await page.getByRole("link", { name: "Devices", exact: true }).click();
@@ -104,7 +104,7 @@ describe.skipIf(hasNoBrowser)("an action of a user", () => {
     await stay();
     await expect.poll(() => new URL(page.url()).hash).toBe(`#/devices/${device}`);
 
-    // saved or unchanged values can be left without a question
+    // a form with saved or unchanged values does not ask
     await page.getByRole("button", { name: "Save the name" }).click();
     await page.getByRole("heading", { level: 1, name: "Left wing" }).waitFor();
     await page.getByLabel("Address").first().fill("A0:9E:1A:00:00:01");
@@ -119,7 +119,7 @@ describe.skipIf(hasNoBrowser)("an action of a user", () => {
     await page.getByRole("heading", { level: 1, name: username }).waitFor();
   });
 
-  it("is not lost by leaving as soon as the form appears", async () => {
+  it("survives leaving an editor immediately after the form appears", async () => {
     const { username, device } = await owner("ida");
     const page = await openSignedIn(service, { username });
     await page.evaluate(
@@ -140,7 +140,7 @@ describe.skipIf(hasNoBrowser)("an action of a user", () => {
     await page.getByRole("dialog", { name: "Leave without saving?" }).waitFor();
   });
 
-  it("is not lost if it was entered while something else was saved", async () => {
+  it("survives a save that was in progress when it was entered", async () => {
     await service.manager("jan");
     const page = await openSignedIn(service, { username: "jan" });
     await showView(page, "#/account", "jan");
@@ -154,7 +154,7 @@ describe.skipIf(hasNoBrowser)("an action of a user", () => {
     await page.getByRole("dialog", { name: "Leave without saving?" }).waitFor();
   });
 
-  it("in another tab takes effect in this tab, even while this tab still loads the account", async () => {
+  it("in a different tab takes effect in this tab, even while this tab is loading the account", async () => {
     const { username } = await service.manager("finn");
     const page = await openSignedIn(service, { username });
     const beside = await openBeside(page, `${service.address}#/devices`);

@@ -36,7 +36,7 @@ const computedOf = (timeframe: number) =>
 async function pointOf(page: Page, share: number): Promise<{ x: number; y: number }> {
   const box = await page.getByRole("slider", { name: "Cursor over the plots" }).boundingBox();
   if (box === null) throw new Error("There are no plots.");
-  // minus the space for labels at the left and at the right
+  // without the space for labels to the left and the margin to the right
   return { x: box.x + 46 + share * (box.width - 46 - 24), y: box.y + 60 };
 }
 
@@ -65,7 +65,7 @@ describe.skipIf(hasNoBrowser)("activities of a manager", () => {
     receiver?.close();
   });
 
-  it("are created, found, renamed and deleted, after a confirmation that lists what else is deleted", async () => {
+  it("are created, found, renamed, and deleted after a confirmation that lists the deleted objects", async () => {
     const owner = await service.manager("alva");
     const page = await openSignedIn(service, owner);
     await showView(page, "#/activities", "Activities");
@@ -106,7 +106,7 @@ describe.skipIf(hasNoBrowser)("activities of a manager", () => {
     expect([await page.locator("tbody tr").count(), await page.locator("img").count()]).toEqual([1, 0]);
   });
 
-  it("get a time frame that is selected with the mouse, moved, and is recomputed when it is saved", async () => {
+  it("get a time frame that the user selects and moves with the mouse, and compute its figures when it is saved", async () => {
     const activity = await team.activity("Match");
     const page = await openSignedIn(service, team);
     await showView(page, `#/activities/${activity.id}/new`, "New time frame");
@@ -154,14 +154,14 @@ describe.skipIf(hasNoBrowser)("activities of a manager", () => {
     expect(longer).toBeGreaterThan(metres);
     await expect.poll(() => card("Distance")).toBe(`${(longer / 1000).toFixed(2)} km`);
 
-    // the time can be typed too
+    // the user can also type the time
     await page.getByLabel("Start", { exact: true }).fill("2025-05-17T14:00:00");
     await page.getByLabel("End", { exact: true }).fill("2025-05-17T14:10:00");
     await page.getByRole("button", { name: "Save changes" }).click();
     await expect.poll(async () => (await stored()).start_time).toBe("2025-05-17T12:00:00.000Z");
     await expect.poll(() => card("Recorded")).toBe("10:00 min");
 
-    // another name changes no figure
+    // a new name changes no figure
     await page.getByLabel("Name").fill("Opening");
     await page.getByRole("button", { name: "Save changes" }).click();
     await page.getByRole("heading", { level: 1, name: "Opening" }).waitFor();
@@ -172,7 +172,7 @@ describe.skipIf(hasNoBrowser)("activities of a manager", () => {
     await page.getByText("No time frames yet").waitFor();
   });
 
-  it("get a time frame that is selected with the keyboard, and say what is missing before it is saved", async () => {
+  it("get a time frame that the user selects with the keyboard, and name missing values before it is saved", async () => {
     const activity = await team.activity("Training");
     const page = await openSignedIn(service, team);
     await showView(page, `#/activities/${activity.id}/new`, "New time frame");
@@ -184,7 +184,7 @@ describe.skipIf(hasNoBrowser)("activities of a manager", () => {
     await page.keyboard.press("PageDown");
     await page.keyboard.press("Shift+PageDown");
     await page.keyboard.press("Enter");
-    // starts a quarter of the twenty minutes after their start, and is a quarter long
+    // starts a quarter of the twenty minutes after their start, and lasts a quarter of them
     await page.getByText("Length: 5:00 min.").waitFor();
     const start = page.getByRole("slider", { name: "Start of the time frame" });
     await start.focus();
@@ -195,7 +195,7 @@ describe.skipIf(hasNoBrowser)("activities of a manager", () => {
     await page.keyboard.press("Home");
     await page.getByText("Length: 10:00 min.").waitFor();
 
-    // an end before the start marks nothing
+    // an end before the start marks no time
     await page.getByLabel("End", { exact: true }).fill("2025-05-17T13:00:00");
     await page.getByText("End must be later than Start.").waitFor();
     await page.getByLabel("Name").fill("Run");
@@ -211,7 +211,7 @@ describe.skipIf(hasNoBrowser)("activities of a manager", () => {
     await page.getByText("5:00 min", { exact: true }).first().waitFor();
   });
 
-  it("compare their athletes: the figures of the API, their differences, and both as CSV", async () => {
+  it("compare their athletes with the figures of the API and their differences, and export both as CSV", async () => {
     const activity = await team.activity('Derby "away"');
     const [ada, bea] = await Promise.all([
       team.frame(activity.id, 0, 0, 10, { name: "First half" }),
@@ -223,14 +223,14 @@ describe.skipIf(hasNoBrowser)("activities of a manager", () => {
     const [first, second] = await Promise.all([computedOf(ada.id), computedOf(bea.id)]);
     const metres = [first, second].map(({ total_distance }) => total_distance ?? 0) as [number, number];
     const whole = (value: number) => Math.round(value).toLocaleString("en-GB");
-    await page.getByLabel("Differences to").selectOption({ label: "Ada Moss" });
+    await page.getByLabel("Differences from").selectOption({ label: "Ada Moss" });
     expect(await compared(page, "Ada Moss", "Distance")).toEqual([whole(metres[0])]);
     expect(await compared(page, EVIL, "Distance")).toEqual([
       whole(metres[1]),
       `+${whole(metres[1] - metres[0])}`,
     ]);
     expect((await compared(page, EVIL, "Max speed"))[0]).toBe(((second.max_speed ?? 0) * 3.6).toFixed(1));
-    // the chart has the same figures as text
+    // the chart contains the same figures as text
     await page.getByLabel("Chart").selectOption({ label: "Sprints" });
     const chart = page.getByRole("figure", { name: "Sprints" });
     expect(await chart.locator("dd").allInnerTexts()).toEqual(
@@ -262,12 +262,12 @@ describe.skipIf(hasNoBrowser)("activities of a manager", () => {
     await page.getByRole("heading", { level: 1, name: /First half/ }).waitFor();
     await page.goBack();
     await page.getByRole("link", { name: "First half of Ada Moss" }).waitFor();
-    // approximately, because content above it is still loading
+    // approximately, because the content above is loading
     const distance = () => page.evaluate((wanted) => Math.abs(scrollY - wanted), place);
     await expect.poll(distance).toBeLessThan(40);
     await page.setViewportSize({ width: 1440, height: 900 });
 
-    // another name changes no figure
+    // a new name changes no figure
     await page.getByRole("button", { name: "Edit…" }).click();
     await page.getByLabel("Name").fill("Derby");
     await page.getByRole("button", { name: "Save" }).click();
@@ -279,7 +279,7 @@ describe.skipIf(hasNoBrowser)("activities of a manager", () => {
     await page.getByRole("row", { name: "Derby Football Sat, 17 May 2025 2" }).waitFor();
   });
 
-  it("have charts in which a full bar is the whole time, distance, or time with heart rates", async () => {
+  it("have charts in which a full bar is the whole time, the whole distance, or all time with heart rates", async () => {
     const activity = await team.activity("Shares");
     // the last minute has only 12 s
     const { id } = await team.frame(activity.id, 0, 0, 10.2, { max_hr: 190 });
@@ -310,7 +310,7 @@ describe.skipIf(hasNoBrowser)("activities of a manager", () => {
     expect((widths.at(-1) ?? 0) / (widths[0] ?? 0)).toBeCloseTo(0.2, 1);
   });
 
-  it("have webhooks: the secret is shown once, a test and an event arrive, and failed deliveries are repeated", async () => {
+  it("have webhooks that show the secret once, receive a test and an event, and repeat failed deliveries", async () => {
     const activity = await team.activity(EVIL);
     received = [];
     status = 204;
@@ -332,7 +332,7 @@ describe.skipIf(hasNoBrowser)("activities of a manager", () => {
     expect(await page.content()).not.toContain(secret);
 
     await page.getByRole("button", { name: "Test", exact: true }).click();
-    await page.getByText("It works: the receiver answered HTTP 204.").waitFor();
+    await page.getByText("The test has succeeded. The receiver answered HTTP 204.").waitFor();
     expect(received).toMatchObject([{ secret, body: { event: "test", data: { activity_id: activity.id } } }]);
 
     status = 503;
@@ -348,8 +348,8 @@ describe.skipIf(hasNoBrowser)("activities of a manager", () => {
     await expect.poll(() => received.map(({ body }) => body.event)).toEqual(["test", "test", "test"]);
     await expect.poll(() => log.getByRole("row", { name: /Not delivered/ }).count()).toBe(0);
 
-    // an event of a time frame is shown with its name, even if that arrives after the log; only this name is
-    // requested, and only once
+    // the log shows an event of a time frame with its name, even if the name arrives later
+    // only this name is requested, and only once
     const asked: string[] = [];
     page.on("request", (request) => {
       const { pathname, search } = new URL(request.url());
@@ -359,7 +359,7 @@ describe.skipIf(hasNoBrowser)("activities of a manager", () => {
     await page.getByRole("button", { name: "Refresh" }).click();
     await log.getByRole("row", { name: `Time frame created First half, Ada Moss, ${frame.id}` }).waitFor();
     expect(asked).toEqual([`/api/v1/timeframes/${frame.id}/?with_athlete=true`]);
-    // an event of the activity; a receiver that is gone disables the webhook, so the event before must have arrived
+    // An event of the activity. Since a missing receiver disables the webhook, the previous event must have arrived.
     await expect.poll(() => received.at(-1)?.body.event).toBe("timeframe-created");
     status = 410;
     const path = { activity: activity.id };
@@ -374,9 +374,9 @@ describe.skipIf(hasNoBrowser)("activities of a manager", () => {
       })
       .toBe(1);
     await page.reload();
-    await page.getByText(/^Off since/).waitFor();
-    await page.getByRole("button", { name: "Turn on" }).click();
-    await page.getByText("On", { exact: true }).waitFor();
+    await page.getByText(/^Disabled since/).waitFor();
+    await page.getByRole("button", { name: "Enable" }).click();
+    await page.getByText("Enabled", { exact: true }).waitFor();
 
     await page.getByRole("button", { name: "Edit…" }).click();
     await page.getByLabel("changes of the activity").uncheck();

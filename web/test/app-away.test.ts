@@ -13,7 +13,7 @@ let gate: Gate;
 /** The service as the page reaches it, through the gate. */
 let service: TestService;
 
-/** A promise with a function that fulfils it. */
+/** A promise and a function that fulfils it. */
 function signalled() {
   let tell = () => {};
   const told = new Promise<void>((resolve) => {
@@ -24,7 +24,7 @@ function signalled() {
 
 const KEPT = { serviceWorkers: "allow" } as const;
 
-/** Waits until the browser has stored the page, which was opened with `KEPT`. */
+/** Waits until the browser has stored the page. The page must be opened with `KEPT`. */
 async function keepsPage(page: Page): Promise<void> {
   await page.evaluate(() => navigator.serviceWorker.ready.then(() => null));
   await page.waitForFunction(() => navigator.serviceWorker.controller !== null);
@@ -43,11 +43,11 @@ describe.skipIf(hasNoBrowser)(
       await service.manager("ava");
       await service.athlete("bea");
     });
-    // also after a test that has failed while the gate was shut
+    // applies even after a test that failed while the gate was shut
     afterEach(() => gate.open());
     afterAll(() => gate?.shut());
 
-    it("shows every view, also those that were never opened before", async () => {
+    it("shows every view, including those that were never opened before", async () => {
       const manager = await openSignedIn(service, { username: "ava" }, KEPT);
       const athlete = await openSignedIn(service, { username: "bea" }, KEPT);
       await keepsPage(manager);
@@ -92,7 +92,7 @@ describe.skipIf(hasNoBrowser)(
       await page.getByText("There are no athletes yet.").waitFor();
     });
 
-    it("shows the data of a device and figures as soon as the service is back", async () => {
+    it("loads the data of a device and figures as soon as the service is back", async () => {
       const team = await teamScene(service, "clea");
       const activity = await team.activity("Match");
       const frame = await team.frame(activity.id, 0, 0, 5);
@@ -119,7 +119,7 @@ describe.skipIf(hasNoBrowser)(
       expect(await page.getByText("Could not").count()).toBe(0);
     });
 
-    it("says that the service does not respond, and continues by itself when it is back", async () => {
+    it("says that the service does not respond, and continues automatically when it is back", async () => {
       const { username } = await service.manager("nora");
       const page = await openSignedIn(service, { username }, KEPT);
       await page.getByText("No sessions in this month").waitFor();
@@ -134,7 +134,7 @@ describe.skipIf(hasNoBrowser)(
       expect(await page.getByText("does not respond").count()).toBe(0);
     });
 
-    it("shows what it is waiting for while the service is slow, and can be used meanwhile", async () => {
+    it("names the pending work while the service is slow, and remains usable", async () => {
       const { username } = await service.manager("lilo");
       const page = await openPage({ at: service.address });
       const shell = await held(page, "**/assets/app-shell*");
@@ -185,7 +185,7 @@ describe.skipIf(hasNoBrowser)(
       expect(await page.getByRole("link", { name: "Sign in" }).count()).toBe(1);
     });
 
-    it("keeps uploads if the service stops in the middle, and sends them again when it is back", async () => {
+    it("preserves uploads if the service stops in the middle, and sends them again when it is back", async () => {
       expectComplaint(/ERR_CONNECTION|ERR_EMPTY_RESPONSE|ERR_INCOMPLETE|ERR_SOCKET/);
       const { page, serial } = await openDevice(service, await service.manager("uri"));
       await limitUpload(page, 100_000);

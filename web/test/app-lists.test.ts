@@ -10,7 +10,7 @@ const ACTIVITIES = 56;
 describe.skipIf(hasNoBrowser)("a list", () => {
   useBrowser();
 
-  it("keeps its search, rows and position after Back, and is printed completely", async () => {
+  it("preserves its search, rows and position after Back, and is printed completely", async () => {
     const { id: owner, username } = await service.manager("lists");
     const client = await service.clientOf(username);
     const schemas = await unwrap(client.GET("/api/v1/json-schemas/", { params: { query: { limit: 100 } } }));
@@ -41,7 +41,7 @@ describe.skipIf(hasNoBrowser)("a list", () => {
     const rows = page.locator("tbody tr");
     await showView(page, "#/webhooks", "Webhooks");
     await page.getByRole("searchbox").fill("round");
-    // the search takes effect a moment after the last key, and leaves out the other activity
+    // the search takes effect a moment after the last key, and removes the other activity
     await page.getByText(`50 of ${ACTIVITIES}`, { exact: true }).waitFor();
     await page.getByRole("button", { name: "Show more" }).click();
     await expect.poll(() => rows.count()).toBe(ACTIVITIES);
@@ -56,7 +56,7 @@ describe.skipIf(hasNoBrowser)("a list", () => {
     await expect.poll(() => rows.count()).toBe(ACTIVITIES);
     expect(await page.getByRole("searchbox").inputValue()).toBe("round");
     await expect.poll(() => page.evaluate(() => scrollY)).toBeGreaterThan(100);
-    // the deliveries of a webhook too
+    // the deliveries of a webhook are a list too
     await showView(page, `#/webhooks/${webhooks.activity}/${hooks[0]?.id}`, "Webhook");
     await page.getByLabel("Show").selectOption("failed");
     await page.getByText("No such delivery").waitFor();
@@ -65,14 +65,14 @@ describe.skipIf(hasNoBrowser)("a list", () => {
     await page.goBack();
     await page.getByText("No such delivery").waitFor();
     expect(await page.getByLabel("Show").inputValue()).toBe("failed");
-    // a view that is opened again shows a new list
+    // reopening the view shows a new list
     await page.getByRole("link", { name: "Activities", exact: true }).click();
     await page.getByRole("heading", { level: 1, name: "Activities" }).waitFor();
     expect(await page.getByRole("searchbox").inputValue()).toBe("");
     await page.locator(".scrolled-x tbody tr").first().waitFor();
     await page.setViewportSize({ width: 703, height: 1000 });
     await page.emulateMedia({ media: "print" });
-    // as a table on A4 too, without buttons
+    // a table without buttons, even on A4
     await page.getByRole("columnheader", { name: "Time frames" }).waitFor();
     expect(
       await page

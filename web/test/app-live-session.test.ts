@@ -1,4 +1,4 @@
-/** The live view of a session that is running now. */
+/** The live view of a running session. */
 import { unwrap } from "asi-client";
 import { demoRows } from "asi-convert";
 import type { Page } from "playwright-core";
@@ -18,7 +18,7 @@ const SECOND_MS = 1000;
 const rows = (page: Page) => page.locator(".live-columns tbody tr");
 const rowOf = (page: Page, player: string) => rows(page).filter({ hasText: player });
 
-/** Stops the clocks of a page, so that values do not become old on a slow machine. */
+/** Stops the clocks of a page. Values then do not become old on a slow machine. */
 async function stopClocks(page: Page, ms: number): Promise<void> {
   await page.clock.setFixedTime(ms);
   await page.evaluate(() => {
@@ -39,7 +39,7 @@ async function send(player: number, startMs: number): Promise<number> {
 /** Number of cases that have begun. */
 let cases = 0;
 
-describe.skipIf(hasNoBrowser)("a session that is running", () => {
+describe.skipIf(hasNoBrowser)("a running session", () => {
   useBrowser();
   beforeAll(async () => {
     scene = await squadScene(service, "livia", ["Keller", "Meier"]);
@@ -59,9 +59,9 @@ describe.skipIf(hasNoBrowser)("a session that is running", () => {
     [1280, 900],
     [390, 844],
   ])(
-    "shows its players as their samples arrive, and no old value as current, %i pixels wide",
+    "shows its players as their samples arrive, and never shows an old value as current, %i pixels wide",
     async (width, height) => {
-      // minutes after the case that ran before, whichever it was
+      // minutes after the previous case, whichever it was
       const startMs = Math.floor(Date.now() / SECOND_MS) * SECOND_MS - (1280 - 890 * cases++) * SECOND_MS;
       const page = await openSignedIn(service, scene, { viewport: { width, height } });
       await showView(page, `#/sessions/${session}`, /./);

@@ -41,7 +41,7 @@ describe.skipIf(hasNoBrowser)("the navigation of a signed-in user", () => {
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
   });
 
-  it("shows the current view also after the window becomes narrower, and scrolls nothing else", async () => {
+  it("shows the current view after the window becomes narrower, and scrolls only itself", async () => {
     await service.manager("eli");
     const page = await openSignedIn(service, { username: "eli" }, { viewport: { width: 1440, height: 400 } });
     await showView(page, "#/account", "eli");
@@ -81,7 +81,7 @@ describe.skipIf(hasNoBrowser)("the navigation of a signed-in user", () => {
     expect(await whenSeen).toBe("#/sessions");
   });
 
-  it("drops the announcements of a page, and keeps those made during navigation", async () => {
+  it("removes the announcements of a page, and preserves those made during navigation", async () => {
     await service.manager("cas");
     const page = await openSignedIn(service, { username: "cas" });
     await showView(page, "#/account", "cas");
@@ -99,7 +99,7 @@ describe.skipIf(hasNoBrowser)("the navigation of a signed-in user", () => {
     expect(await page.getByText("You are signed out.").count()).toBe(1);
   });
 
-  it("asks before signing out if something is not saved", async () => {
+  it("asks before signing out if there are unsaved changes", async () => {
     await service.manager("bob");
     const page = await openSignedIn(service, { username: "bob" });
     await showView(page, "#/account", "bob");
@@ -113,7 +113,7 @@ describe.skipIf(hasNoBrowser)("the navigation of a signed-in user", () => {
     await page.getByText("You are signed out.").waitFor();
   });
 
-  it("says that signing out has failed until the next action", async () => {
+  it("shows that signing out has failed until the next action", async () => {
     await service.manager("cid");
     const page = await openSignedIn(service, { username: "cid" });
     expectComplaint(/status of 500/);

@@ -1,4 +1,4 @@
-/** Signing in with an OpenID provider, which is another site for the browser. */
+/** Signing in with an OpenID provider, which the browser treats as a different site. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   CLIENT_ID,
@@ -13,9 +13,9 @@ import { BuiltService, PASSWORD, showView, signIn } from "./service.js";
 const ROLES = { Staff: ["manager"], Players: ["athlete"] };
 
 let provider: TestProvider;
-/** Users have passwords too. */
+/** Users can also sign in with passwords. */
 let service: BuiltService;
-/** Users can sign in only with the provider, and get an account. */
+/** Users can sign in only with the provider. It creates their accounts. */
 let strict: BuiltService;
 
 async function newService(settings: Record<string, string>): Promise<BuiltService> {
@@ -51,7 +51,7 @@ describe.skipIf(hasNoBrowser)("signing in with the provider", () => {
     await provider?.stop();
   });
 
-  it("leads to the provider and back to where the user was", async () => {
+  it("leads to the provider and back to the previous view", async () => {
     provider.user = "sub-dora";
     provider.users.set("sub-dora", { preferred_username: "dora", groups: ["Staff"] });
     const page = await openPage({ at: strict.address, hash: "#/squads", allowed: [provider.issuer] });
@@ -70,7 +70,7 @@ describe.skipIf(hasNoBrowser)("signing in with the provider", () => {
     await page.getByText("You are signed out.").waitFor();
   });
 
-  it("needs no password to create a token just after it, and offers no password to change", async () => {
+  it("allows creating a token without a password for a short time, and offers no password to change", async () => {
     provider.user = "sub-emil";
     provider.users.set("sub-emil", { preferred_username: "emil", groups: ["Staff"] });
     const page = await openPage({ at: strict.address, hash: "#/sign-in", allowed: [provider.issuer] });
@@ -88,7 +88,7 @@ describe.skipIf(hasNoBrowser)("signing in with the provider", () => {
     await dialog.getByText("It is shown only this once.").waitFor();
   });
 
-  it("says why a user cannot sign in", async () => {
+  it("explains why a user cannot sign in", async () => {
     provider.user = "sub-stranger";
     provider.users.set("sub-stranger", { groups: ["Others"] });
     const page = await openPage({ at: strict.address, hash: "#/sign-in", allowed: [provider.issuer] });
@@ -97,7 +97,7 @@ describe.skipIf(hasNoBrowser)("signing in with the provider", () => {
     await page.getByText("Your groups there do not let you use this service.").waitFor();
     expect(await violations(page)).toEqual([]);
     provider.user = null;
-    // the provider still knows the user of the first window
+    // the provider remembers the user of the first window
     const cancelled = await openPage({ at: strict.address, hash: "#/sign-in", allowed: [provider.issuer] });
     await cancelled.getByRole("button", { name: "Sign in with Verein Süd" }).click();
     await cancelled.getByText("It did not sign you in, or you have cancelled. Try again.").waitFor();
@@ -109,7 +109,7 @@ describe.skipIf(hasNoBrowser)("signing in with the provider", () => {
     provider.replaced = null;
   });
 
-  it("works for an existing account after it was linked, until the link is removed", async () => {
+  it("works for an existing account from linking it to removing the link", async () => {
     await service.manager("fay");
     provider.user = "sub-fay";
     const page = await openPage({ at: service.address, hash: "#/sign-in", allowed: [provider.issuer] });
@@ -137,6 +137,6 @@ describe.skipIf(hasNoBrowser)("signing in with the provider", () => {
     await page.getByText(/, last used /).waitFor();
     await page.getByRole("button", { name: "Remove the link" }).click();
     await page.getByText("The link is removed.").waitFor();
-    await page.getByText("Your account is not linked: you sign in with your password.").waitFor();
+    await page.getByText("Your account is not linked. You sign in with your password.").waitFor();
   });
 });

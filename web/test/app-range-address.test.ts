@@ -62,7 +62,7 @@ describe.skipIf(hasNoBrowser)("the address of stored ranges", () => {
     await page.getByRole("heading", { name: "See a session" }).waitFor();
   });
 
-  it("is refused with a message if it is invalid, and an empty range is reported", async () => {
+  it("is refused with a message if it is invalid, and reports an empty range", async () => {
     const { page, id, hash } = await openRange();
     const other = await openSignedIn(service, ben);
     await other.goto(service.address + hash);
@@ -76,7 +76,7 @@ describe.skipIf(hasNoBrowser)("the address of stored ranges", () => {
     expect(await violations(page)).toEqual([]);
   });
 
-  /** The page of Ann with two ranges of a new device, compared. */
+  /** The page of Ann, which compares two ranges of a new device. */
   async function openCompared() {
     const { page, id, serial } = await openDevice(service, ann);
     const later = await match(serial, KICK_OFF_MS + 60 * MINUTE_MS, MINUTE_MS, 2);
@@ -92,7 +92,7 @@ describe.skipIf(hasNoBrowser)("the address of stored ranges", () => {
     return { page, id, hash: hashOf(page) };
   }
 
-  it("of several opens the comparison after a reload, with the buttons of the browser, and as a bookmark", async () => {
+  it("of several ranges opens the comparison after a reload, with the buttons of the browser, and as a bookmark", async () => {
     const { page, id, hash } = await openCompared();
     const range = `range=${id},2025-05-17T1[45]:3[^,&]+Z,2025-05-17T1[45]:3[^,&]+Z`;
     expect(hash).toMatch(new RegExp(`^#/recordings/compare\\?${range}&${range}$`));
@@ -107,7 +107,7 @@ describe.skipIf(hasNoBrowser)("the address of stored ranges", () => {
     await signIn(anew, "aron");
     await compared(anew).waitFor();
     expect(hashOf(anew)).toBe(hash);
-    // a single range is not the content of the address
+    // the address does not mean a single range
     await anew
       .getByRole("button", { name: /^Close / })
       .first()
@@ -116,7 +116,7 @@ describe.skipIf(hasNoBrowser)("the address of stored ranges", () => {
     await expect.poll(() => hashOf(anew)).toBe("#/");
   });
 
-  it("of several opens the others if one no longer exists, and nothing for another user", async () => {
+  it("of several ranges opens the others if one no longer exists, and opens none for a different user", async () => {
     const { page, id, hash } = await openCompared();
     const gone = `&range=${id},2024-01-01T00:00:00.000Z,2024-01-01T01:00:00.000Z`;
     await page.goto(service.address + hash + gone);

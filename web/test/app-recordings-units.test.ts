@@ -112,7 +112,7 @@ describe("the summary of an upload", () => {
   const when = { start: "2025-05-17T14:30:00Z", stop: "2025-05-17T15:00:00Z" };
   const times = "from Sat, 17 May 2025, 14:30 to Sat, 17 May 2025, 15:00";
 
-  it("says what was stored, what was already known and what was refused", () => {
+  it("names the numbers of new, known and refused samples", () => {
     expect(accountOf({ ...nothing, ...when, samples_stored: 18_000 }, "utc")).toEqual([
       `18,000 samples stored ${times}.`,
     ]);
@@ -130,20 +130,20 @@ describe("the summary of an upload", () => {
     expect(accountOf(mixed, "utc")).toEqual([
       "1 sample stored.",
       `2 samples were already stored ${times}.`,
-      "3 samples were refused: from a time when another manager owned the device, or later than now.",
-      "4 samples were refused: nobody owned the device at that time. Ask the person who runs the service to let your ownership begin earlier, then upload the file again.",
+      "3 samples were refused, because another manager owned the device at that time, or the time is in the future.",
+      "4 samples were refused, because nobody owned the device at that time. Ask the person who runs the service to let your ownership begin earlier, then upload the file again.",
     ]);
     expect(accountOf({ ...nothing, samples_refused: 1 }, "utc")).toEqual([
-      "1 sample was refused: from a time when another manager owned the device, or later than now.",
+      "1 sample was refused, because another manager owned the device at that time, or the time is in the future.",
     ]);
     // one sentence, and the empty calendar agrees with it
     expect(accountOf({ ...nothing, samples_refused: 18_001, samples_unowned: 18_001 }, "utc")).toEqual([
-      "18,001 samples were refused: nobody owned the device at that time. Ask the person who runs the service to let your ownership begin earlier, then upload the file again.",
+      "18,001 samples were refused, because nobody owned the device at that time. Ask the person who runs the service to let your ownership begin earlier, then upload the file again.",
     ]);
-    expect(accountOf(nothing, "utc")).toEqual(["The recording had nothing to store."]);
+    expect(accountOf(nothing, "utc")).toEqual(["The recording contained no samples to store."]);
   });
 
-  it("says how much of the file could not be read", () => {
+  it("says how much of the file is unreadable", () => {
     const report = { damage: { badChecksums: 2, overlong: 0, overruns: 1 } };
     expect(accountOf({ ...nothing, ...when, samples_stored: 5, report }, "utc").at(-1)).toBe(
       "The file is damaged: 3 frames could not be read.",
@@ -154,15 +154,15 @@ describe("the summary of an upload", () => {
 describe("a file that is too large", () => {
   const file = (size: number) => ({ size });
 
-  it("is refused with its size, the limit, and the required action; in bytes if the sizes look the same in MB", () => {
+  it("is refused with its size, the limit and the required action, in bytes if both sizes look the same in MB", () => {
     const reason = (size: number, limit: number | null) => tooLarge(file(size), limit).reason;
     expect(reason(87_000_000, 33_554_432)).toMatch(
-      /^The file has 87 MB, and the service takes at most 34 MB\. Split it: open it in the viewer, /,
+      /^The file has 87 MB, and the service takes at most 34 MB\. To split it, open it in the viewer, /,
     );
     expect(reason(33_554_433, 33_554_432)).toMatch(
-      /^The file has 33,554,433 bytes, and the service takes at most 33,554,432 bytes\. Split it/,
+      /^The file has 33,554,433 bytes, and the service takes at most 33,554,432 bytes\. To split it/,
     );
-    expect(reason(87_000_000, null)).toMatch(/^The file has 87 MB, and the service takes less\. Split it/);
+    expect(reason(87_000_000, null)).toMatch(/^The file has 87 MB, and the service takes less\. To split it/);
   });
 });
 

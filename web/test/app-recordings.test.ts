@@ -25,7 +25,7 @@ describe.skipIf(hasNoBrowser)("recordings of a manager", () => {
     ann = await service.manager("aida");
   });
 
-  /** The CSV of the shown part, downloaded from the page. */
+  /** The CSV of the visible part, downloaded from the page. */
   async function downloaded(page: Page): Promise<{ name: string; csv: string }> {
     const [download] = await Promise.all([
       page.waitForEvent("download"),
@@ -34,7 +34,7 @@ describe.skipIf(hasNoBrowser)("recordings of a manager", () => {
     return { name: download.suggestedFilename(), csv: await text(await download.createReadStream()) };
   }
 
-  it("are loaded, summarized, shown in the calendar, and open like the same file", async () => {
+  it("are loaded, summarized and shown in the calendar, and open like the same file", async () => {
     const { page, serial } = await openDevice(service, ann);
     const file = await match(serial, KICK_OFF_MS, LONG_MS);
     await load(page, file);
@@ -48,7 +48,7 @@ describe.skipIf(hasNoBrowser)("recordings of a manager", () => {
     await expect
       .poll(() => open.textContent())
       .toMatch(/^Open Sat, 17 May 2025, 16:30–17:1\d 4\d:\d\d min long, 25,80\d samples$/);
-    // only with the keyboard
+    // uses only the keyboard
     await open.focus();
     await page.keyboard.press("Enter");
     await page.locator(".cards").waitFor();
@@ -60,7 +60,7 @@ describe.skipIf(hasNoBrowser)("recordings of a manager", () => {
     const local = await openPage({ at: service.address });
     await choose(local, file);
     await expect.poll(() => cards(local)).not.toContain("–");
-    // a link contains no data, and there is no file of the range to send with it
+    // a link contains no data, and there is no file to send with the link
     await local.getByRole("button", { name: "Copy a link" }).waitFor();
     expect(await page.getByRole("button", { name: "Copy a link" }).count()).toBe(0);
     expect(await cards(page)).toEqual(await cards(local));
@@ -69,11 +69,11 @@ describe.skipIf(hasNoBrowser)("recordings of a manager", () => {
     expect(fetched).toEqual(read);
   });
 
-  it("are not opened if the user cancels while they are fetched", async () => {
+  it("stay closed if the user cancels while they are fetched", async () => {
     const { page, serial } = await openDevice(service, ann);
     await load(page, await match(serial));
     await rangeButtons(page).first().waitFor();
-    // the request gets no answer
+    // the request gets no response
     await page.route("**/preprocessed-data/?*", () => {});
     await rangeButtons(page).first().click();
     await page.getByRole("progressbar", { name: /^Reading tracker, 2025-05-17/ }).waitFor();
@@ -85,13 +85,13 @@ describe.skipIf(hasNoBrowser)("recordings of a manager", () => {
     await page.locator(".cards").waitFor();
   });
 
-  it("are opened after the user has signed in again if the session has ended", async () => {
+  it("open after the user has signed in again if the session has ended", async () => {
     expectComplaint(/403 \(Forbidden\)/);
     const { page, serial } = await openDevice(service, ann);
     await load(page, await match(serial));
     await rangeButtons(page).first().waitFor();
     await page.context().clearCookies();
-    // Without the mouse: the live view may ask for sign-in before the pointer arrives.
+    // Uses the keyboard, because the live view may ask for sign-in before the pointer arrives.
     await rangeButtons(page).first().dispatchEvent("click");
     const dialog = page.getByRole("dialog", { name: "Sign in again" });
     await dialog.getByLabel("Password").fill(PASSWORD);
@@ -99,7 +99,7 @@ describe.skipIf(hasNoBrowser)("recordings of a manager", () => {
     await page.locator(".cards").waitFor();
   });
 
-  it("of two devices are compared", async () => {
+  it("of two devices can be compared", async () => {
     const { page, serial, id } = await openDevice(service, ann);
     await load(page, await match(serial));
     await rangeButtons(page).first().waitFor();
@@ -118,7 +118,7 @@ describe.skipIf(hasNoBrowser)("recordings of a manager", () => {
     await page.locator(".comparison tbody tr").nth(1).waitFor();
   });
 
-  it("are shown two weeks at a time, those of the latest sample first", async () => {
+  it("appear in blocks of two weeks, beginning with the latest sample", async () => {
     const { page, serial, id } = await openDevice(service, ann);
     const nightMs = Date.UTC(2025, 3, 30, 21, 58, 30);
     const files = [await match(serial), await match(serial, nightMs, 3 * MINUTE_MS)];
@@ -130,7 +130,7 @@ describe.skipIf(hasNoBrowser)("recordings of a manager", () => {
     await expect.poll(() => heading.innerText()).toBe("21 Apr to 4 May 2025");
     expect(await rangeButtons(page).first().textContent()).toMatch(/^Open Wed, 30 Apr 2025, 23:58–00:01/);
     expect(new URL(page.url()).hash).toBe(`#/recordings/${id}?from=2025-04-21`);
-    // a day without a recording is marked as such
+    // the calendar marks a day without a recording
     const days = page.getByRole("list", { name: "Days" });
     expect(await days.getByText("No recording", { exact: true }).count()).toBe(12);
     await days.getByText("The recording of the day before continues").waitFor();
@@ -151,7 +151,7 @@ describe.skipIf(hasNoBrowser)("recordings of a manager", () => {
     await expect.poll(() => rangeButtons(page).count()).toBe(0);
   });
 
-  describe("live", () => {
+  describe("the live view", () => {
     const live = (page: Page) => page.getByRole("region", { name: "Latest sample" });
     const value = (page: Page, name: string) =>
       live(page)
@@ -167,11 +167,11 @@ describe.skipIf(hasNoBrowser)("recordings of a manager", () => {
         speed,
         hr: 150,
       }));
-    /** Rows with the heart rate of a sensor that measures less often than the device: one row in ten has a heart rate. */
+    /** Rows with the heart rate of a sensor that measures less often than the device. One row in ten has a heart rate. */
     const withFewHeartRates = (startMs: number) =>
       walk(startMs, 4).map((row, i) => ({ ...row, hr: i === 0 ? 140 : null }));
 
-    it("is the newest stored sample, with its age", async () => {
+    it("shows the newest stored sample with its age", async () => {
       const { page, serial, id } = await openDevice(service, ann);
       await load(page, await recording(serial, walk(Date.now() - 10_000, 2)));
       await expect.poll(() => value(page, "Speed")).toBe("7.2 km/h");
@@ -188,7 +188,7 @@ describe.skipIf(hasNoBrowser)("recordings of a manager", () => {
       await live(beside).getByText("Followed in another window").waitFor();
     });
 
-    it("has the newest heart rate of the last ten seconds if the newest sample has none", async () => {
+    it("shows the newest heart rate of the last ten seconds if the newest sample has none", async () => {
       const { page, serial, id } = await openDevice(service, ann);
       const startMs = Date.now() - 60_000;
       await load(page, await recording(serial, withFewHeartRates(startMs)));
@@ -196,20 +196,20 @@ describe.skipIf(hasNoBrowser)("recordings of a manager", () => {
       const without = (afterMs: number) => walk(startMs + afterMs, 5).map((row) => ({ ...row, hr: null }));
       await load(page, await recording(serial, without(4_000), "later.asi"));
       await expect.poll(() => value(page, "Heart rate")).toBe("140 bpm, 4 s earlier");
-      // a page that is opened now shows it too
+      // a page that opens later also shows it
       const beside = await openBeside(page, `${service.address}#/recordings/${id}`);
       await expect.poll(() => value(beside, "Heart rate")).toBe("140 bpm, 4 s earlier");
       await load(beside, await recording(serial, without(12_000), "last.asi"));
       await expect.poll(() => value(beside, "Heart rate")).toBe("–");
     });
 
-    it("is requested at intervals if events do not arrive", async () => {
+    it("polls at intervals if events do not arrive", async () => {
       expectComplaint(/ERR_FAILED/);
       const { page, serial } = await openDevice(service, ann);
       await page.route("**/live/", (route) => route.abort());
       await page.reload();
       await load(page, await recording(serial, walk(Date.now() - 10_000, 3)));
-      await live(page).getByText("Asks every 5 seconds").waitFor();
+      await live(page).getByText("Polls every 5 seconds").waitFor();
       await expect.poll(() => value(page, "Speed")).toBe("10.8 km/h");
     });
   });

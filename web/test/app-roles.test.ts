@@ -21,7 +21,7 @@ interface Scene {
   session: number;
 }
 
-/** A squad with a computed match with heart rates, of which Ann has a maximum. */
+/** A squad with a computed match with heart rates. Ann has a maximum heart rate. */
 async function sceneOf(username: string): Promise<Scene> {
   const owner = await squadPeople(service, username, NAMES);
   const squad = await squadOf(owner, "First team");
@@ -34,7 +34,7 @@ async function sceneOf(username: string): Promise<Scene> {
   return { owner, squad, session: sessions[0] ?? 0 };
 }
 
-/** Lets a manager in, as the owner's and the guest's own requests. */
+/** Invites a manager and accepts the invitation with the requests of the owner and the guest. */
 async function letIn({ owner, squad }: Scene, username: string, role: "coach" | "analyst" | "physician") {
   await service.manager(username);
   const params = { path: { squad } };
@@ -139,7 +139,7 @@ describe.skipIf(hasNoBrowser)("roles in a squad", () => {
     expect(left.results).toEqual([]);
   });
 
-  it("let an analyst change sessions and replace periods by a file, whose wrong lines are named", async () => {
+  it("let an analyst change sessions and replace periods by a file, and see its errors by line", async () => {
     const scene = await sceneOf("oda");
     await letIn(scene, "anton", "analyst");
     const page = await openSignedIn(

@@ -7,7 +7,7 @@ import { showView } from "./service.js";
 import { service } from "./shared-service.js";
 import { openSignedIn } from "./signed-in.js";
 
-/** Six matches: Ann is usual in the last one, Bea is faster than ever, Cleo is missing from it. */
+/** Six matches. In the last one, Ann has usual values, Bea is faster than before, and Cleo is missing. */
 const SPEEDS = [
   [3, 3.1, 2.9, 3, 3.1, 3],
   [2, 2.1, 2, 1.9, 2, 3],
@@ -37,11 +37,11 @@ describe.skipIf(hasNoBrowser)("the season of a squad", () => {
   const season = () =>
     unwrap(people.client.GET("/api/v2/squads/{squad}/season/", { params: { path: { squad } } }));
 
-  it("lists sessions that are not computed, with links, computes them on request, and shows the players farthest from normal first", async () => {
+  it("links to uncomputed sessions, computes them on request, and lists the players farthest from normal first", async () => {
     const { manager, id, rounds } = await played("sina");
     await compute(manager, rounds);
     const page = await openSignedIn(service, manager);
-    // jobs of the service compute the figures of all sessions: here, those of the last one are missing until they are requested
+    // Jobs of the service compute the figures of all sessions. Here, those of the last one are missing until they are requested.
     let isComputed = false;
     await page.route(/\/figures\//, (route) => {
       isComputed = true;
@@ -93,7 +93,7 @@ describe.skipIf(hasNoBrowser)("the season of a squad", () => {
     expect(await violations(page)).toEqual([]);
   });
 
-  it("has the figures and the normal range of the API in its table, for each figure and each session", async () => {
+  it("contains the figures and the normal range of the API in its table, for each figure and each session", async () => {
     const { players } = await season();
     const page = await openSignedIn(service, people);
     await showView(page, `#/squads/${squad}/season`, "First team");
@@ -116,13 +116,13 @@ describe.skipIf(hasNoBrowser)("the season of a squad", () => {
     }
     const bea = players.find(({ player }) => player === "Bea Bell");
     expect(bea?.normal.rate_m_per_min?.mean).toBeCloseTo(120, 0);
-    // an earlier session, before which there are too few matches
+    // Too few matches precede this earlier session.
     await page.getByLabel("Session").selectOption(String(sessions[1]));
     expect((await rowOf("Bea Bell")).slice(0, 3)).toEqual(["126", "new", "–"]);
     expect(await violations(page)).toEqual([]);
   });
 
-  it("draws the normal range of the API, on one scale for all players", async () => {
+  it("draws the normal range of the API on one scale for all players", async () => {
     const { players } = await season();
     const page = await openSignedIn(service, people);
     await showView(page, `#/squads/${squad}/season`, "First team");
@@ -153,7 +153,7 @@ describe.skipIf(hasNoBrowser)("the season of a squad", () => {
     }
   });
 
-  it("fits on a telephone, and is printed on A4 without controls", async () => {
+  it("fits on a phone, and is printed on A4 without controls", async () => {
     const page = await openSignedIn(service, people, { viewport: { width: 360, height: 800 } });
     await showView(page, `#/squads/${squad}/season`, "First team");
     await page.locator(".season-panel").first().waitFor();

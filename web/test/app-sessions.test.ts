@@ -1,4 +1,4 @@
-/** Sessions of the service: calendar, page, form, and the squad view on stored ranges. */
+/** Sessions of the service. Covers calendar, page, form, and the squad view on stored ranges. */
 import { unwrap } from "asi-client";
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -30,16 +30,16 @@ async function drag(page: Page, fromMinute: number, toMinute: number): Promise<v
 
 async function makePeriod(page: Page, name: string, from: string, to: string): Promise<void> {
   await drag(page, 4, 9);
-  const card = page.getByRole("dialog", { name: "Make a period" });
+  const card = page.getByRole("dialog", { name: "Create a period" });
   await card.getByLabel("Name").fill(name);
   await card.getByLabel("From").fill(from);
   await card.getByLabel("to").fill(to);
   await card.getByRole("button", { name: "Create the period" }).click();
 }
 
-/** Waits until the squad of these recordings is read, with all its figures: nothing in the view moves any more. */
+/** Waits until the squad of these recordings is read and has all its figures. The view then stops moving. */
 async function isRead(page: Page, recordings: number): Promise<void> {
-  await status(page).getByText(`${recordings} recordings sound`).waitFor();
+  await status(page).getByText(`${recordings} recordings undamaged`).waitFor();
   await page.locator('.squad[aria-busy="false"]').waitFor();
 }
 
@@ -61,7 +61,7 @@ describe.skipIf(hasNoBrowser)("sessions of a manager", () => {
     await storeRecordings(scene);
   });
 
-  it("open in the squad view with the players, and periods created there are saved", async () => {
+  it("open in the squad view with the players, and save periods that are created there", async () => {
     const session = await scene.session("Derby");
     const page = await openSignedIn(service, scene);
     await openSquad(page, session);
@@ -71,8 +71,8 @@ describe.skipIf(hasNoBrowser)("sessions of a manager", () => {
     expect(await rows(page).locator("th").allInnerTexts()).toEqual(
       expect.arrayContaining([expect.stringMatching(/^1\s*Keller/), expect.stringMatching(/^3\s*Roth/)]),
     );
-    // the player without a device is named, and nothing is said of storage in this browser
-    await status(page).getByRole("button", { name: "1 to look at" }).click();
+    // the page names the player without a device, and does not mention storage in this browser
+    await status(page).getByRole("button", { name: "1 to check" }).click();
     await page.getByText("Vogel has no device of yours in this session.").waitFor();
     expect(await page.getByText(/Kept in this browser/).count()).toBe(0);
     expect(await violations(page)).toEqual([]);
@@ -99,7 +99,7 @@ describe.skipIf(hasNoBrowser)("sessions of a manager", () => {
     expect(await violations(page)).toEqual([]);
   });
 
-  it("show how many players are still being computed, and their data as soon as all are", async () => {
+  it("show the number of players being computed, and their data when all are computed", async () => {
     const session = await scene.session("Later");
     const page = await openSignedIn(service, scene);
     let isComputed = false;
@@ -160,7 +160,7 @@ describe.skipIf(hasNoBrowser)("sessions of a manager", () => {
     await isRead(page, 4);
     await makePeriod(page, "Drill", "14:05", "14:10");
     await status(page).getByText("The periods are saved to the session.").waitFor();
-    // undone, and saved again
+    // Undo is saved too
     await page.keyboard.press("Control+z");
     await expect.poll(() => chips(page).filter({ hasText: "Drill" }).count()).toBe(0);
     await status(page).getByText("The periods are saved to the session.").waitFor();
@@ -172,7 +172,7 @@ describe.skipIf(hasNoBrowser)("sessions of a manager", () => {
     expect(await violations(page)).toEqual([]);
   });
 
-  it("are replaced by a range that is opened, and the Back button returns to the squad", async () => {
+  it("give way to a range that the user opens, and the Back button returns to the squad", async () => {
     const session = await scene.session("Friendly");
     const page = await openSignedIn(service, scene);
     await openSquad(page, session);
@@ -183,11 +183,11 @@ describe.skipIf(hasNoBrowser)("sessions of a manager", () => {
     await page.goBack();
     await page.getByRole("heading", { level: 1, name: "Recordings" }).waitFor();
     await page.goBack();
-    await status(page).getByText("3 recordings sound").waitFor();
+    await status(page).getByText("3 recordings undamaged").waitFor();
     await rows(page).first().locator("button.player").click();
     await page.locator(".cards").waitFor();
     await page.getByRole("button", { name: "Back to the squad" }).click();
-    await status(page).getByText("3 recordings sound").waitFor();
+    await status(page).getByText("3 recordings undamaged").waitFor();
   });
 
   it("are found by a search, edited and deleted", async () => {

@@ -28,7 +28,7 @@ const said = (page: Page, text: string) => page.locator(".announcements").getByT
 describe.skipIf(hasNoBrowser)("squads", () => {
   useBrowser();
 
-  it("are created, get players, new thresholds from a date, and trackers that are reassigned", async () => {
+  it("are created, and accept players, new thresholds from a date, and reassigned trackers", async () => {
     const people = await squadPeople(service, "sofia", NAMES);
     const [ann = 0, bea = 0, cleo = 0] = people.athletes.map(({ id }) => id);
     const page = await openSignedIn(service, people, { timezoneId: "UTC" });
@@ -93,11 +93,11 @@ describe.skipIf(hasNoBrowser)("squads", () => {
     await assign("tracker 1 (SOFIA-1)", "Ann Ash");
     await assign("tracker 2 (SOFIA-2)", "Bea Bell");
     await page.getByText("Without a tracker: Cleo Cole").waitFor();
-    await page.getByRole("button", { name: "Change hands: tracker 1 (SOFIA-1) of Ann Ash" }).click();
+    await page.getByRole("button", { name: "Reassign: tracker 1 (SOFIA-1) of Ann Ash" }).click();
     await dialog(page).getByLabel("To").selectOption({ label: "Cleo Cole" });
     await dialog(page).getByLabel("From").fill("2026-04-01T00:00");
     expect(await violations(page)).toEqual([]);
-    await dialog(page).getByRole("button", { name: "Change hands" }).click();
+    await dialog(page).getByRole("button", { name: "Reassign" }).click();
     await page.getByRole("row", { name: "tracker 1 (SOFIA-1) Cleo Cole" }).waitFor();
     const [first = 0, second = 0] = people.devices.map(({ id }) => id);
     const seen = await assignmentsOf(people);
@@ -121,7 +121,7 @@ describe.skipIf(hasNoBrowser)("squads", () => {
     await page.getByText("You have no squads.").waitFor();
   });
 
-  it("keep their players and trackers unchanged if a later part of a change is refused", async () => {
+  it("do not change their players and trackers if a later part of a change is refused", async () => {
     const people = await squadPeople(service, "sanna", NAMES);
     const squad = await squadOf(people, "First team");
     const [before, worn] = [await membersOf(people), await assignmentsOf(people)];
@@ -142,8 +142,8 @@ describe.skipIf(hasNoBrowser)("squads", () => {
     expect(await membersOf(people)).toEqual(before);
     await dialog(page).getByRole("button", { name: "Cancel" }).click();
     await page.getByRole("link", { name: "Trackers" }).click();
-    await page.getByRole("button", { name: /^Change hands: .* of Bea Bell$/ }).click();
-    await dialog(page).getByRole("button", { name: "Change hands" }).click();
+    await page.getByRole("button", { name: /^Reassign: .* of Bea Bell$/ }).click();
+    await dialog(page).getByRole("button", { name: "Reassign" }).click();
     await dialog(page).getByText("Not now.").waitFor();
     expect(await assignmentsOf(people)).toEqual(worn);
   });
@@ -162,7 +162,7 @@ describe.skipIf(hasNoBrowser)("squads", () => {
     expect(await dialog(page).locator("[aria-invalid]").getAttribute("name")).toBe("end_time");
   });
 
-  it("have bulk actions for selected players, a search, and an order", async () => {
+  it("have bulk actions for selected players, a search, and a sort order", async () => {
     const people = await squadPeople(service, "saga", NAMES);
     const squad = await squadOf(people, "First team");
     const page = await openSignedIn(service, people, { timezoneId: "UTC" });
@@ -224,7 +224,7 @@ describe.skipIf(hasNoBrowser)("squads", () => {
     expect(await rows.count()).toBe(1);
   });
 
-  it("offer a text with a link that requests permissions; the link fills in the form of the athlete", async () => {
+  it("offer a text with a link that requests permissions and fills in the form of the athlete", async () => {
     const people = await squadPeople(service, "stina", ["Ann Ash"]);
     const squad = await squadOf(people, "First team");
     const page = await openSignedIn(service, people);
@@ -256,7 +256,7 @@ describe.skipIf(hasNoBrowser)("squads", () => {
     await athlete.getByText("The permission is given.").first().waitFor();
   });
 
-  it("import roster.csv, and show what is wrong by line", async () => {
+  it("import roster.csv, and report errors by line", async () => {
     const people = await squadPeople(service, "signe", ["Ann Ash", "Bea Bell"]);
     const { id: squad } = await unwrap(people.client.POST("/api/v2/squads/", { body: { name: "Club" } }));
     const page = await openSignedIn(service, people, { timezoneId: "Europe/Zurich" });
@@ -302,7 +302,7 @@ describe.skipIf(hasNoBrowser)("squads", () => {
     }
   });
 
-  it("and their sessions are not shown to athletes, and the page says why", async () => {
+  it("hide their sessions from athletes, and the page explains why", async () => {
     await service.athlete("sigrun", { first_name: "Sigrun" });
     const page = await openSignedIn(
       service,

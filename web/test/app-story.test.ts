@@ -16,7 +16,7 @@ const PNG =
 describe.skipIf(hasNoBrowser)("the page of a service", () => {
   useBrowser();
 
-  it("shows the viewer without an account, with a way to sign in", async () => {
+  it("shows the viewer and a link for signing in without an account", async () => {
     const page = await openPage({ at: service.address });
     await page.getByRole("heading", { name: "See a session" }).waitFor();
     await page.getByRole("link", { name: "Sign in" }).click();
@@ -31,7 +31,7 @@ describe.skipIf(hasNoBrowser)("the page of a service", () => {
     expect(await page.getByRole("link", { name: "Sign in" }).count()).toBe(0);
   });
 
-  it("shows an error at its field, and keeps the input", async () => {
+  it("shows an error at its field, and preserves the input", async () => {
     await service.manager("taken");
     const page = await openPage({ at: service.address, hash: "#/register" });
     expectComplaint(/status of 400/);
@@ -47,15 +47,15 @@ describe.skipIf(hasNoBrowser)("the page of a service", () => {
       "Username is already taken. Choose another.",
     );
     expect(await page.getByLabel("Email").inputValue()).toBe("taken@example.org");
-    // a person who wears a device is an athlete too, who would have no name
+    // a person who wears a device is also an athlete, and would have no name
     await page.getByLabel("I also wear a device myself").check();
     await page.getByLabel("Username").fill("not-taken");
     await page.getByRole("button", { name: "Register" }).click();
     await page.getByText("Enter a first or a last name.").waitFor();
     expect(await page.getByLabel("First name").getAttribute("aria-invalid")).toBe("true");
-    // the message of a wrong password belongs to no field
+    // the message about a wrong password belongs to no field
     await page.goto(`${service.address}#/sign-in`);
-    // the registration form, which is still visible for a moment, has fields with the same names
+    // the registration form stays visible for a moment, and has fields with the same names
     await page.getByRole("heading", { level: 1, name: "Sign in" }).waitFor();
     await page.getByLabel("Username").fill("taken");
     await page.getByLabel("Password").fill("not the password");
@@ -63,7 +63,7 @@ describe.skipIf(hasNoBrowser)("the page of a service", () => {
     await page.getByText("The username or the password is wrong.").waitFor();
   });
 
-  it("focuses the first field immediately, and not after the user has moved to the next", async () => {
+  it("focuses the first field immediately, and not after the user has moved to the next one", async () => {
     const page = await openPage({ at: service.address, hash: "#/register" });
     await page.getByRole("heading", { level: 1, name: "Register" }).waitFor();
     const focused = await page.evaluate(
@@ -79,17 +79,17 @@ describe.skipIf(hasNoBrowser)("the page of a service", () => {
     expect(focused).toBe("username");
   });
 
-  it("has devices, which can be found, named, given sensors, and released after a question", async () => {
+  it("has devices that can be found, named, given sensors, and released after a confirmation", async () => {
     await service.manager("dora");
     for (const n of [1, 2]) await service.addDevice(`DORA-${n}`, `dora-${n}`);
     const NAME = "Left wing";
     const page = await openSignedIn(service, { username: "dora" });
     for (const n of [1, 2]) {
       await page.getByRole("link", { name: "Devices", exact: true }).click();
-      await page.getByRole("button", { name: "Take a device…" }).click();
+      await page.getByRole("button", { name: "Claim a device…" }).click();
       await page.getByLabel("Serial number").fill(`DORA-${n}`);
       await page.getByLabel("Device name").fill(`dora-${n}`);
-      await page.getByRole("button", { name: "Take the device" }).click();
+      await page.getByRole("button", { name: "Claim the device" }).click();
       await page.getByRole("heading", { level: 1, name: `dora-${n}` }).waitFor();
       // a device without samples offers the upload first
       await page.locator("a.primary").getByText("Upload recordings").waitFor();
@@ -102,7 +102,7 @@ describe.skipIf(hasNoBrowser)("the page of a service", () => {
     await page.getByRole("button", { name: "Save the name" }).click();
     await page.getByRole("heading", { level: 1, name: NAME }).waitFor();
 
-    // an entered name alone would be lost
+    // the name would be lost if it were the only entry
     await page.getByLabel("Name", { exact: true }).first().fill("Chest belt");
     await page.getByRole("button", { name: "Save the sensors" }).click();
     await page.getByText("Enter the address of this sensor, or clear its name").waitFor();
@@ -119,7 +119,7 @@ describe.skipIf(hasNoBrowser)("the page of a service", () => {
     await page.getByRole("searchbox", { name: "Search devices" }).fill("dora-1");
     await expect.poll(() => page.locator("tbody tr").count()).toBe(1);
     await page.getByRole("link", { name: "dora-1" }).click();
-    // the loaded time of the latest sample moves the buttons, and a click on a moving button can be lost
+    // the layout moves when the time of the latest sample arrives, and a click on a moving button can be lost
     await page.locator("a.primary").getByText("Upload recordings").waitFor();
     await page.getByRole("button", { name: "Release the device…" }).click();
     await page.getByRole("dialog", { name: "Release dora-1?" }).waitFor();
@@ -131,13 +131,13 @@ describe.skipIf(hasNoBrowser)("the page of a service", () => {
     expect(await page.locator("tbody tr").count()).toBe(1);
     await page.getByLabel("Show released devices").check();
     await page.getByRole("row", { name: /dora-1 .* Released/ }).waitFor();
-    // earlier recordings remain visible; the weeks around them are refused
+    // Earlier recordings remain visible. The service refuses the weeks around them.
     expectComplaint(/status of 403/);
     await page.getByRole("link", { name: "dora-1" }).click();
     await page.getByText("You no longer own this device").waitFor();
   });
 
-  it("has the athletes of a manager, whose names are always shown as text", async () => {
+  it("has the athletes of a manager, and always shows their names as text", async () => {
     const { username } = await service.manager("mia");
     await service.command("manager", "grant", username);
     const page = await openSignedIn(service, { username });
@@ -154,7 +154,7 @@ describe.skipIf(hasNoBrowser)("the page of a service", () => {
     await page.getByLabel("Height, cm").fill("1.81");
     await page.getByRole("button", { name: "Add the athlete", exact: true }).click();
     await page.getByText("Height is in centimetres. Enter 181 for 1.81 m.").waitFor();
-    // the message does not stretch its neighbours
+    // the message does not stretch the fields next to it
     expect(await heightOfWeight()).toBe(asItWas);
     await page.getByLabel("Height, cm").fill("81");
     await page.getByRole("button", { name: "Add the athlete", exact: true }).click();
@@ -190,7 +190,7 @@ describe.skipIf(hasNoBrowser)("the page of a service", () => {
     await service.athlete("ella", { first_name: EVIL, last_name: "Ella" });
     const ella = await openSignedIn(service, { username: "ella" });
     await ella.getByText("Nobody may see your data.").waitFor();
-    // a wrong number or username shows nobody, and nothing is granted
+    // a wrong number or username shows no manager, and no permission is granted
     expectComplaint(/status of 400/);
     await ella.getByLabel("Number of the manager").fill(String(manager.id + 1));
     await ella.getByLabel("Username of the manager").fill("hugo");
@@ -256,7 +256,7 @@ describe.skipIf(hasNoBrowser)("the page of a service", () => {
     await expect
       .poll(() => service.mailsTo("paul").some((mail) => /password .*changed/i.test(mail)))
       .toBe(true);
-    // links for a new password are sent to this address, so a new address requires the password
+    // links for a new password go to this address, so a new address requires the password
     await showView(page, "#/account", "Paul");
     await page.getByLabel("Email").fill("paul.new@example.org");
     const profile = page.locator("section", { hasText: "Save the profile" });
@@ -265,11 +265,11 @@ describe.skipIf(hasNoBrowser)("the page of a service", () => {
     await page.getByText("The profile is saved.").waitFor();
   });
 
-  it("sends a link for a new password by email, and signs in with it", async () => {
+  it("sends a link for a new password by email, and accepts the new password", async () => {
     await service.manager("rosa");
     const page = await openPage({ at: service.address, hash: "#/sign-in", allowed: [publicAddress] });
     await page.getByRole("link", { name: "Forgotten password?" }).click();
-    // the sign-in form, which is still visible for a moment, has a field with the same name
+    // the sign-in form stays visible for a moment, and has a field with the same name
     await page.getByRole("heading", { level: 1, name: "Forgotten password" }).waitFor();
     await page.getByLabel("Username").fill("rosa");
     await page.getByRole("button", { name: "Send the email" }).click();
@@ -286,7 +286,7 @@ describe.skipIf(hasNoBrowser)("the page of a service", () => {
     await page.getByLabel("Password").fill("a quite new passphrase");
     await page.getByRole("button", { name: "Sign in", exact: true }).click();
     await page.getByText("No sessions in this month").waitFor();
-    // the link has been used
+    // the link was used before
     expectComplaint(/status of 400/);
     await page.goto(link);
     await page.getByLabel("New password").fill("yet another passphrase");
@@ -351,19 +351,19 @@ describe.skipIf(hasNoBrowser)("the page of a service", () => {
     const page = await openSignedIn(service, { username });
     await page.getByRole("link", { name: "Devices", exact: true }).click();
     await page.getByText("You have no devices.").waitFor();
-    await page.getByRole("button", { name: "Take a device…" }).click();
+    await page.getByRole("button", { name: "Claim a device…" }).click();
     await page.getByLabel("Serial number").fill("LENA-1");
     await page.getByLabel("Device name").fill("lena");
     await service.command("session", "revoke", username);
     expectComplaint(/status of 403/);
-    await page.getByRole("button", { name: "Take the device" }).click();
+    await page.getByRole("button", { name: "Claim the device" }).click();
     const dialog = page.getByRole("dialog", { name: "Sign in again" });
     await dialog.getByLabel("Password").fill(PASSWORD);
     await dialog.getByRole("button", { name: "Sign in" }).click();
     await page.getByRole("heading", { level: 1, name: "lena" }).waitFor();
   });
 
-  it("leaves an ended session if the user does not sign in again", async () => {
+  it("leaves an expired session if the user does not sign in again", async () => {
     const { username } = await service.manager("otto");
     const page = await openSignedIn(service, { username });
     await page.getByText("No sessions in this month").waitFor();
@@ -375,7 +375,7 @@ describe.skipIf(hasNoBrowser)("the page of a service", () => {
     await page.getByRole("heading", { level: 1, name: "Sign in" }).waitFor();
   });
 
-  it("follows changes in another tab", async () => {
+  it("follows changes in a different tab", async () => {
     const { username } = await service.manager("ines");
     const page = await openSignedIn(service, { username });
     const beside = await openBeside(page, `${service.address}#/athletes`);
@@ -404,7 +404,7 @@ describe.skipIf(hasNoBrowser)("the page of a service", () => {
     for (const dialog of dialogs) expect(await dialog.count()).toBe(0);
   });
 
-  it("shows a recording of the service only as long as the account is signed in", async () => {
+  it("shows a recording of the service only while the account is signed in", async () => {
     const { username } = await service.manager("iris");
     await service.addDevice("IRIS-1", "iris-1");
     const client = await service.clientOf(username);

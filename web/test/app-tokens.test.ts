@@ -50,7 +50,7 @@ describe.skipIf(hasNoBrowser)("a token for a program", () => {
     expect((await call("api/v1/devices/")).status).toBe(403);
   });
 
-  it("is not created with a wrong password, which the form says beside its field", async () => {
+  it("is not created with a wrong password, and the form shows the error next to its field", async () => {
     await service.manager("tokio");
     const page = await openSignedIn(service, { username: "tokio" });
     await showView(page, "#/account", "tokio");

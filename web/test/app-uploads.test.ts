@@ -18,7 +18,7 @@ import { expectComplaint, hasNoBrowser, useBrowser } from "./page.js";
 import { showView, type TestManager } from "./service.js";
 import { service } from "./shared-service.js";
 
-/** A file name that must not be interpreted as HTML. */
+/** A file name that the page must not interpret as HTML. */
 const EVIL = "<img src=x onerror=document.title='caught'>.asi";
 
 let ann: TestManager;
@@ -52,26 +52,28 @@ describe.skipIf(hasNoBrowser)("recordings that a manager uploads", () => {
     expect(await page.getByLabel("End").inputValue()).toMatch(/^2025-05-17T16:31/);
   });
 
-  it("of a device without an owner wait until the manager takes the device", async () => {
+  it("of a device without an owner wait until the manager claims the device", async () => {
     expectComplaint(/400 \(Bad Request\)/);
-    // From Thursday on, the first of the two weeks in the calendar is completely before the start of the ownership.
+    // The ownership starts on Thursday. The first of the two weeks in the calendar is completely before it.
     expectComplaint(/403 \(Forbidden\)/);
     const { page } = await openDevice(service, ann);
     const serial = await freeDevice(service);
     await load(page, await match(serial));
     await uploads(page).getByText(`You own no device ${serial}.`).waitFor();
     expect(await violations(page)).toEqual([]);
-    await uploads(page).getByRole("link", { name: "take this device" }).click();
-    const dialog = page.getByRole("dialog", { name: "Take a device" });
+    await uploads(page).getByRole("link", { name: "claim this device" }).click();
+    const dialog = page.getByRole("dialog", { name: "Claim a device" });
     expect(await dialog.getByLabel("Serial number").inputValue()).toBe(serial);
     await dialog.getByLabel("Device name").fill("tracker");
-    await dialog.getByRole("button", { name: "Take the device" }).click();
+    await dialog.getByRole("button", { name: "Claim the device" }).click();
     await page.getByRole("heading", { level: 1, name: "tracker" }).waitFor();
     await page.getByRole("link", { name: "Upload recordings" }).click();
     await page.getByRole("button", { name: "Try again with match.asi" }).click();
-    // recorded before the start of the ownership: one sentence, and nothing else in the page contradicts it
+    // The recording precedes the start of the ownership. One sentence says so, and the rest of the page agrees.
     const item = fileItem(page, "match.asi");
-    await item.getByText(/^60\d samples were refused: nobody owned the device at that time/).waitFor();
+    await item
+      .getByText(/^60\d samples were refused, because nobody owned the device at that time/)
+      .waitFor();
     expect(await item.getByRole("paragraph").count()).toBe(1);
     await page
       .getByRole("region", { name: "Calendar" })
@@ -85,7 +87,7 @@ describe.skipIf(hasNoBrowser)("recordings that a manager uploads", () => {
     await expect.poll(() => page.getByText("You have no recordings of this device yet.").count()).toBe(0);
   });
 
-  it("that are over the limit are refused before they are sent, with the required action", async () => {
+  it("are refused with the required action, before they are sent, if they exceed the limit", async () => {
     const { page, serial } = await openDevice(service, ann);
     let sent = 0;
     page.on("request", (request) => {
@@ -103,7 +105,9 @@ describe.skipIf(hasNoBrowser)("recordings that a manager uploads", () => {
     );
     await page.dispatchEvent(".upload-zone", "drop", { dataTransfer: transfer });
     await fileItem(page, "season.asi")
-      .getByText("The file has 40 MB, and the service takes at most 34 MB. Split it: open it in the viewer")
+      .getByText(
+        "The file has 40 MB, and the service takes at most 34 MB. To split it, open it in the viewer",
+      )
       .waitFor();
     await fileItem(page, "match.asi")
       .getByText(/samples stored from/)
@@ -123,7 +127,7 @@ describe.skipIf(hasNoBrowser)("recordings that a manager uploads", () => {
       release = resolve;
     });
     let sent = 0;
-    // the first is refused, the third waits for the end of the second
+    // the first file is refused, and the third waits for the end of the second
     await page.route("**/api/v2/recordings/", async (route) => {
       sent += 1;
       if (sent === 2) await held;
@@ -138,7 +142,7 @@ describe.skipIf(hasNoBrowser)("recordings that a manager uploads", () => {
     await uploads(page).getByText("3 files: 2 done, 1 not stored.").waitFor();
   });
 
-  it("that are refused show the reason, and stay in the list", async () => {
+  it("show the reason if they are refused, and stay in the list", async () => {
     expectComplaint(/400 \(Bad Request\)/);
     const { page, serial } = await openDevice(service, ann);
     const good = await match(serial);
@@ -160,7 +164,7 @@ describe.skipIf(hasNoBrowser)("recordings that a manager uploads", () => {
     await of("again.asi")
       .getByText(/^The same file was loaded before: 60\d samples/)
       .waitFor();
-    // only taking the device helps; another attempt with the other files would be refused too
+    // Only claiming the device helps. A second attempt with the other files would be refused too.
     const again = page.getByRole("button", { name: /^Try again/ });
     expect(await again.count()).toBe(1);
     expect(await violations(page)).toEqual([]);
@@ -168,7 +172,7 @@ describe.skipIf(hasNoBrowser)("recordings that a manager uploads", () => {
     expect(await of("foreign.asi").count()).toBe(0);
   });
 
-  it("can be cancelled in the middle, and sent again", async () => {
+  it("can be cancelled in the middle and sent again", async () => {
     const { page, serial } = await openDevice(service, ann);
     await limitUpload(page, 100_000);
     await load(page, await match(serial, KICK_OFF_MS, LONG_MS));
@@ -188,7 +192,7 @@ describe.skipIf(hasNoBrowser)("recordings that a manager uploads", () => {
     await rangeButtons(page).first().waitFor();
   });
 
-  it("are dropped anywhere in the view, and do not open in the viewer", async () => {
+  it("can be dropped anywhere in the view, and do not open in the viewer", async () => {
     const { page, serial } = await openDevice(service, ann);
     const { buffer } = await match(serial);
     const transfer = await page.evaluateHandle(

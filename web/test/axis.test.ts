@@ -35,13 +35,13 @@ function opened(name: string) {
 describe("a recording by distance", () => {
   const { recording, samples, placed } = opened("valid/match-hr.asi");
 
-  it("ends at its distance, and the whole axis is the whole recording", () => {
+  it("ends at its distance, and the whole axis covers the whole recording", () => {
     const { total_distance } = computeMetrics(samples);
     expect(placed.whole.stopMs / 1000).toBeCloseTo(total_distance ?? 0, 2);
     expect(placed.partIn(placed.whole)).toEqual({ startMs: recording.startMs, stopMs: recording.stopMs });
   });
 
-  it("has for each distance the instant at which it was covered", () => {
+  it("has the instant at which each distance was covered", () => {
     fc.assert(
       fc.property(fc.double({ min: 0, max: placed.whole.stopMs, noNaN: true }), (mm) => {
         const instant = placed.instantAt(mm);
@@ -52,7 +52,7 @@ describe("a recording by distance", () => {
     expect(placed.instantAt(placed.whole.stopMs + 1000)).toBeNull();
   });
 
-  it("has adjacent parts: each begins where the previous one ends, and both include standing still", () => {
+  it("has adjacent parts, which begin where the previous one ends and include standing still at both ends", () => {
     fc.assert(
       fc.property(fc.double({ min: 0, max: placed.whole.stopMs, noNaN: true }), (mm) => {
         const before = placed.partIn({ startMs: 0, stopMs: mm });
@@ -62,7 +62,7 @@ describe("a recording by distance", () => {
     );
   });
 
-  it("has an empty part after its end, where another recording continues", () => {
+  it("has an empty part after its end, where a longer recording continues", () => {
     const { startMs, stopMs } = placed.partIn({ startMs: placed.whole.stopMs + 1, stopMs: 1e9 });
     expect(startMs).toBe(stopMs);
     expect(startMs).toBeGreaterThan(recording.stopMs);
@@ -95,7 +95,7 @@ describe("ticks", () => {
     expect(valueTicks([5, 5], 4).values).toEqual([]);
   });
 
-  it("of a distance are in metres or kilometres, and differ", () => {
+  it("of a distance are in metres or kilometres, and differ from each other", () => {
     const labels = (startMs: number, stopMs: number) =>
       axisTicks("distance", { startMs, stopMs }, 5, "utc").labels;
     expect(labels(0, 900_000)).toEqual(["0 m", "200 m", "400 m", "600 m", "800 m"]);

@@ -10,14 +10,14 @@ import { BuiltService } from "./service.js";
 declare module "vitest" {
   interface ProvidedContext {
     pageAddress: string;
-    /** For the temporary files of the browsers, which end a moment after the workers that started them. */
+    /** For the temporary files of the browsers. Browsers end a moment after the workers that started them. */
     browserFolder: string;
-    /** Null if there is no browser: then no test needs the service. */
+    /** Null if there is no browser. No test then needs the service. */
     service: { address: string; dataDir: string; publicAddress: string } | null;
   }
 }
 
-/** High limits: tests send many requests from one address within seconds. */
+/** High limits, because tests send many requests from one address within seconds. */
 const SETTINGS = {
   THROTTLE_ADDRESS_PER_MINUTE: "1000000",
   THROTTLE_FILES_PER_MINUTE: "1000000",
@@ -26,7 +26,7 @@ const SETTINGS = {
   WEBHOOK_ALLOW_PRIVATE: "true",
 };
 
-/** One web server and one service, with a proxy in front of it, for all tests. */
+/** One web server and one service for all tests. A proxy precedes the service. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   if (!existsSync(join(BUILT, "index.html"))) {
     throw new Error("The page is not built: run npm run build -w asi-web.");
@@ -37,7 +37,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     console.warn(`${NO_BROWSER} Tests in the browser are skipped.`);
   }
   const served = await servePage();
-  // clients may reach the service under a path, and it must return addresses with that path
+  // clients may reach the service under a path, and its addresses must contain that path
   const proxy = await PathProxy.start("/tracking");
   const service = browser === null ? null : new BuiltService({ ...SETTINGS, BASE_URL: proxy.address });
   await service?.start();

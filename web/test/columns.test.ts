@@ -12,7 +12,7 @@ function pyramidOf(values: number[], gapMs = 1000, times = values.map((_, i) => 
 }
 
 describe("a pyramid", () => {
-  it("returns the extent of any part, as if it read all values", () => {
+  it("returns the same extent of any part as a search of all values", () => {
     const part = fc
       .array(fc.integer({ min: -1e6, max: 1e6 }), { minLength: 1, maxLength: 3000 })
       .chain((values) => fc.tuple(fc.constant(values), fc.nat(values.length - 1), fc.nat(values.length - 1)));
@@ -33,13 +33,13 @@ describe("a pyramid", () => {
 describe("columns of a plot", () => {
   const numbers = Array.from({ length: 50_000 }, (_, i) => (i === 31_234 ? 9000 : i % 70));
 
-  it("keep a single peak among many values", () => {
+  it("preserve a single peak among many values", () => {
     const { maximum, timesMs } = columnsIn(pyramidOf(numbers), { startMs: 0, stopMs: 4_999_900 }, 500);
     expect(maximum.filter((value) => value === 9000)).toHaveLength(1);
     expect(timesMs.length).toBeLessThanOrEqual(502);
   });
 
-  it("are the values themselves if there are few", () => {
+  it("equal the values if there are few", () => {
     const { mean, timesMs } = columnsIn(pyramidOf(numbers), { startMs: 1000, stopMs: 2000 }, 500);
     expect(timesMs.slice(1)).toEqual([1000, 1100, 1200, 1300, 1400, 1500, 1600, 1700, 1800, 1900, 2000]);
     expect(mean.slice(1)).toEqual(numbers.slice(10, 21));
@@ -53,7 +53,7 @@ describe("columns of a plot", () => {
     for (const { mean } of [far, near]) expect(mean.filter((value) => value === null)).toHaveLength(1);
   });
 
-  it("ascend in time", () => {
+  it("are in ascending order of time", () => {
     fc.assert(
       fc.property(
         fc.array(fc.nat(5000), { minLength: 2, maxLength: 400 }),

@@ -50,7 +50,7 @@ const figure = (key: string) => {
 };
 
 describe("the export of compared figures", () => {
-  it("has the columns of the page in its units and zone, with all digits", () => {
+  it("has the columns, units and zone of the page, and all digits", () => {
     const computed = steady(5000);
     const [head = "", line = ""] = comparisonCsv([frame(8, "Ada", computed)], KMH).split("\r\n");
     const names = [...head.matchAll(/"([^"]*)"|([^,]+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? "");
@@ -77,7 +77,7 @@ describe("the export of compared figures", () => {
     expect(slower).toContain('"Max speed, m/s"');
   });
 
-  it("has the number of samples and seconds excluded because the sport allows no such speed", () => {
+  it("contains the number of samples and seconds that are excluded as too fast for the sport", () => {
     const [head = "", line = "", failed = ""] = comparisonCsv(
       [frame(8, "Ada", steady(20_000)), frame(9, "Bob", null)],
       KMH,
@@ -87,7 +87,7 @@ describe("the export of compared figures", () => {
     expect(failed).toMatch(/,,,$/);
   });
 
-  it("has times in the zone of the page, which the header names", () => {
+  it("contains times in the zone of the page, and its header names the zone", () => {
     process.env.TZ = "Europe/Zurich";
     const text = comparisonCsv([frame(8, "Ada", null)], { ...KMH, zone: "local" });
     const [head = "", line = ""] = text.split("\r\n");
@@ -119,7 +119,7 @@ describe("the export of compared figures", () => {
 });
 
 describe("high intensity", () => {
-  it("is the distance above the higher threshold, which its name contains if it is the same", () => {
+  it("is the distance above the higher threshold, and its name contains the threshold if it is the same for all", () => {
     const hid = { hid_thresholds: [2, 5.5] as const };
     const slow = steady(4000, hid);
     const fast = steady(6000, hid);
@@ -132,7 +132,7 @@ describe("high intensity", () => {
 });
 
 describe("differences", () => {
-  it("have a sign, except if they are shown as 0", () => {
+  it("show a sign unless they are shown as 0", () => {
     expect(differenceText(figure("distance"), 12.4, "km/h")).toBe("+12");
     expect(differenceText(figure("distance"), -1234, "km/h")).toBe("−1,234");
     expect(differenceText(figure("distance"), -0.4, "km/h")).toBe("0");
@@ -143,10 +143,10 @@ describe("differences", () => {
 });
 
 describe("times in fields", () => {
-  it.each(["utc", "local"] as const)("come back as the same instant in %s", (zone) => {
+  it.each(["utc", "local"] as const)("represent the same instant after a round trip in %s", (zone) => {
     for (const ms of [START, START + 1, Date.UTC(2025, 0, 1), Date.UTC(2025, 9, 26, 1, 30)]) {
       const text = instantText(ms, zone);
-      // in the hour that local time has twice, the text has no more information than a clock
+      // in the hour that local time repeats, the text has no more information than a clock
       if (instantText(instantOf(text, zone) ?? 0, zone) !== text) throw new Error(`${text} is another time.`);
     }
     expect(instantOf("", zone)).toBeNull();

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { copiedCell } from "../src/squad/export-table.js";
 
-test("a copied cell is never a formula of a spreadsheet, and a number keeps its sign", () => {
+test("a copied cell is never a formula of a spreadsheet, and a number retains its sign", () => {
   for (const text of ["=1+1", "+1", "-Müller", "-1+cmd|'x'!A0", "@SUM(A1)", "\uff1d1", "\t=1", "-", "- 5"])
     expect(copiedCell(text), text).toMatch(/^'|^ /);
   expect(["-0.4", "-1,234", "12", "≥4", "Müller-Kunz"].map(copiedCell)).toEqual([

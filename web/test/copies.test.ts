@@ -17,7 +17,7 @@ describe("copies of one recording", () => {
     expect(areCopies([recording("A1"), recording("A1")], [figures(410), figures(410)])).toBe(true);
   });
 
-  it("are not those of team-mates with devices of the same name in one match", () => {
+  it("exclude recordings of team-mates whose devices share a name", () => {
     expect(areCopies([recording("A1"), recording("A2")], [figures(410), figures(410)])).toBe(false);
   });
 

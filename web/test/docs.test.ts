@@ -1,4 +1,4 @@
-/** Tests of the documentation at `/api/docs/`, under a path as behind a proxy, in a browser. */
+/** Tests of the documentation at `/api/docs/` in a browser. The service runs under a path, as behind a proxy. */
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
 import { violations } from "./accessibility.js";
@@ -48,7 +48,7 @@ describe.skipIf(hasNoBrowser)("the documentation of the service", () => {
       await page.setViewportSize({ width, height: 900 });
       expect([width, await widthLeftOver(page)]).toEqual([width, 0]);
     }
-    // The page at `/` uses the chosen theme too.
+    // The page at `/` uses the selected theme too.
     const beside = await openBeside(page, `${publicAddress}/`);
     expect(await beside.evaluate(() => document.documentElement.dataset.theme)).toBe("dark");
   });
@@ -79,7 +79,7 @@ describe.skipIf(hasNoBrowser)("the documentation of the service", () => {
     expect([response.status(), headers["x-asi-page"], headers.authorization]).toEqual([200, "1", undefined]);
     expect(await operation.locator(".live-responses-table").innerText()).toContain('"count": 0');
     expect(await violations(page)).toEqual([]);
-    // When the session has ended elsewhere, the next attempt shows that.
+    // If the session has ended elsewhere, the next attempt shows this.
     await page.context().clearCookies();
     await operation.getByRole("button", { name: "Execute" }).click();
     expect(await operation.getByRole("note").innerText()).toContain("You are not signed in");
@@ -97,7 +97,7 @@ describe.skipIf(hasNoBrowser)("the documentation of the service", () => {
           .map((entry) => (entry as PerformanceResourceTiming).transferSize)
           .reduce((sum, size) => sum + size, 0),
       );
-      // Fewer bytes would mean that some were not counted.
+      // If there were fewer bytes, some were not counted.
       expect(bytes).toBeGreaterThan(350_000);
       expect(bytes).toBeLessThan(500_000);
       const theme = () => page.evaluate(() => document.documentElement.dataset.theme);
@@ -108,7 +108,7 @@ describe.skipIf(hasNoBrowser)("the documentation of the service", () => {
       await expect.poll(theme).toBe("dark");
     });
 
-    it("has a search for operations, and examples in three languages at the address behind the proxy, and can be used with the keyboard", async () => {
+    it("has a search, examples in three languages with the address behind the proxy, and keyboard operation", async () => {
       const page = await dark();
       // Opened by its address, as in the header `Link` of a deprecated operation.
       const operation = page.locator('[id="operations-Devices-retrieveDevice"]');
@@ -122,7 +122,7 @@ describe.skipIf(hasNoBrowser)("the documentation of the service", () => {
       expect(await operation.getByRole("tabpanel", { name: "Python" }).innerText()).toContain(
         "import requests",
       );
-      // Other operations use the chosen language too.
+      // Other operations use the selected language too.
       const list = await openOperation(page, "Devices", "listDevices");
       expect(await list.getByRole("tab", { name: "Python" }).getAttribute("aria-selected")).toBe("true");
       // A stream that does not end has no "Try it out".
@@ -135,7 +135,7 @@ describe.skipIf(hasNoBrowser)("the documentation of the service", () => {
       await expect.poll(() => page.locator(".opblock").count()).toBeGreaterThan(1);
     });
 
-    it("says how to sign in, accepts a token, and notices a sign-in in another tab", async () => {
+    it("explains how to sign in, accepts a token, and notices a sign-in in a different tab", async () => {
       const page = await dark();
       const token = await service.tokenOf("docs");
       expectComplaint(/403/);
@@ -156,7 +156,7 @@ describe.skipIf(hasNoBrowser)("the documentation of the service", () => {
       await hint.waitFor({ state: "detached" });
       const { response, headers } = await executed(page, operation);
       expect([response.status(), headers.authorization]).toEqual([200, `Bearer ${token}`]);
-      // The token disappears with the page: no script can find it later.
+      // The token disappears with the page. A script cannot find it later.
       const stored = () => JSON.stringify([localStorage, sessionStorage, document.cookie]);
       expect(await page.evaluate(stored)).not.toContain(token);
       await page.getByRole("button", { name: "Forget token" }).click();

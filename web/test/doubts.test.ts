@@ -22,7 +22,7 @@ async function recordingOf(count: number, stepMs: number, speed: number): Promis
 describe.skipIf(hasNoBrowser)("a problem of a recording or its figures", () => {
   useBrowser();
 
-  it("is beside the recording in a comparison, and above its figures if it is too fast", async () => {
+  it("is shown next to the recording in a comparison, and above its figures if it is too fast", async () => {
     const page = await openPage();
     const file = { name: "drive.asi", mimeType: "", buffer: await recordingOf(600, 100, 20) };
     await choose(page, file);
@@ -42,7 +42,7 @@ describe.skipIf(hasNoBrowser)("a problem of a recording or its figures", () => {
 describe.skipIf(hasNoBrowser)("the cards of the figures", () => {
   useBrowser();
 
-  it.for([1280, 360])("fit their values in a window of %d pixels", async (width) => {
+  it.for([1280, 360])("are wide enough for their values in a window of %d pixels", async (width) => {
     const page = await openPage({ viewport: { width, height: 800 } });
     await choose(page, { name: "long.asi", mimeType: "", buffer: await recordingOf(5461, 1000, 3) });
     await page.getByText("1 h 31 min").first().waitFor();

@@ -22,7 +22,7 @@ const reading = (page: Page) => page.locator(".reading");
 describe.skipIf(hasNoBrowser)("files dropped while others are read", () => {
   useBrowser();
 
-  it("are read next, and shown beside them", async () => {
+  it("are read next, and shown beside the first ones", async () => {
     const page = await openPage();
     await drop(page, ["ublox7.asi", "run-fix-loss.asi"]);
     await page.getByRole("heading", { level: 1, name: "2 recordings" }).waitFor();
@@ -30,7 +30,7 @@ describe.skipIf(hasNoBrowser)("files dropped while others are read", () => {
     expect(await reading(page).innerText()).toBe("");
   });
 
-  it("are announced, and cancelled together with them", async () => {
+  it("are announced, and cancelled together with the first ones", async () => {
     const page = await openPage();
     // the page immediately after the second drop, followed by Cancel
     const shown = page.evaluate(

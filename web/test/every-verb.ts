@@ -15,7 +15,7 @@ import {
 import { computeMetrics } from "asi-convert/metrics";
 import { packSamples, toBase64, unpackSamples } from "asi-convert/packed";
 
-// Calls all functions of the library that need no file system. It runs in Node.js and, bundled, in a browser.
+// Calls all functions of the library that need no file system. It runs in Node.js, and as a bundle in a browser.
 
 /** A recording converted to every format, in base64. */
 export async function everyFormat(recording: string): Promise<Record<string, string>> {

@@ -21,7 +21,7 @@ const INSTALLED = [
   "C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe",
 ];
 
-/** The browser that `CHROMIUM` names, else the one from npm (Linux x64), else an installed Chrome; null if there is none. */
+/** The browser that `CHROMIUM` names, the one from npm (Linux x64), or an installed Chrome. Null if there is none. */
 export function findBrowser(): Browser | null {
   const named = process.env.CHROMIUM;
   if (named !== undefined && named !== "") {
@@ -46,7 +46,7 @@ function browserFromNpm(): Browser {
   return { path, env };
 }
 
-/** Settings of fontconfig with the fonts of the package and those of the system. */
+/** Settings of fontconfig that include the fonts of the package and of the system. */
 function fontSettings(folder: string): string {
   const path = join(folder, "fonts.conf");
   if (!existsSync(path)) {
@@ -59,7 +59,7 @@ function fontSettings(folder: string): string {
   return path;
 }
 
-/** Unpacks the browser (197 MB) beside the packages, where `npm ci` removes it with them; returns the folder. */
+/** Unpacks the browser (197 MB) beside the packages. `npm ci` then removes it with them. Returns the folder. */
 function unpackOnce(): string {
   const entry = createRequire(import.meta.url).resolve("@sparticuz/chromium");
   const manifest = join(dirname(entry), "..", "..", "package.json");
@@ -67,7 +67,7 @@ function unpackOnce(): string {
   const folder = join(dirname(manifest), "..", "..", ".cache", `asi-web-chromium-${version}`);
   if (existsSync(join(folder, "chromium"))) return folder;
   const ours = `${folder}.${process.pid}`;
-  // In a separate process, because the package unpacks into TMPDIR, and unpacks its libraries only if it detects AWS Lambda.
+  // Runs in a separate process, because the package unpacks into TMPDIR, and unpacks its libraries only if it detects AWS Lambda.
   const code =
     "import fs from 'node:fs'; fs.mkdirSync(process.env.TMPDIR, { recursive: true }); const { default: chromium } = await import('@sparticuz/chromium'); await chromium.executablePath();";
   const { status, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", code], {
@@ -79,7 +79,7 @@ function unpackOnce(): string {
   try {
     renameSync(ours, folder);
   } catch (error) {
-    // another process has unpacked it already
+    // a different process has unpacked it
     rmSync(ours, { recursive: true, force: true });
     if (!existsSync(join(folder, "chromium"))) throw error;
   }

@@ -7,7 +7,7 @@ import { fixturePath } from "./fixtures.js";
 describe("the damaged places of a recording", () => {
   const whole = readFileSync(fixturePath("valid/match-hr.asi"));
 
-  it("are none without damage", async () => {
+  it("do not exist in an undamaged recording", async () => {
     expect(await findDamage(new Blob([whole]), { serial: "X" })).toEqual({ places: [], hasMore: false });
   });
 
@@ -19,7 +19,7 @@ describe("the damaged places of a recording", () => {
     expect(whole.length - (last?.byteOffset ?? 0)).toBeLessThan(110);
   });
 
-  it("are one row of the list if they are within a second, with their number and bytes", async () => {
+  it("form one row of the list, with their number and bytes, if they are within a second", async () => {
     const torn = Buffer.from(whole);
     // every second one of ten frames within a second, and one frame long after them
     const frames = framesFrom(whole, whole.indexOf(SYNC, 200_000));
@@ -34,11 +34,11 @@ describe("the damaged places of a recording", () => {
     ]);
   });
 
-  it("are separate rows from one second apart, and before the first sample", () => {
+  it("form separate rows if they are a second apart, or precede the first sample", () => {
     const after = (afterMs: number | null) => ({ byteOffset: 0, afterMs });
     const counts = (...times: (number | null)[]) => groupDamage(times.map(after)).map(({ count }) => count);
     expect(counts(0, 999, 1000)).toEqual([2, 1]);
-    // measured from the first place of the row: a long disturbance has several rows
+    // measured from the first place of the row, so a long disturbance has several rows
     expect(counts(0, 600, 1200, 1800)).toEqual([2, 2]);
     expect(counts(null, null, 0)).toEqual([2, 1]);
     expect(counts(5000, 1000)).toEqual([1, 1]);
@@ -47,7 +47,9 @@ describe("the damaged places of a recording", () => {
 
 const SYNC = Buffer.from([0xb5, 0x62]);
 
-/** Offsets of the frames after a given one: a sync, class and id, two bytes of length, the payload, two bytes of checksum. */
+/**
+ * Offsets of the frames after a given one. A frame has a sync, class and id, two bytes of length, the payload, and two bytes of checksum.
+ */
 function framesFrom(bytes: Buffer, first: number): number[] {
   const offsets: number[] = [];
   for (let at = first; at < bytes.length; at += 8 + bytes.readUInt16LE(at + 4)) offsets.push(at);

@@ -17,7 +17,7 @@ export class Gate {
     return `http://127.0.0.1:${this.#port}/`;
   }
 
-  /** Lets connections through, again at the same address. */
+  /** Lets connections through at the same address. */
   async open(): Promise<void> {
     if (this.#server !== null) return;
     const server = createServer((from) => {

@@ -1,6 +1,6 @@
 import type { Page, Route } from "playwright-core";
 
-/** Delays requests until `release`, so that tests of waiting states need no clock. */
+/** Delays requests until `release`. Tests of waiting states then need no clock. */
 export async function held(page: Page, pattern: string | RegExp, method = "GET") {
   const waiting: Route[] = [];
   let isHeld = true;

@@ -4,7 +4,7 @@ import { expect } from "vitest";
 /** An upper bound of the number of elements in a view. */
 const MOST_STEPS = 90;
 
-/** A user without a mouse. Each element that gets the focus on the way must be visible and must show the focus. */
+/** A user without a mouse. Each element that receives the focus must be visible and must show the focus. */
 export class Keyboard {
   readonly #page: Page;
 
@@ -61,7 +61,7 @@ export class Keyboard {
   }
 }
 
-/** Whether an element has the focus, and the problem of the focused element if users cannot see its focus. Runs in the page. */
+/** Whether an element has the focus, and what prevents users from seeing the focus. Runs in the page. */
 function focusState(target: Element): { isReached: boolean; problem: string | null } {
   const element = document.activeElement;
   const isReached = element === target;

@@ -19,7 +19,7 @@ const BYTES_PER_ROW = 100;
 describe.skipIf(hasNoBrowser)(`a file of ${BYTES / 1e6} MB`, () => {
   useBrowser();
 
-  it("can be cancelled while it is read, which keeps the open recording, and opens with progress", async () => {
+  it("can be cancelled while it is read without losing the open recording, and opens with progress", async () => {
     const path = join(await mkdtemp(join(tmpdir(), "asi-web-large-")), "large.asi");
     try {
       await writeLarge(path, BYTES);
@@ -33,7 +33,7 @@ describe.skipIf(hasNoBrowser)(`a file of ${BYTES / 1e6} MB`, () => {
           if (bar !== null && bar.value !== shares.at(-1)) shares.push(bar.value);
         }).observe(document.body, { subtree: true, childList: true, attributes: true });
       });
-      // In the page, so that nothing happens between the button and the click.
+      // Runs in the page. No event can then occur between the button and the click.
       await page.evaluate(() => {
         const observer = new MutationObserver(() => {
           const buttons = [...document.querySelectorAll("button")];
@@ -61,7 +61,7 @@ describe.skipIf(hasNoBrowser)(`a file of ${BYTES / 1e6} MB`, () => {
   });
 });
 
-/** Chooses a file by its path; sending its content in a message would take longer than reading it. */
+/** Selects a file by its path, because sending its content in a message would take longer than reading it. */
 async function chooseOnDisk(page: Page, path: string): Promise<void> {
   const session = await page.context().newCDPSession(page);
   const { root } = await session.send("DOM.getDocument");

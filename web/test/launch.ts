@@ -1,13 +1,13 @@
 import { type Browser, chromium, type LaunchOptions } from "playwright-core";
 import type { Browser as InstalledBrowser } from "./find-browser.js";
 
-/** Explicit flags, because those of the package from npm disable security features that pages rely on. */
+/** Explicit flags, because the flags of the package from npm disable security features that pages require. */
 const ARGS = ["--no-sandbox", "--disable-gpu", "--font-render-hinting=none"];
 
 /**
- * Keeps V8 from compiling in the thread pool. With few cores, the pool of Chromium's renderer has three threads. A trace of Chromium 147
- * shows a deadlock: V8's compile jobs occupy all three and do not end, probably because they wait for the main thread to collect
- * garbage, while the main thread waits in layout for the pool to ask for a font.
+ * Prevents V8 from compiling in the thread pool. With few cores, the pool of Chromium's renderer has three threads. A trace of Chromium
+ * 147 shows a deadlock. V8's compile jobs occupy all three threads and do not end, probably because they wait for the main thread to
+ * collect garbage, while the main thread waits in layout for the pool to ask for a font.
  */
 const COMPILE_IN_PLACE = "--js-flags=--no-concurrent-recompilation --no-concurrent-sparkplug";
 

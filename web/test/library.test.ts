@@ -50,7 +50,7 @@ describe.skipIf(hasNoBrowser)("the library in Chromium", () => {
     for (const format of FORMAT_NAMES) expect(files[format], format).toBe(base64(`valid/edges.${format}`));
   });
 
-  it("returns the same as in Node.js: rows, beats, waveform, tracks, figures, recordings", async () => {
+  it("returns the same rows, beats, waveforms, tracks, figures and recordings as in Node.js", async () => {
     const page = await openPage({ at });
     const recording = base64("waveform/run.asi");
     const inBrowser = await page.evaluate((bytes) => library.everyVerb(bytes), recording);

@@ -12,7 +12,7 @@ const ATHLETE = 12;
 const START_MS = Date.UTC(2026, 4, 16, 12);
 const MINUTE_MS = 60_000;
 
-/** Samples of a player who runs 3 m/s, one each 100 ms. */
+/** Samples of a player who runs at 3 m/s, one every 100 ms. */
 const samplesFrom = (ms: number, count: number, speed = 3, heart: number | null = null) =>
   Array.from({ length: count }, (_, i) => ({
     "gnss.latitude": 47.37,
@@ -22,7 +22,7 @@ const samplesFrom = (ms: number, count: number, speed = 3, heart: number | null 
     "ecg.hr": heart,
   }));
 
-/** The arrival of samples, for a clock of the computer that is right. */
+/** The arrival of samples, with a correct clock of the computer. */
 const at = (ms: number): Arrival => ({ heardMs: ms - START_MS, nowMs: ms, isFirst: false });
 
 function add(
@@ -36,7 +36,7 @@ function add(
   return player;
 }
 
-/** A second of samples at a time. */
+/** Adds samples second by second. */
 function follow(known: LivePlayer | undefined, fromMs: number, seconds: number, devices = [1]): LivePlayer {
   let player = known;
   for (let i = 0; i < seconds; i++) {
@@ -48,7 +48,7 @@ function follow(known: LivePlayer | undefined, fromMs: number, seconds: number, 
   return player;
 }
 
-describe("a player of a session that runs", () => {
+describe("a player of a running session", () => {
   it("is not hidden by a sample that is ahead of the clock", () => {
     let player = follow(undefined, START_MS, 5);
     player = add(player, samplesFrom(START_MS + 5 * MINUTE_MS, 2, 9), at(START_MS + 5000));
@@ -56,11 +56,11 @@ describe("a player of a session that runs", () => {
     player = follow(player, START_MS + 5000, 5);
     expect(player.shown).toMatchObject({ speed: 3, ms: START_MS + 9900, heardMs: 10_000 });
     expect(player.shown.trail.every(({ ms }) => ms <= START_MS + 9900)).toBe(true);
-    // without the steps to the sample and back, and with that between the two samples ahead
+    // without the steps to the sample and back, but with the step between the two samples ahead
     expect(player.addedM).toBeCloseTo(3 * (4.9 + 4.9) + 0.9);
   });
 
-  it("is not hidden by a sample that is ahead of the clock of the service, when that of the computer is fast", () => {
+  it("is not hidden by a sample that is ahead of the clock of the service, if the clock of the computer is fast", () => {
     const fast = (ms: number) => ({ ...at(ms), nowMs: ms + 10 * MINUTE_MS });
     let player = add(undefined, samplesFrom(START_MS + 5 * MINUTE_MS, 1, 9), fast(START_MS));
     player = add(player, samplesFrom(START_MS, 10), fast(START_MS + 1000));
@@ -97,7 +97,7 @@ describe("a player of a session that runs", () => {
     },
   );
 
-  it("is old if the first sample is: the stream begins with the newest one, whenever it was", () => {
+  it("is old if the first sample is old, because the stream begins with the newest sample of any age", () => {
     const first = { ...at(START_MS + 20 * MINUTE_MS), isFirst: true };
     const player = add(undefined, samplesFrom(START_MS, 1), first);
     expect(first.heardMs - player.shown.heardMs).toBe(20 * MINUTE_MS);
@@ -125,19 +125,19 @@ describe("a player of a session that runs", () => {
       if (i === 5) expect(player.shown.device).toBe(1);
     }
     expect(player?.shown).toMatchObject({ device: 2, speed: 6, count: 200 });
-    // no second is counted for both
+    // each second is counted for one device only
     expect(player?.countedMs).toBe(START_MS + 19_900);
     expect(player?.addedM).toBeGreaterThan(3 * 19);
     expect(player?.addedM).toBeLessThan(6 * 19.9);
   });
 
-  it("is shown by the other device when the first one is silent, and keeps its distance", () => {
+  it("is shown by the second device when the first one is silent, and retains its distance", () => {
     const first = follow(undefined, START_MS, 60);
     const silentMs = START_MS + 60_000 + STALE_MS + 1000;
     const player = follow(first, silentMs, 10, [2]);
     expect(player.shown).toMatchObject({ device: 2, speed: 6 });
     expect(player.addedM).toBeCloseTo(3 * 59.9 + 6 * 9.9);
-    // the first one has sent more samples, but before it was silent
+    // the first device has sent more samples, but before its silence
     expect(follow(player, silentMs + 10_000, 5, [1, 2]).shown.device).toBe(2);
   });
 });

@@ -5,10 +5,10 @@ export interface Look {
   colorScheme: "light" | "dark";
 }
 
-/** The widths and themes of the tests of views: the usual one in `npm test`, the others in `npm run test:more`. */
+/** The widths and themes of the tests of views. `npm test` uses the default ones, `npm run test:more` the others. */
 export const LOOKS: readonly Look[] = inLongForm(
   [
-    // as 1280 pixels at 400 %
+    // equals 1280 pixels at 400 %
     { width: 320, colorScheme: "dark" },
     { width: 768, colorScheme: "light" },
   ],

@@ -57,7 +57,7 @@ describe("the projection", () => {
     expect((box?.east ?? 0) - (box?.west ?? 0)).toBeLessThan(30);
   });
 
-  it("does not shrink a track to a dot for one position far away", () => {
+  it("does not shrink a track to a dot because of one distant position", () => {
     const pitch = Array.from({ length: 5000 }, (_, i): [number, number] => [
       46.9629 + (i % 100) * 1e-5,
       7.4648,
@@ -68,7 +68,7 @@ describe("the projection", () => {
 });
 
 describe("tracks on one map", () => {
-  /** A square with its corner in the south-west. */
+  /** A square whose corner in the south-west is at this position. */
   const square = (east: number, north: number, length: number) => ({
     west: east,
     south: north,
@@ -76,11 +76,11 @@ describe("tracks on one map", () => {
     north: north + length,
   });
 
-  it("are those of one place, such as a pitch and the one beside it", () => {
+  it("belong to one place, such as two adjacent pitches", () => {
     expect(placesOf([square(0, 0, 110), square(5, 0, 100), square(300, 200, 110)])).toEqual([[0, 1, 2]]);
   });
 
-  it("are not those of two towns, which would be dots", () => {
+  it("do not belong to two towns, which would be dots", () => {
     const towns = [square(0, 0, 110), square(20_000, 0, 110), square(50, 10, 100), square(20_100, 0, 110)];
     expect(placesOf(towns)).toEqual([
       [0, 2],
@@ -96,7 +96,7 @@ describe("tracks on one map", () => {
     expect(placesOf([square(0, 0, 0), square(0, 1_100, 0)])).toEqual([[0], [1]]);
   });
 
-  it("are all recordings if one has no position", () => {
+  it("include all recordings if one has no position", () => {
     expect(placesOf([null, square(0, 0, 110), null])).toEqual([[0, 1, 2]]);
   });
 });
@@ -139,7 +139,7 @@ describe("the raster", () => {
   } as const;
   const shown = { startMs: 0, stopMs: 100 };
 
-  it("draws a line from row to row and nothing else", () => {
+  it("draws only a line from row to row", () => {
     const pixels = drawTracks(drawing, [{ track, shown, number: 0 }]);
     const alphaAt = (x: number, y: number) => pixels[(y * 200 + x) * 4 + 3];
     for (const x of [30, 100, 170]) expect(alphaAt(x, 50)).toBeGreaterThan(200);

@@ -8,7 +8,7 @@ const found = findBrowser();
 /** For `describe.skipIf`. */
 export const hasNoBrowser = found === null;
 
-/** One browser for all files of a worker; it ends with the worker. A browser shared by all workers would need a slower connection. */
+/** One browser for all files of a worker. It ends with the worker. A browser shared by all workers would need a slower connection. */
 let launched: Promise<Browser> | undefined;
 let browser: Browser;
 let open: Page[] = [];
@@ -17,7 +17,7 @@ let expectedComplaints: RegExp[] = [];
 const origins = new Set([new URL(address).origin]);
 let requests: string[] = [];
 
-/** Provides the browser to the tests of a file. After each test it fails on errors that no page may cause. */
+/** Provides the browser to the tests of a file. After each test, it fails on errors that no page may cause. */
 export function useBrowser(): void {
   beforeAll(async () => {
     if (found === null) return;
@@ -47,12 +47,12 @@ async function whatIsShown(page: Page): Promise<string> {
 
 const isOwn = (url: string) => /^(blob|data|file):/.test(url) || origins.has(new URL(url).origin);
 
-/** Permits an error message of the browser that a test causes on purpose, such as a refused request. Until the end of the test. */
+/** Permits, until the end of the test, an error message of the browser that a test causes on purpose, such as a refused request. */
 export function expectComplaint(pattern: RegExp): void {
   expectedComplaints.push(pattern);
 }
 
-/** Less than the time limit of a test, so that the error names the click that fails. */
+/** Less than the time limit of a test. The error then names the click that fails. */
 const PATIENCE_MS = 100_000;
 
 /** The message of a browser window that stores nothing. */
@@ -62,7 +62,7 @@ interface Opened extends BrowserContextOptions {
   /** "allow" lets the page store itself for use without a network. That takes as long as opening the page. */
   serviceWorkers?: "allow" | "block";
   hash?: string;
-  /** An address, if it is not the built page. */
+  /** An address, unless it is the built page. */
   at?: string;
   /** Origins that the page may use in addition to its own. */
   allowed?: string[];
@@ -100,8 +100,8 @@ export async function openPage({
 }
 
 /**
- * A page for several tests, opened by the first one that uses it and closed after the last one. Each test leaves it usable by the
- * others, in any order. After a failed test, the next one opens another page. Called after `useBrowser`.
+ * A page for several tests. The first test that uses it opens it, and it closes after the last one. Each test leaves it usable by the
+ * others, in any order. After a failed test, the next one opens a new page. Call this after `useBrowser`.
  */
 export function sharedPage(openFirst: () => Promise<Page>): () => Promise<Page> {
   let shared: Page | undefined;
@@ -118,7 +118,7 @@ export function sharedPage(openFirst: () => Promise<Page>): () => Promise<Page> 
   };
 }
 
-/** Opens another tab beside a page: with the same cookies and the same storage. */
+/** Opens a second tab beside a page, with the same cookies and the same storage. */
 export async function openBeside(page: Page, at: string): Promise<Page> {
   const tab = await page.context().newPage();
   await slowDown(tab);
@@ -126,7 +126,7 @@ export async function openBeside(page: Page, at: string): Promise<Page> {
   return show(tab, at);
 }
 
-/** `TEST_PAGE_SLOWDOWN=8 npm test` runs the scripts of the page eight times as slowly: it finds tests that do not wait for the page. */
+/** `TEST_PAGE_SLOWDOWN=8 npm test` runs the scripts of the page eight times as slowly. It finds tests that do not wait for the page. */
 async function slowDown(page: Page): Promise<void> {
   const rate = Number(process.env.TEST_PAGE_SLOWDOWN ?? 1);
   if (rate === 1) return;
@@ -147,7 +147,7 @@ async function show(page: Page, at: string): Promise<Page> {
 
 type Files = Parameters<Page["setInputFiles"]>[1];
 
-/** Chooses files as a user does, and waits until they are shown or refused. */
+/** Selects files as a user does, and waits until they are shown or refused. */
 export async function choose(page: Page, files: Files): Promise<void> {
   await page.setInputFiles("input[type=file] >> nth=0", files);
   await page.waitForFunction(() => document.querySelector(".cards, .comparison, .problem") !== null);

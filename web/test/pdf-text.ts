@@ -1,6 +1,6 @@
 import { inflateSync } from "node:zlib";
 
-// Reads the text of the PDFs that Chromium prints: pages with compressed streams, fonts with two bytes a glyph and a map to Unicode
+// Reads the text of the PDFs that Chromium prints. They have pages with compressed streams, and fonts with two bytes a glyph and a map to Unicode
 // (ISO 32000-1, 9.4 and 9.10.3). It supports no other PDFs.
 
 /** The text of each page, in drawing order. */
@@ -68,7 +68,7 @@ function unicodeMap(cmap: string): Map<string, string> {
   return map;
 }
 
-/** The texts of a page, with spaces between texts that are drawn separately. Within a text every glyph has its own `Td`. */
+/** The texts of a page, with spaces between texts that are drawn separately. Within a text, every glyph has its own `Td`. */
 function textOf(content: string, mapOf: (font: string) => ReadonlyMap<string, string>): string {
   let map: ReadonlyMap<string, string> = new Map();
   let text = "";

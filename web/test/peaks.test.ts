@@ -92,7 +92,7 @@ async function expectShown(
 describe.skipIf(hasNoBrowser)("the peak demands of a recording", () => {
   useBrowser();
 
-  it("are those of `asi stats --peaks`, in the units and the zone of the page; they are not computed before they are opened", async () => {
+  it("equal those of `asi stats --peaks`, in the units and the zone of the page, and are computed when they are opened", async () => {
     const file = await session();
     const { samples } = decodeSync(file.buffer);
     const { distance } = peakDemands(samples).peaks;
@@ -116,13 +116,13 @@ describe.skipIf(hasNoBrowser)("the peak demands of a recording", () => {
     expect([await violations(page), await overflow(page)]).toEqual([[], 0]);
   });
 
-  it("show their passage in plots, map and figures: with a button of the table, by keyboard, and with a click on the curve", async () => {
+  it("show their passage in plots, map and figures, by a button of the table, by keyboard, and by a click on the curve", async () => {
     const file = await session();
     const { samples } = decodeSync(file.buffer);
     const { distance } = peakDemands(samples).peaks;
     const page = await openPage();
     await choose(page, file);
-    // the ends of the map's legend are those of the shown part
+    // the ends of the map's legend are those of the visible part
     await page.getByRole("button", { name: "Time", exact: true }).click();
     await open(page);
     const picture = () => page.locator(".map > canvas").evaluate((map: HTMLCanvasElement) => map.toDataURL());
@@ -157,7 +157,7 @@ describe.skipIf(hasNoBrowser)("the peak demands of a recording", () => {
     await page.getByText(/^30 s from/).waitFor();
   });
 
-  it("are missing if a window is longer than the recording, or if no second has speeds, with the reason", async () => {
+  it("give way to a reason if a window is longer than the recording, or if no second has speeds", async () => {
     const minute = await fileOf(steadyRows(600, 100));
     const { distance } = peakDemands(decodeSync(minute.buffer).samples).peaks;
     const page = await openPage();
@@ -172,7 +172,9 @@ describe.skipIf(hasNoBrowser)("the peak demands of a recording", () => {
     const short = await openPage();
     await choose(short, await fileOf(steadyRows(5, 100)));
     await open(short);
-    await short.getByText("None: no second of the recording has speeds in at least 90 % of it.").waitFor();
+    await short
+      .getByText("There are none, because no second of the recording has speeds in at least 90 % of it.")
+      .waitFor();
     expect(await region(short).count()).toBe(0);
     expect(await violations(short)).toEqual([]);
   });

@@ -3,7 +3,7 @@ import { fixturePath } from "./fixtures.js";
 import type { PictureScene } from "./picture-scene.js";
 import { type BuiltService, showView, signIn } from "./service.js";
 
-/** Actions in the page of the service before pictures are taken, by name of the picture. */
+/** Actions in the page of the service before a picture is taken, by name of the picture. */
 export type Views = Record<string, (page: Page) => Promise<unknown>>;
 
 /** Views and states that require an account. */
@@ -17,7 +17,7 @@ export function accountViews(service: BuiltService, scene: PictureScene): Views 
     await page.waitForLoadState("networkidle");
   };
 
-  /** Does not wait for an idle network, which live data prevent. */
+  /** Does not wait for an idle network, because live data prevent it. */
   async function recordingsOfMara(page: Page): Promise<void> {
     await page.goto(`${service.address}#/sign-in`);
     await signIn(page, "mara");
@@ -67,7 +67,7 @@ export function accountViews(service: BuiltService, scene: PictureScene): Views 
     devices: as("mara", "#/devices", "Devices"),
     "devices-taking": async (page) => {
       await as("mara", "#/devices", "Devices")(page);
-      await page.getByRole("button", { name: "Take a device…" }).click();
+      await page.getByRole("button", { name: "Claim a device…" }).click();
     },
     device: as("mara", "#/devices/1", /./),
     "device-releasing": async (page) => {
@@ -137,10 +137,10 @@ export function accountViews(service: BuiltService, scene: PictureScene): Views 
       await page.getByRole("searchbox").fill("no such device");
       await page.getByText("None of the devices has").waitFor();
     },
-    "devices-refused": withDialog(as("mara", "#/devices", "Devices"), "Take a device…", async (page) => {
+    "devices-refused": withDialog(as("mara", "#/devices", "Devices"), "Claim a device…", async (page) => {
       await page.getByLabel("Serial number").fill("AS-99999");
       await page.getByLabel("Device name").fill("tracker-9");
-      await page.getByRole("button", { name: "Take the device" }).click();
+      await page.getByRole("button", { name: "Claim the device" }).click();
       await page.locator("dialog .bad").first().waitFor();
     }),
     "athletes-adding": withDialog(as("mara", "#/athletes", "Athletes"), "Add an athlete…"),

@@ -26,7 +26,7 @@ it.for([1250, 1300, 1400])(
     const whole = { startMs: recording.startMs, stopMs: recording.stopMs };
     const { speed } = recording.channels;
     const hasGap = speed === undefined ? null : columnsIn(speed, whole, 1000).mean.includes(null);
-    // no distance is covered during a gap
+    // a gap adds no distance
     const metres = computeMetrics(decodeSync(bytes).samples).total_distance ?? 0;
     const isCovered = Math.abs(metres - ((recording.stopMs - recording.startMs) / 1000) * 3) < 0.5;
     expect(hasGap).toBe(!isCovered);
@@ -59,7 +59,7 @@ it("rows in ascending order of time keep their quality", () => {
   });
 });
 
-describe("a recording of ten rows a second with an outage of 3 s, and then of a row in 5 s", () => {
+describe("a recording of ten rows a second, an outage of 3 s, and then a row every 5 s", () => {
   const startMs = Date.UTC(2025, 4, 17);
   const seconds = [
     ...Array.from({ length: 300 }, (_, i) => i / 10),
@@ -75,7 +75,7 @@ describe("a recording of ten rows a second with an outage of 3 s, and then of a 
     hr: null,
   }));
 
-  it("has a line in each part and none over the outage, in plots, map and under the cursor, like the figures", async () => {
+  it("has a line in each part and none over the outage, in plots, on the map and under the cursor, like the figures", async () => {
     const bytes = new Uint8Array(
       await new Response(encode(rows, { serial: "A1" }) as BodyInit).arrayBuffer(),
     );

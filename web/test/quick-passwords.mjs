@@ -1,4 +1,4 @@
-/** Preloaded into the service for tests: argon2 with minimum cost. A test of the service checks the real cost. */
+/** Preloaded into the service for tests. Uses argon2 with minimum cost. A test of the service checks the real cost. */
 import { createRequire } from "node:module";
 
 const argon2 = createRequire(new URL("../../server/package.json", import.meta.url))("@node-rs/argon2");

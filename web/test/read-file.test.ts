@@ -7,7 +7,7 @@ import { collect, readFile } from "../src/recording/read-file.js";
 import { fixturePath } from "./fixtures.js";
 
 describe("a file with too many rows for the memory of a tab", () => {
-  it("is refused with the required action, before the rest is read", async () => {
+  it("is refused with the required action before the rest is read", async () => {
     const whole = readFileSync(fixturePath("valid/match-hr.asi"));
     let bytesRead = 0;
     async function* pieces() {
@@ -17,7 +17,7 @@ describe("a file with too many rows for the memory of a tab", () => {
       }
     }
     await expect(collect(decode(pieces()), 1_000)).rejects.toThrow(
-      "The file has more than 1,000 rows, too many to show. Divide it first, as with: asi convert --split.",
+      "The file has more than 1,000 rows, too many to show. Divide it first, for example with asi convert --split.",
     );
     expect(bytesRead).toBeLessThan(whole.length / 2);
   });
@@ -28,7 +28,7 @@ describe("a file with too many rows for the memory of a tab", () => {
   });
 });
 
-/** The error for a refused file; null if it is read. */
+/** The error for a refused file. Null if the file is read. */
 const refusal = (content: BlobPart, serial: string | null = null): Promise<AsiError | null> =>
   readFile(new File([content], "chosen"), { serial, onProgress: () => {} }).then(
     () => null,
@@ -37,13 +37,13 @@ const refusal = (content: BlobPart, serial: string | null = null): Promise<AsiEr
 
 const fixture = (name: string) => new Uint8Array(readFileSync(fixturePath(name)));
 
-describe("a CSV written by the library", () => {
+describe("a CSV from the library", () => {
   it.for<ConvertOptions>([
     { time: "iso" },
     { time: "excel" },
     { time: "excel", decimalMark: "," },
     { time: "local", timeZone: "Europe/Zurich" },
-  ])("is read again: %j", async (options) => {
+  ])("can be read again: %j", async (options) => {
     const { csv } = convertSync(fixture("valid/match-hr.asi"), options);
     const { samples } = decodeSync(fixture("valid/match-hr.asi"));
     const { batches } = await readFile(new File([csv as BlobPart], "match.csv"), {
@@ -82,7 +82,7 @@ describe("a file that cannot be read", () => {
     }
   });
 
-  it("keeps the position, so that it can be inspected", async () => {
+  it("reports the position of the error for inspection", async () => {
     expect(await refusal("timestamp,latitude,longitude,speed\n1,91,8,1\n")).toMatchObject({
       code: "BAD_ROW",
       line: 2,
@@ -91,7 +91,7 @@ describe("a file that cannot be read", () => {
     expect(byteOffset).toBeGreaterThan(0);
   });
 
-  it("but a truncated FIT file is shown up to the damage, which is reported", async () => {
+  it("opens up to the damage, which is reported, if it is a truncated FIT file", async () => {
     const whole = fixture("valid/edges.fit");
     const cut = new File([new Uint8Array(whole.subarray(0, whole.length - 200))], "ride.fit");
     const { batches, facts } = await readFile(cut, { serial: null, onProgress: () => {} });

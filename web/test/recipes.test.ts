@@ -29,7 +29,7 @@ const headingOf = (recipe: Recipe, limits = {}) => {
   return `${count} efforts, ${Math.round(distance ?? Number.NaN)} m in the shown time`;
 };
 
-describe.skipIf(hasNoBrowser)("another recipe in the viewer", () => {
+describe.skipIf(hasNoBrowser)("a second recipe in the viewer", () => {
   useBrowser();
 
   it("counts what `asi stats --recipe` counts, with the table of its choices", async () => {
@@ -52,7 +52,7 @@ describe.skipIf(hasNoBrowser)("another recipe in the viewer", () => {
       .waitFor();
     expect(await violations(page)).toEqual([]);
 
-    // the same of a part: the passage of its first effort
+    // the result for a part, which is the passage of its first effort
     await page.getByRole("region", { name: "Counted efforts" }).getByRole("button").first().click();
     await expect.poll(() => counted(page).getByRole("heading").innerText()).not.toBe(headingOf(recipe));
   });
@@ -88,7 +88,7 @@ describe.skipIf(hasNoBrowser)("another recipe in the viewer", () => {
     expect(await counted(page).getByRole("heading").innerText()).toBe(
       `${count} efforts, ${Math.round(distance ?? Number.NaN)} m in the shown time`,
     );
-    // and of a part: the passage of its first effort, with the row that has no satellite
+    // the result for a part, which is the passage of its first effort and contains the row without a satellite
     await page.getByRole("region", { name: "Counted efforts" }).getByRole("button").first().click();
     await counted(page).getByText("that its gate dropped: 1 (0.2 s)").waitFor();
     // a file without quality says what is missing

@@ -14,7 +14,7 @@ const LABELS: Record<string, string> = {
 const labelOf = (name: string) => LABELS[name];
 
 describe("a refusal of the service", () => {
-  it("is a sentence about the form, at its field", () => {
+  it("becomes a sentence about the form, shown at its field", () => {
     const body = {
       expiration_time: ["Must be after start_time."],
       athlete_profile: { height: ["Ensure this value is greater than 0."] },
@@ -75,7 +75,7 @@ describe("a refusal of the service", () => {
     expect(sentenceOf(message, "username", labelOf)).toBe(sentence);
   });
 
-  it("is like a message of the page", () => {
+  it("reads like a message of the page", () => {
     const problem = new FormProblem({ expiration_time: "Until must be later than From." });
     expect([...fieldSentences(problem)]).toEqual([["expiration_time", problem.message]]);
   });

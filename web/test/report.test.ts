@@ -19,7 +19,7 @@ describe.skipIf(hasNoBrowser)("a report opened as a file", () => {
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  /** Writes the report of a fixture (docs/report-file.md); returns its address. */
+  /** Writes the report of a fixture (docs/report-file.md). Returns its address. */
   function report(name: string, change: object = {}): string {
     const recording = readFileSync(fixturePath(name));
     const { samples } = decodeSync(recording);
@@ -72,7 +72,7 @@ describe.skipIf(hasNoBrowser)("a report opened as a file", () => {
     await expect.poll(() => card(page, "Distance")).toBe(`${first?.value?.toFixed(0)} m`);
   });
 
-  it("prints figures and pictures on one page of A4, and whole tables on the following ones", async () => {
+  it("prints figures and pictures on one page of A4, and whole tables on the following pages", async () => {
     const page = await openPage({ at: report("valid/match-hr.asi") });
     await page.waitForFunction(() => performance.getEntriesByName("map-drawn").length > 0);
     await page.getByText("Accelerations and decelerations: 126").waitFor();
@@ -87,7 +87,7 @@ describe.skipIf(hasNoBrowser)("a report opened as a file", () => {
       .locator("tbody tr")
       .evaluateAll((rows) => rows.filter((row) => row.getBoundingClientRect().height > 0).length);
     expect(seen).toBe(126);
-    // tables are printed, but neither empty fields nor a panel that waits for an input
+    // Tables are printed. Empty fields and a panel that waits for an input are not.
     const heights = (title: string) =>
       page
         .locator(".panel", { has: page.getByRole("heading", { name: title, includeHidden: true }) })
@@ -118,14 +118,14 @@ describe.skipIf(hasNoBrowser)("a report opened as a file", () => {
     expect((await reds())[1]).toBe(255);
   });
 
-  it("shows any texts of the recording as text", async () => {
+  it("shows any text of the recording as text", async () => {
     const name = "</script><img src=x onerror=alert(1)>";
     const page = await openPage({ at: report("valid/match-hr.asi", { name }) });
     await page.locator(".brand", { hasText: name }).waitFor();
     expect(await page.locator("img").count()).toBe(0);
   });
 
-  it("says if its data are missing or of another version", async () => {
+  it("reports missing data and data of a different version", async () => {
     const newer = await openPage({ at: report("valid/match-hr.asi", { version: 2 }) });
     await newer.getByText("data of version 2").waitFor();
     const empty = await openPage({ at: pathToFileURL(TEMPLATE).href });

@@ -23,7 +23,7 @@ const fileOf = (one: OpenRecording): SquadFile => ({
   state: { name: "recording", recording: one },
 });
 
-describe("two files of one name", () => {
+describe("two files with the same name", () => {
   test("are rows with different names, even if one cannot be read or is kept apart", () => {
     const recordings = [
       recording(1, "Kunz.asi", "A"),
@@ -49,7 +49,7 @@ describe("two files of one name", () => {
     expect(players.map(({ name }) => name)).toEqual(["Kunz (A)", "Kunz (B)"]);
   });
 
-  test("keep their own clock and their own row after a reload", async () => {
+  test("keep their own clocks and rows after a reload", async () => {
     const sessionWith = (...recordings: OpenRecording[]) => {
       const shifted: [number, number][] = [];
       const session = {

@@ -16,7 +16,7 @@ async function opened(name: string, serial: string | null = null) {
 }
 
 describe("a download", () => {
-  it("of the log of a receiver has its rows, in each format and as a recording", async () => {
+  it("of the log of a receiver contains its rows, in each format and as a recording", async () => {
     const bytes = readFileSync(fixturePath("valid/ublox7-plain.asi"));
     const log = await opened("valid/ublox7-plain.asi", "ROVER-1");
     const csv = await save(log, "csv", AS_USUAL);
@@ -30,7 +30,7 @@ describe("a download", () => {
     expect(samples.timestampMs).toEqual(log.rows.timestampMs);
   });
 
-  it("has one row a second, and the chosen formats of times and numbers", async () => {
+  it("has one row a second, and the selected formats of times and numbers", async () => {
     const match = await opened("valid/match-hr.asi");
     const options = {
       ...AS_USUAL,

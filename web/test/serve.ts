@@ -23,7 +23,7 @@ export interface Served {
   close(): Promise<void>;
 }
 
-/** Serves the built page like an ordinary web server, with the policy of the service, at an address with a path. */
+/** Serves the built page like an ordinary web server, with the policy of the service, at an address that contains a path. */
 export async function servePage(folder = BUILT, policy = PAGE_POLICY): Promise<Served> {
   const server: Server = createServer(async (request, response) => {
     const { pathname } = new URL(request.url ?? "/", "http://page");

@@ -9,16 +9,16 @@ const SERVER = fileURLToPath(new URL("../../server/src/", import.meta.url));
 const TEXT = /"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`/g;
 /** Files in which every text may be a message about a field. */
 const ALL_OF = /(?:validation|date-time)\.ts$/;
-/** Messages of the command line, which only the operator reads. */
+/** Messages of the command line. Only the operator reads them. */
 const IS_OPERATORS = /--\w|npm run|^There is no (?:account|job|webhook)\b/;
 
 interface Message {
-  /** The function that throws it, such as `forbidden`, or `field` for an error of a field. */
+  /** The function that throws the message, such as `forbidden`. `field` for an error of a field. */
   kind: string;
   text: string;
 }
 
-/** The text between a bracket and its partner. */
+/** The text between a bracket and its counterpart. */
 function withinBrackets(source: string, begin: number): string {
   let depth = 1;
   let at = begin;
@@ -29,7 +29,7 @@ function withinBrackets(source: string, begin: number): string {
   return source.slice(begin, at - 1);
 }
 
-/** The messages of the service, from its source, because tests cannot cause all of them. Values in them are replaced by sevens. */
+/** The messages of the service from its source, because tests cannot cause all of them. Sevens replace the values in them. */
 function messagesOfService(): Message[] {
   const found: Message[] = [];
   for (const folder of ["domain", "http", "wire"]) {
@@ -55,7 +55,7 @@ function messagesOfService(): Message[] {
   return found;
 }
 
-/** Words of the API: names of fields and headers, and messages about "this field". */
+/** Words of the API, such as names of fields and headers, and messages about "this field". */
 const WORDS_OF_API =
   /\w_\w|\b[Tt]his (?:field|value|list|document)\b|\bEnsure\b|JSON|base64|WRITE|[a-z]-Key\b|X-|\bstart and stop\b|%2B|\bbody\b/;
 
@@ -86,7 +86,7 @@ describe("the messages of the service", () => {
   });
 });
 
-describe("a refusal with messages only for fields, without a form", () => {
+describe("a refusal whose messages belong to fields that no form has", () => {
   it("does not name the fields", () => {
     const error = new ApiError(new Response(null, { status: 400 }), { stop: ["Must not be before start."] });
     expect(error.message).toBe("stop: Must not be before start.");

@@ -24,7 +24,7 @@ export interface TestManager {
   username: string;
 }
 
-/** The name of the positional argument of commands of the operator. */
+/** The name of the positional argument in operator commands. */
 const POSITIONAL: Readonly<Record<string, string>> = {
   "manager grant": "username",
   "ownership backdate": "serialNumber",
@@ -61,7 +61,7 @@ export class TestService {
       if (option !== undefined) i += 1;
       values[camelCase(option ?? POSITIONAL[name] ?? "")] = args[i] ?? "";
     }
-    // the same function that the running service calls for the program
+    // uses the same function that the running service calls for the program
     return runOnServer(this.dataDir, name as CommandName, values, "tests");
   }
 
@@ -70,11 +70,11 @@ export class TestService {
     return this.command("device", "add", "--serial-number", serial, ...names);
   }
 
-  /** The texts of the mails to a user, which a service without a mail server writes into a folder. */
+  /** The texts of the mails to a user. A service without a mail server writes them into a folder. */
   mailsTo(username: string): string[] {
     const folder = join(this.dataDir, "mail");
     if (!existsSync(folder)) return [];
-    // unfinished files have another name
+    // unfinished files have different names
     const names = readdirSync(folder).filter((name) => name.endsWith(".eml"));
     const mails = names.map((name) => readFileSync(join(folder, name), "utf8"));
     return mails
@@ -176,7 +176,7 @@ export class BuiltService extends TestService {
   }
 }
 
-/** Decodes quoted-printable: lines that end with "=" continue (RFC 2045 section 6.7). */
+/** Decodes quoted-printable text. Lines that end with "=" continue (RFC 2045 section 6.7). */
 const unquoted = (mail: string) =>
   mail
     .replace(/=\r?\n/g, "")

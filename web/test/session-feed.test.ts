@@ -21,7 +21,7 @@ const figures = (metres: number, endMs: number) =>
     ],
   }) as unknown as Resource["SessionFigures"];
 
-/** The samples of some seconds of a player who runs 3 m/s, 10 each second. */
+/** The samples of some seconds of a player who runs at 3 m/s, with 10 samples a second. */
 const samples = (fromMs: number, seconds: number) => {
   const data = {
     device: DEVICE,
@@ -77,7 +77,7 @@ function fakeService() {
 const metresIn = (feed: SessionFeed) =>
   (feed.before.value.get(ATHLETE)?.metres ?? 0) + (feed.players.value.get(ATHLETE)?.addedM ?? 0);
 
-/** Resolves when the feed is as wanted. */
+/** Resolves when the feed satisfies the condition. */
 const until = (feed: SessionFeed, isWanted: (player: LivePlayer | undefined, metres: number) => boolean) =>
   new Promise<void>((resolve) => {
     effect(() => {
@@ -87,7 +87,7 @@ const until = (feed: SessionFeed, isWanted: (player: LivePlayer | undefined, met
 
 const sampleAt = (ms: number) => (player: LivePlayer | undefined) => player?.shown.ms === ms;
 
-/** A minute has been followed: 180 m less the last step. */
+/** The feed has followed a minute, which is 180 m less the last step. */
 async function followedMinute() {
   const clock = vi.spyOn(Date, "now").mockReturnValue(START_MS + 60_000);
   const service = fakeService();
@@ -99,15 +99,15 @@ async function followedMinute() {
   return { clock, service, feed };
 }
 
-describe("the distances of a session that runs", () => {
+describe("the distances of a running session", () => {
   afterEach(() => {
     vi.restoreAllMocks();
   });
 
-  it("are loaded again after a pause, before the samples that follow", async () => {
+  it("are reloaded after a pause, before the samples that follow", async () => {
     const { clock, service, feed } = await followedMinute();
     feed.stop();
-    // ten minutes later: the figures end half a minute earlier, where the stream begins
+    // Ten minutes later, the figures end half a minute earlier, where the stream begins.
     const laterMs = START_MS + 660_000;
     clock.mockReturnValue(laterMs);
     service.setFigures(figures(2800, laterMs - 30_000));
@@ -119,7 +119,7 @@ describe("the distances of a session that runs", () => {
     feed.stop();
   });
 
-  it("are loaded again if the stream begins after a gap", async () => {
+  it("are reloaded if the stream begins after a gap", async () => {
     const { service, feed } = await followedMinute();
     feed.stop();
     service.setFigures(figures(1300, START_MS + 95_000));
@@ -133,7 +133,7 @@ describe("the distances of a session that runs", () => {
     feed.stop();
   });
 
-  it("are not loaded again without a pause", async () => {
+  it("are not reloaded without a pause", async () => {
     const { service, feed } = await followedMinute();
     feed.stop();
     await service.connect(feed);
@@ -144,7 +144,7 @@ describe("the distances of a session that runs", () => {
     feed.stop();
   });
 
-  it("do not become smaller by figures that are behind", async () => {
+  it("do not decrease because of delayed figures", async () => {
     const { clock, service, feed } = await followedMinute();
     feed.stop();
     clock.mockReturnValue(START_MS + 100_000);

@@ -6,20 +6,20 @@ import type { TestManager, TestService } from "./service.js";
 /** 14:00 in Zurich, the time zone of the tests. */
 export const KICK_OFF_MS = Date.UTC(2026, 4, 16, 12);
 const LENGTH_MS = 20 * 60_000;
-/** A row per second, because most of the time of these tests is the reading. */
+/** A row per second, because reading takes most of the time of these tests. */
 const PERIOD_MS = 1000;
 
 const iso = (minutes: number) => new Date(KICK_OFF_MS + minutes * 60_000).toISOString();
 const ALWAYS = { start_time: "2020-01-01T00:00:00Z" };
 
 export interface SquadScene extends TestManager {
-  /** Has a token of the manager. */
+  /** Uses a token of the manager. */
   client: Client;
   squad: number;
   /** A recording of each player with a device. */
   files: TestFile[];
   serials: string[];
-  /** Makes a session from ten minutes before the match to half an hour after it began. */
+  /** Creates a session from ten minutes before the match to half an hour after its start. */
   session(name: string): Promise<number>;
 }
 
@@ -28,7 +28,7 @@ function* slowRows(seed: number) {
     if (row.timestamp % PERIOD_MS === 0) yield row;
 }
 
-/** A manager with a squad of these players and their devices, and a player without a device, called Vogel. */
+/** A manager with a squad of these players and their devices. A player called Vogel has no device. */
 export async function squadScene(
   service: TestService,
   username: string,
@@ -80,7 +80,7 @@ export async function squadScene(
   };
 }
 
-/** Stores the recordings of a scene, without the page. */
+/** Stores the recordings of a scene without using the page. */
 export async function storeRecordings({ client, files }: SquadScene): Promise<void> {
   const stored = await client.uploadRecordings(files.map(({ buffer }) => new Blob([new Uint8Array(buffer)])));
   for (const { job } of stored) await client.waitForJob(job?.job_id ?? "", { intervalMs: 50 });

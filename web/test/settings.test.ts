@@ -40,7 +40,7 @@ describe.skipIf(hasNoBrowser)("settings of the map", () => {
     await page.keyboard.press("Tab");
   };
 
-  it("request no tiles unless an address is entered, and then only those of the track from that address", async () => {
+  it("request no tiles unless an address is entered, and then only tiles of the track from that address", async () => {
     asked = [];
     const page = await openPage({ at: served.address, allowed: [tileOrigin] });
     await choose(page, fixturePath("valid/match-hr.asi"));
@@ -56,7 +56,7 @@ describe.skipIf(hasNoBrowser)("settings of the map", () => {
 
   it("cannot request tiles that the policy of the page forbids", async () => {
     asked = [];
-    // blocked requests are in the browser's log, but are not sent
+    // the browser logs blocked requests, but does not send them
     const page = await openPage({ expected: [/Content Security Policy|violates/], allowed: [tileOrigin] });
     await choose(page, fixturePath("valid/run-fix-loss.asi"));
     await enterTiles(page);
@@ -65,7 +65,7 @@ describe.skipIf(hasNoBrowser)("settings of the map", () => {
     expect(asked).toEqual([]);
   });
 
-  it("are completely visible, also on a phone", async () => {
+  it("are completely visible on a phone", async () => {
     const page = await openPage({ viewport: { width: 360, height: 740 } });
     await choose(page, fixturePath("valid/run-fix-loss.asi"));
     await page.getByText("Settings", { exact: true }).click();

@@ -4,7 +4,7 @@ import { PASSWORD, type TestService } from "./service.js";
 
 type Options = Parameters<typeof openPage>[0];
 
-/** Opens the page of a service as a user who is already signed in. The sign-in form has its own tests. */
+/** Opens the page of a service as a user who is signed in. The sign-in form has separate tests. */
 export async function openSignedIn(
   service: TestService,
   { username }: { username: string },
@@ -28,7 +28,7 @@ export async function openSignedIn(
   return page;
 }
 
-/** Runs once per window, so that it does not undo a sign-out. Runs in the page. */
+/** Runs once per window, because it must not undo a sign-out. Runs in the page. */
 function remember(account: string): void {
   if (localStorage.getItem("test-was-signed-in") !== null) return;
   localStorage.setItem("test-was-signed-in", "");

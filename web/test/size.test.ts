@@ -6,7 +6,7 @@ import { BUILT } from "./serve.js";
 const ASSETS = join(BUILT, "assets");
 const assets = readdirSync(ASSETS);
 
-/** The size after compression with gzip, as they are sent. */
+/** The size of files after compression with gzip, as the server sends them. */
 const sizeOf = (names: Iterable<string>): number =>
   [...names].reduce((sum, name) => sum + readFileSync(join(ASSETS, `${name}.gz`)).length, 0);
 
@@ -33,7 +33,7 @@ function partOf(name: string): string {
   return script;
 }
 
-/** The files that `index.html` names, which are loaded first. */
+/** The files that `index.html` names. They are loaded first. */
 const first = [...readFileSync(join(BUILT, "index.html"), "utf8").matchAll(/\.\/assets\/([^"]+)/g)].map(
   ([, name = ""]) => name,
 );
@@ -53,14 +53,14 @@ describe("the size of the page", () => {
     expect(sizeOf(files)).toBeLessThanOrEqual(90_000);
   });
 
-  it("is at most 30 kB more for the table of a squad", () => {
-    // what reads rosters and periods, cards, the editor of periods, files and the report are loaded on demand
+  it("grows by at most 30 kB for the table of a squad", () => {
+    // the parts that read rosters and periods, cards, the editor of periods, files and the report are loaded on demand
     const ofSquad = addedBy(partOf("squad"));
     if (process.env.SIZES !== undefined) console.log({ squad: sizeOf(ofSquad) });
     expect(sizeOf(ofSquad)).toBeLessThanOrEqual(30_000);
   });
 
-  it("is at most 15.3 kB more after the table of a squad, for the clock and the problems, and 13.7 kB more for the map with playback", () => {
+  it("grows by at most 15.3 kB for the clock and the problems after the table of a squad, and by 13.7 kB for the map with playback", () => {
     const table = [...first, ...addedBy(partOf("squad"))];
     const next = new Set([...addedBy(partOf("clock"), table), ...addedBy(partOf("look-at"), table)]);
     const ofMap = addedBy(partOf("map"), [...table, ...next]);
@@ -69,11 +69,11 @@ describe("the size of the page", () => {
     expect(sizeOf(ofMap)).toBeLessThanOrEqual(13_700);
   });
 
-  it("is at most 33.1 kB more after signing in with any of the views, and 18.2 kB without", () => {
+  it("grows by at most 33.1 kB after signing in with any of the views, and by 18.2 kB without a view", () => {
     const [shell = ""] = named(/^app-shell\.js$/);
     const signedIn = addedBy(shell);
     const views = named(/^app-\w+-view\.js$/);
-    // the parts of this view are loaded after it
+    // the parts of this view are loaded later
     const [activities = ""] = named(/^app-activities-view\.js$/);
     const parts = named(/^app-(activity-list|activity-page|frame-page)\.js$/);
     expect([views.length, parts.length]).toEqual([10, 3]);
@@ -90,7 +90,7 @@ describe("the size of the page", () => {
     expect(sizeOf(signedIn)).toBeLessThanOrEqual(18_200);
   });
 
-  it("is at most 31.1 kB more after signing in with any part of a squad: players, trackers or the season", () => {
+  it("grows by at most 31.1 kB for the players, the trackers or the season of a squad after signing in", () => {
     const [shell = ""] = named(/^app-shell\.js$/);
     const signedIn = addedBy(shell);
     const [squads = ""] = named(/^app-squads-view\.js$/);
@@ -107,7 +107,7 @@ describe("the size of the page", () => {
     expect(Math.max(...Object.values(sizes))).toBeLessThanOrEqual(31_100);
   });
 
-  it("is at most 9 kB more for each part of the sessions, without what other views need too", () => {
+  it("grows by at most 9 kB for each part of the sessions, beyond the parts of other views", () => {
     const [shell = ""] = named(/^app-shell\.js$/);
     const [sessions = ""] = named(/^app-sessions-view\.js$/);
     const [squad = ""] = named(/^squad-part\.js$/);

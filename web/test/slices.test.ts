@@ -4,7 +4,7 @@ import { slicesOf } from "../src/app/activities/slices.js";
 
 const START = Date.UTC(2025, 4, 17, 12);
 
-/** The slices of a run with these speeds in succession. */
+/** The slices of a run with a sequence of speeds. */
 function slices(...parts: { seconds: number; speedMmPerS: number }[]) {
   const speeds = parts.flatMap(({ seconds, speedMmPerS }) =>
     Array.from({ length: seconds * 10 }, () => speedMmPerS),
@@ -33,7 +33,7 @@ describe("the columns of distance per minute", () => {
     expect(slower[1]?.height).toBeCloseTo(0.25, 2);
   });
 
-  it("do not become lower because of a short, faster last one", () => {
+  it("do not shrink because of a short, faster last one", () => {
     const sprint = slices({ seconds: 60, speedMmPerS: 2000 }, { seconds: 5, speedMmPerS: 7000 });
     expect(sprint.map(({ height }) => height)).toEqual([1, 1]);
   });

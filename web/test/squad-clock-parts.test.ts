@@ -43,7 +43,7 @@ function samples(kmPerH: readonly number[], startMs = 0): SampleBatch {
   } as SampleBatch;
 }
 
-/** Ten rows a second to 10 s and from 13 to 23 s, then a row in 5 s. */
+/** Ten rows a second to 10 s and from 13 to 23 s, then a row every 5 s. */
 const PARTS = (() => {
   const times = [
     ...Array.from({ length: 101 }, (_, i) => 100 * i),
@@ -63,12 +63,12 @@ describe("the map", () => {
   const player = { recordings: [{ samples: PARTS, startMs: 0 }] } as unknown as SquadPlayer;
   const plane = { at: () => ({ x: 0, y: 0 }), origin: { latitudeE7: 0, longitudeE7: 0 } } as unknown as Plane;
 
-  it("has no position of a player during an outage of a fast part, but between the rows of a slow part", () => {
+  it("has no position of a player during an outage of a fast part, but has one between the rows of a slow part", () => {
     expect([9_950, 11_500, 31_000].map((ms) => speedAt(player, ms))).toEqual([3000, null, 3000]);
     expect([...speedSeries(player).gapsAfter]).toEqual([100]);
   });
 
-  it("draws no line over an outage or between two intervals, however short the break", () => {
+  it("draws no line over an outage or between two intervals, even for a short break", () => {
     const intervals = [
       { startMs: 5000, endMs: 15_000 },
       { startMs: 15_500, endMs: 20_000 },
@@ -110,18 +110,18 @@ describe("a strip", () => {
     ]);
   });
 
-  it("keeps a speed between rows that are far apart on the screen", () => {
+  it("preserves a speed between rows that are far apart on the screen", () => {
     const means = meanSpeeds(rows, { startMs: 1000, stopMs: 1200 }, 8, 12_000);
     expect([...means].every((mean) => Math.abs(mean - 4) < 0.01)).toBe(true);
   });
 
-  it("does not keep a speed across an outage of a fast part, but between the rows of a slow part", () => {
+  it("does not preserve a speed across an outage of a fast part, but preserves it between the rows of a slow part", () => {
     const all = (startMs: number, stopMs: number) => meanSpeeds(PARTS, { startMs, stopMs }, 20, 12_000);
     expect([...all(10_200, 12_800)].every(Number.isNaN)).toBe(true);
     expect([...all(31_000, 34_000)].some(Number.isNaN)).toBe(false);
   });
 
-  it("is a line for a player who is recorded but not playing", () => {
+  it("is a line for a player who is recorded but does not play", () => {
     const means = Float32Array.of(8, 8, Number.NaN, 16);
     const window = { startMs: 0, stopMs: 4 * MINUTE };
     expect([...levelsOf(means, [span(1, 4)], window)]).toEqual([OFF, 32, NOTHING, 63]);
@@ -144,19 +144,19 @@ describe("the players on the pitch", () => {
     expect(changes("Half")).toEqual(["off 45"]);
   });
 
-  it("are all players at all times without periods", () => {
+  it("include all players at all times if there are no periods", () => {
     expect(onIntervals([], "Whole")).toBe(null);
     expect(onIntervals(match, "Sub")).toEqual([span(80, 105)]);
   });
 });
 
 describe("periods above the clock", () => {
-  it("are in at most three lanes: a drill below its half", () => {
+  it("are in at most three lanes, with a drill below its half", () => {
     expect(lanesOf([span(0, 45), span(10, 20), span(60, 105)])).toEqual([0, 1, 0]);
     expect(lanesOf([span(0, 40), span(0, 30), span(0, 20), span(0, 10)])).toEqual([0, 1, 2, 2]);
   });
 
-  it("move the ends of substitutes with theirs", () => {
+  it("move their ends together with those of substitutes", () => {
     const [moved] = withEnds(
       [period("Half", 0, 45, { Sub: [[30, 45]], Off: [[0, 40]] })],
       "Half",
@@ -166,7 +166,7 @@ describe("periods above the clock", () => {
     expect(moved?.own.get("off")).toEqual([span(0, 38)]);
   });
 
-  it("made of a selection leave out the time that players sit out by other periods", () => {
+  it("omit the time that players sit out by other periods if they are created from a selection", () => {
     const half = period("1st half", 0, 45, { Meier: [[0, 30]], Huber: [[30, 45]] });
     const [, drill] = withPlayedPeriod([half], "Drill", span(20, 40), ["Keller", "Meier", "Huber"]);
     expect(drill).toMatchObject({ name: "Drill", all: span(20, 40) });
@@ -178,7 +178,7 @@ describe("periods above the clock", () => {
     );
   });
 
-  it("can be undone over 50 steps; a drag is one step", () => {
+  it("support undo over 50 steps, and a drag is one step", () => {
     const periods = signal<readonly SessionPeriod[] | null>(null);
     const steps = new PeriodSteps(periods, signal<ReadonlyMap<string, AttackSide>>(new Map()));
     for (let to = 1; to <= 60; to++) steps.change({ periods: [period("Half", 0, to)] });
@@ -194,7 +194,7 @@ describe("periods above the clock", () => {
 });
 
 describe("a wrong clock", () => {
-  /** 100 minutes of a tracker: play from minute 10 to 50 and from 60 to 95. */
+  /** 100 minutes of a tracker. The player moves from minute 10 to 50 and from 60 to 95. */
   const recording = (id: number, offMinutes: number, fromMinute = 0): ClockRecording => {
     let state = id;
     const noise = () => {
@@ -234,20 +234,20 @@ describe("a wrong clock", () => {
     expect(found(recording(1, 0), recording(2, 0), recording(3, 45), recording(4, 0))).toEqual([[3, -45]]);
   });
 
-  it("is reported with another time if that fits much better", () => {
+  it("is reported with a different time if that fits much better", () => {
     expect(found(recording(1, 0), recording(2, 22), recording(3, 0), recording(4, 0))).toEqual([[2, -22]]);
   });
 
-  it("is reported if it moves one half over the other or is minutes off, in a match with substitutes", () => {
+  it("is reported in a match with substitutes, if it moves one half over the other or is minutes off", () => {
     const all = match();
     expect(wrongClocks(all)).toEqual([]);
-    // one who plays all the time, one who goes off, one who comes on, one who only warms up
+    // one player plays all the time, one goes off, one comes on, and one only warms up
     for (const id of [3, 7, 14, 20]) {
       for (const minutes of [-420, 60, 5]) {
         const shifted = all.map((one) => (one.id === id ? shiftedBy(one, minutes * MINUTE) : one));
         const told = wrongClocks(shifted);
         expect(told.filter((one) => one.id !== id)).toEqual([]);
-        // one who goes off during the second half could as well have come on in the first
+        // a player who goes off during the second half could also have come on in the first
         const [own] = told;
         if (own === undefined) expect([id, minutes === -420]).toEqual([7, false]);
         else expect(Math.abs(own.byMs + minutes * MINUTE)).toBeLessThanOrEqual(MINUTE / 2);
@@ -259,7 +259,7 @@ describe("a wrong clock", () => {
     expect(found(recording(1, 0), recording(2, 0, -20), recording(3, 0), recording(4, 0))).toEqual([]);
   });
 
-  it("is not reported if the shift would overlap another recording of the player", () => {
+  it("is not reported if the shift would overlap a second recording of the player", () => {
     const all = [recording(1, 0), recording(2, -60), recording(3, 0), recording(4, 0), recording(5, 0)];
     expect(wrongClocks(all, [[2, 5]])).toEqual([]);
     expect(wrongClocks(all, [[1, 5]]).map(({ id }) => id)).toEqual([2]);

@@ -1,4 +1,4 @@
-/** Tests of the squad's clock with real input: strips, brush, periods and keys. */
+/** Tests of the squad's clock with real input. They cover strips, brush, periods and keys. */
 import { encode } from "asi-convert";
 import type { Download, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -17,14 +17,14 @@ const SUBSTITUTE = "Fritsch";
 const isPlay = (second: number, name: string) =>
   isHalf(second) && (name !== SUBSTITUTE || second < 80 * MINUTE);
 
-/** A row per second: 3 m/s back and forth while the squad plays, otherwise standing. */
+/** A row per second. Players run at 3 m/s back and forth while the squad plays, and stand at other times. */
 function* rows(name: string) {
   for (let second = 0; second <= 110 * MINUTE; second++) {
     const speed = isPlay(second, name) ? 3 : 0;
     yield {
       timestamp: START + second * 1000,
       latitude: 47 + (second % 61) / 100_000,
-      // all begin at different places, so that they are not taken for copies
+      // each player starts at a different place, because the page would otherwise ignore equal recordings as copies
       longitude: 8 + ((second + 7 * name.length) % 97) / 100_000,
       speed,
     };
@@ -71,7 +71,7 @@ describe.skipIf(hasNoBrowser)("the clock of the squad", () => {
     if (box === null) throw new Error("The clock is not shown.");
     return box;
   };
-  /** Drags from one minute of the session to another; the clock has margins of 14 px. */
+  /** Drags from one minute of the session to another. The clock has margins of 14 px. */
   const drag = async (page: Page, fromMinute: number, toMinute: number) => {
     const { x, y, width } = await boxOf(page);
     const at = (minute: number) => x + 14 + (minute / 110) * (width - 28);
@@ -84,7 +84,7 @@ describe.skipIf(hasNoBrowser)("the clock of the squad", () => {
   const minutes = (page: Page) => page.locator(".squad-table tbody tr >> nth=0 >> td >> nth=0").innerText();
   const chip = (page: Page, name: RegExp) => page.locator("thead").getByRole("button", { name });
 
-  it("suggests the halves; a click uses one, Ctrl Z undoes it", async () => {
+  it("suggests the halves, uses one on a click, and undoes this with Ctrl Z", async () => {
     const page = await open();
     expect(await page.locator(".clock-chip.suggested").allInnerTexts()).toEqual(["1st half?", "2nd half?"]);
     const whole = await minutes(page);
@@ -93,16 +93,16 @@ describe.skipIf(hasNoBrowser)("the clock of the squad", () => {
     await expect.poll(() => minutes(page)).toBe("40");
     await page.keyboard.press("Control+z");
     await expect.poll(() => page.locator(".clock-chip.suggested").count()).toBe(2);
-    // the table does not stay at a period that no longer exists
+    // the table does not stay at a deleted period
     await expect.poll(() => minutes(page)).toBe(whole);
     expect(await violations(page)).toEqual([]);
   });
 
-  it("selects the dragged time: the figures follow, and it can become a period", async () => {
+  it("selects the dragged time, shows its figures, and can turn it into a period", async () => {
     const page = await open("dark");
     await drag(page, 20, 40);
     await expect.poll(() => minutes(page)).toBe("20");
-    const card = page.getByRole("dialog", { name: "Make a period" });
+    const card = page.getByRole("dialog", { name: "Create a period" });
     await card.getByLabel("Name").fill("Pressing");
     await card.getByLabel("From").fill("12:20");
     await card.getByLabel("to").fill("12:35");
@@ -112,11 +112,11 @@ describe.skipIf(hasNoBrowser)("the clock of the squad", () => {
     expect(await chip(page, /^Pressing, 12:20:00 to 12:35:00/).getAttribute("aria-pressed")).toBe("true");
     // the button × clears the selection
     await drag(page, 60, 70);
-    await card.getByRole("button", { name: "Release the selection" }).click();
+    await card.getByRole("button", { name: "Clear the selection" }).click();
     await expect.poll(() => minutes(page)).toBe("15");
   });
 
-  it("is zoomed by the wheel and to the selection; Escape shows everything", async () => {
+  it("zooms by the wheel and to the selection, and shows everything on Escape", async () => {
     const page = await open();
     const ticks = () => page.locator(".clock-ticks small").allInnerTexts();
     const whole = await ticks();
@@ -132,7 +132,7 @@ describe.skipIf(hasNoBrowser)("the clock of the squad", () => {
     await expect.poll(async () => (await ticks()).includes("12:21")).toBe(true);
   });
 
-  it("is a slider for the keyboard: Shift selects, Enter opens the card", async () => {
+  it("is a slider for the keyboard, on which Shift selects and Enter opens the card", async () => {
     const page = await open();
     const slider = page.getByRole("slider", { name: "Clock" });
     await slider.focus();
@@ -144,31 +144,31 @@ describe.skipIf(hasNoBrowser)("the clock of the squad", () => {
     await page.keyboard.press("Shift+End");
     expect(await slider.getAttribute("aria-valuetext")).toContain("selected 12:00:33 to 13:50:00");
     await page.keyboard.press("Enter");
-    // the card is loaded with the first selection
+    // the first selection loads the card
     await expect
       .poll(() => page.evaluate(() => document.activeElement?.getAttribute("placeholder")))
       .toBe("Period 1");
     await page.keyboard.press("Escape");
     expect(await slider.getAttribute("aria-valuetext")).not.toContain("selected");
-    // sprints are counted after the table is shown
+    // sprints are counted after the table appears
     await expect
       .poll(() => page.locator("[data-strip]").first().innerText())
       .toMatch(/^Recorded 12:00 to 13:50, 0 sprints$/);
   });
 
-  it("asks whether players who stop playing were substituted, uses the times only if confirmed, and does not ask about other players", async () => {
+  it("asks about players who stop playing and no others, and uses the times only if confirmed", async () => {
     const page = await open("light", [...NAMES, SUBSTITUTE]);
-    const asks = page.getByRole("button", { name: "1 to look at" });
+    const asks = page.getByRole("button", { name: "1 to check" });
     await page.getByRole("button", { name: "Periods…" }).click();
     const editor = page.getByRole("dialog", { name: "Periods" });
     await editor.getByRole("button", { name: "Use all 2" }).click();
     await page.getByRole("button", { name: /^2nd half, / }).click();
     const mean = () => page.locator(".squad-table tfoot tr").first().innerText();
-    // the substitute is in no mean, before the times are used and after
+    // no mean includes the substitute, before the times are used and after
     await expect.poll(mean).toMatch(new RegExp(`^Mean\\s+of ${NAMES.length}, whole period`));
     const before = await mean();
     await asks.click();
-    const list = page.getByRole("region", { name: "To look at" });
+    const list = page.getByRole("region", { name: "To check" });
     expect(await list.innerText()).toContain(
       "1 player seems to come on, go off or sit out: they leave or join",
     );
@@ -181,7 +181,7 @@ describe.skipIf(hasNoBrowser)("the clock of the squad", () => {
     expect(await asks.count()).toBe(0);
     await expect.poll(() => page.locator('.squad[aria-busy="false"]').count()).toBe(1);
     expect(await mean()).toBe(before);
-    // taken back, it asks again, until it is told that all played
+    // Undo brings the question back, until the user answers that all played
     await page.keyboard.press("Control+z");
     await editor.getByRole("button", { name: "All played" }).click();
     await expect.poll(() => page.getByText(/seems to come on/).count()).toBe(0);
@@ -210,7 +210,7 @@ describe.skipIf(hasNoBrowser)("the clock of the squad", () => {
     );
   });
 
-  it("keeps the times of a player of the roster who has no recording", async () => {
+  it("preserves the times of a player of the roster who has no recording", async () => {
     const page = await open();
     const sheet = (name: string, text: string) => ({ name, mimeType: "text/csv", buffer: Buffer.from(text) });
     await page.setInputFiles("input[type=file] >> nth=0", [

@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 
-/** Waits until the state of the squad that the browser keeps contains a text. */
+/** Waits until the state of the squad that the browser stores contains a text. */
 export async function isKept(page: Page, text: string): Promise<void> {
   await page.waitForFunction(async (wanted) => {
     try {
@@ -8,7 +8,7 @@ export async function isKept(page: Page, text: string): Promise<void> {
       const index = await (await folder.getFileHandle("session.json")).getFile();
       return (await index.text()).includes(wanted);
     } catch {
-      // the file is still being written
+      // the browser may still be writing the file
       return false;
     }
   }, text);

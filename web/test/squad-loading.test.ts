@@ -6,7 +6,7 @@ import { type SquadScene, squadScene } from "./squad-scene.js";
 const chooseAll = (page: Page, files: string[]) => page.setInputFiles("input[type=file] >> nth=0", files);
 const ready = (page: Page) => page.locator('.squad[aria-busy="false"] .squad-table [aria-sort]').waitFor();
 
-/** Whether the page has asked for a script. */
+/** Whether the page has requested a script. */
 const hasAskedFor = (page: Page, script: string) =>
   page.evaluate(
     (wanted) =>
@@ -14,7 +14,7 @@ const hasAskedFor = (page: Page, script: string) =>
     script,
   );
 
-/** Keeps the page in reading, from the second recording on, until the returned function is called. */
+/** Keeps the page reading at the second recording until the returned function is called. */
 async function holdReading(page: Page): Promise<() => Promise<void>> {
   await page.evaluate(() => {
     const send = Worker.prototype.postMessage;
@@ -35,7 +35,7 @@ async function holdReading(page: Page): Promise<() => Promise<void>> {
   return () => page.evaluate(() => (window as unknown as { goOn: () => void }).goOn());
 }
 
-describe.skipIf(hasNoBrowser)("what the squad loads, and when", () => {
+describe.skipIf(hasNoBrowser)("the order in which the squad loads its parts", () => {
   useBrowser();
   let scene: SquadScene;
   beforeAll(async () => {
@@ -43,7 +43,7 @@ describe.skipIf(hasNoBrowser)("what the squad loads, and when", () => {
   });
   afterAll(() => scene.remove());
 
-  it("opens menus while files are read, and loads what the table does not need afterwards", async () => {
+  it("opens menus while files are read, and loads the other parts after the table", async () => {
     const page = await openPage();
     const goOn = await holdReading(page);
     await chooseAll(page, scene.files);
@@ -57,9 +57,9 @@ describe.skipIf(hasNoBrowser)("what the squad loads, and when", () => {
     expect(await hasAskedFor(page, "play-part")).toBe(false);
     await goOn();
     await ready(page);
-    await page.getByRole("button", { name: /to look at$/ }).waitFor();
+    await page.getByRole("button", { name: /to check$/ }).waitFor();
     expect(await hasAskedFor(page, "look-at-part")).toBe(true);
-    // it arrives separately, and the browser lists a script when it has arrived
+    // the script arrives separately, and the browser lists it when it has arrived
     await expect.poll(() => hasAskedFor(page, "play-part")).toBe(true);
   });
 

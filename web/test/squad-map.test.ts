@@ -1,4 +1,4 @@
-/** Tests of the squad's map with real input: a moment of all players, playback, track and heat map of a player. */
+/** Tests of the squad's map with real input. They cover a moment of all players, playback, and track and heat map of a player. */
 import { readFile } from "node:fs/promises";
 import { encode } from "asi-convert";
 import { pitchFrame } from "asi-convert/metrics";
@@ -15,10 +15,10 @@ const NAMES = ["Keller", "Meier", "Roth"];
 const PITCH = { length: 105, width: 68 };
 const METRES_PER_DEGREE = { north: 111_319.5, east: 111_319.5 * Math.cos((47 * Math.PI) / 180) };
 
-/** From -1 to 1 and back, once in a number of seconds. */
+/** From -1 to 1 and back within a number of seconds. */
 const zigzag = (seconds: number, once: number) => Math.abs(((seconds / once) % 1) * 4 - 2) - 1;
 
-/** Position of a player, metres from the middle: they cross the whole pitch at different times. */
+/** Position of a player, metres from the middle. The players cross the whole pitch at different times. */
 const placeOf = (player: number, second: number) => ({
   x: (PITCH.length / 2) * zigzag(second + 20 * player, 71),
   y: (PITCH.width / 2) * zigzag(second + 31 * player, 53),
@@ -32,7 +32,7 @@ function* rows(player: number) {
       timestamp: START + second * 1000,
       latitude: 47 + y / METRES_PER_DEGREE.north,
       longitude: 8 + x / METRES_PER_DEGREE.east,
-      // each stands still at another time
+      // each player stands still at a different time
       speed: second > 600 * player && second < 600 * player + 300 ? 0 : 4,
     };
   }
@@ -62,7 +62,7 @@ async function files() {
   ];
 }
 
-/** A canvas of that size without a line has a shorter data URL. */
+/** A canvas of this size without a line has a shorter data URL. */
 const BLANK_LENGTH = 5000;
 
 useBrowser();
@@ -94,7 +94,7 @@ describe.skipIf(hasNoBrowser)("the map of the squad", () => {
     if (box === null) throw new Error("It is not shown.");
     return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
   };
-  /** Presses the clock at a minute of the hour; it has margins of 14 px. */
+  /** Presses the clock at a minute of the hour. The clock has margins of 14 px. */
   const press = async (page: Page, minute: number) => {
     const { x, y, width } = await boxOf(page, ".clock-slider");
     await page.mouse.click(x + 14 + (minute / 60) * (width - 28), y + 30);
@@ -116,7 +116,7 @@ describe.skipIf(hasNoBrowser)("the map of the squad", () => {
     expect(await violations(page)).toEqual([]);
   });
 
-  it("shows the players on the pitch at the time of the cursor; a click on a dot selects the player", async () => {
+  it("shows the players on the pitch at the time of the cursor, and selects a player on a click", async () => {
     const page = await open();
     await press(page, 35);
     const at = secondOf(await time(page));
@@ -141,7 +141,7 @@ describe.skipIf(hasNoBrowser)("the map of the squad", () => {
     await expect.poll(async () => (await moment(page))[0]).not.toBe(before);
   });
 
-  it("draws the speed of the chosen player in the chosen period", async () => {
+  it("draws the speed of the selected player in the selected period", async () => {
     const page = await open();
     const plot = () =>
       page.locator(".chosen-plot canvas").evaluate((canvas) => (canvas as HTMLCanvasElement).toDataURL());
@@ -149,7 +149,7 @@ describe.skipIf(hasNoBrowser)("the map of the squad", () => {
     for (const name of ["Keller", "Roth"]) {
       await page.locator(".squad-table tbody tr", { hasText: name }).locator("td").first().click();
       await chosen(page).getByRole("heading", { name }).waitFor();
-      // drawn, and no longer that of the player before
+      // drawn, and different from the track of the previous player
       const seen = ["", ...plots];
       await expect
         .poll(async () => {
@@ -222,7 +222,7 @@ describe.skipIf(hasNoBrowser)("the map of the squad", () => {
       }
     };
 
-    it("move by mouse and keys, and change nothing until they are used", async () => {
+    it("move by mouse and keys, and take effect only when the user applies them", async () => {
       const page = await open();
       const before = await ratio(page);
       await edit(page);
@@ -237,7 +237,7 @@ describe.skipIf(hasNoBrowser)("the map of the squad", () => {
         await page.mouse.move(to, y, { steps: 3 });
         await page.mouse.up();
       };
-      // one corner alone makes no rectangle
+      // moving only one corner leaves no rectangle
       await drag(x, x + 60);
       await page.getByText(/m are accepted/).waitFor();
       expect(await page.getByRole("button", { name: "Use this pitch" }).isDisabled()).toBe(true);
@@ -256,7 +256,7 @@ describe.skipIf(hasNoBrowser)("the map of the squad", () => {
       await expect.poll(() => button.evaluate((one) => one === document.activeElement)).toBe(true);
     });
 
-    it("are turned with the map, and show a pitch without players near it", async () => {
+    it("rotate with the map, and show a pitch without players near it", async () => {
       const page = await open();
       await press(page, 35);
       await edit(page);
@@ -264,7 +264,7 @@ describe.skipIf(hasNoBrowser)("the map of the squad", () => {
       await page.getByRole("button", { name: "Cancel" }).click();
       await page.getByRole("button", { name: "Turn" }).click();
       await edit(page);
-      // what was at the top right is at the bottom left
+      // the former top right is at the bottom left
       const [, , opposite] = await save(page);
       expect(opposite.latitude).toBeCloseTo(first.latitude, 6);
       expect(opposite.longitude).toBeCloseTo(first.longitude, 6);
@@ -282,7 +282,7 @@ describe.skipIf(hasNoBrowser)("the map of the squad", () => {
       await page.getByText("No player is near the pitch now. If this is wrong, move its corners.").waitFor();
     });
 
-    it("are saved as pitch.csv, replace the fitted pitch, and stay after a reload", async () => {
+    it("are saved as pitch.csv, replace the fitted pitch, and remain after a reload", async () => {
       const page = await open();
       const before = await ratio(page);
       await edit(page);
@@ -309,7 +309,7 @@ describe.skipIf(hasNoBrowser)("the map of the squad", () => {
     });
   });
 
-  it("plays: the clock runs, a key stops it, and it stops at the end of the period", async () => {
+  it("plays until a key stops it, or until the end of the period", async () => {
     const page = await open();
     await press(page, 32);
     const before = secondOf(await time(page));
@@ -325,27 +325,27 @@ describe.skipIf(hasNoBrowser)("the map of the squad", () => {
     const stopped = await time(page);
     await page.keyboard.press("p");
     await expect.poll(() => time(page)).not.toBe(stopped);
-    // the last period is followed by the first
+    // the first period follows the last
     expect(await time(page)).toBe("12:05:00");
     await press(page, 49);
     await page.getByRole("button", { name: "Play", exact: true }).click();
-    // all players of the last minute are still shown
+    // all players of the last minute are visible
     await expect.poll(() => time(page)).toBe("12:50:00");
     await page.getByRole("button", { name: "Play", exact: true }).waitFor();
     expect((await moment(page)).length).toBe(3);
   });
 
-  it("shows the track and the heat of the chosen player, in light and dark", async () => {
+  it("shows the track and the heat map of the selected player, in light and dark", async () => {
     const page = await open({ colorScheme: "dark" });
     expect(await violations(page)).toEqual([]);
     await page.getByRole("button", { name: "Track", exact: true }).click();
-    await page.getByText("Choose a player in the table, or a dot of the moment.").waitFor();
+    await page.getByText("Choose a player in the table, or a dot under Moment.").waitFor();
     const nothing = await picture(page);
     await page.locator(".squad-table tbody tr", { hasText: "Keller" }).locator(".position").click();
     await chosen(page).getByRole("heading", { name: "1 Keller" }).waitFor();
     await expect.poll(() => picture(page)).not.toBe(nothing);
     const ofMatch = await picture(page);
-    // figures and track are of the same period
+    // figures and track belong to the same period
     await page.locator("fieldset").getByRole("button", { name: "1st half", exact: true }).click();
     await expect.poll(() => picture(page)).not.toBe(ofMatch);
     expect(await violations(page)).toEqual([]);
@@ -357,7 +357,7 @@ describe.skipIf(hasNoBrowser)("the map of the squad", () => {
     expect(await violations(page)).toEqual([]);
   });
 
-  it("fills the screen on a phone: a strip moves its time, and nothing is wider than the window", async () => {
+  it("fills the screen on a phone, where a strip moves its time, and stays within the window", async () => {
     const page = await open({ viewport: { width: 360, height: 800 } });
     const slider = page.getByRole("slider", { name: "Time of the map" });
     const period = page.getByLabel("Period", { exact: true });

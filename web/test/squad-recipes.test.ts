@@ -19,7 +19,7 @@ import { type SquadScene, squadScene } from "./squad-scene.js";
 const ASI = fileURLToPath(new URL("../../dist/bin/asi.cjs", import.meta.url));
 const SPRINT = "statsports/sprint";
 
-/** What the command prints, or its errors. */
+/** The output of the command, or its errors. */
 function command(folder: string, ...options: string[]): { output: string; errors: string } {
   const args = [ASI, "squad", folder, "--tz", "Europe/Zurich", ...options];
   try {
@@ -48,7 +48,7 @@ const head = (page: Page, name: string) => page.locator(".squad-table thead").ge
 const names = (page: Page) => page.locator(".squad-table tbody .player").allInnerTexts();
 const alertOf = (page: Page, text: RegExp | string) => page.getByRole("alert").filter({ hasText: text });
 
-/** The figures of a player under the head of a count, and the number of columns after it. */
+/** The figures of a player under the head of a count, and the number of columns to their right. */
 async function counted(page: Page, player: string, name: string, more = 1): Promise<string[]> {
   const at = (await heads(page)).findIndex((text) => text.startsWith(name));
   const cells = await page
@@ -89,7 +89,7 @@ async function exported(page: Page, button: string): Promise<Buffer> {
   return file;
 }
 
-describe.skipIf(hasNoBrowser)("counts by other definitions in the squad", () => {
+describe.skipIf(hasNoBrowser)("the counts of a squad by other definitions", () => {
   useBrowser();
   let scene: SquadScene;
   let ours = "";
@@ -116,7 +116,7 @@ describe.skipIf(hasNoBrowser)("counts by other definitions in the squad", () => 
     return page;
   }
 
-  it("have the values of the command for the session, the match and each half, in the table and in its order", async () => {
+  it("equal those of the command for the session, the match and each half, in the table and in its order", async () => {
     const page = await open();
     await openChoice(page);
     await add(page, SPRINT);
@@ -150,7 +150,7 @@ describe.skipIf(hasNoBrowser)("counts by other definitions in the squad", () => 
     );
   });
 
-  it("are in the files and in the report with their hashes, as the command writes them", async () => {
+  it("appear in the files and in the report with their hashes, as in the output of the command", async () => {
     const page = await open();
     await openChoice(page);
     await add(page, SPRINT);
@@ -170,10 +170,10 @@ describe.skipIf(hasNoBrowser)("counts by other definitions in the squad", () => 
     expect((await exported(page, "CSV")).toString()).toBe(
       command(scene.folder, ...options, "--sort", "ours", "--format", "csv").output,
     );
-    // a third definition is in files, and a report has the first two
+    // a third definition is in the files, but a report has only the first two
     await page.getByText("Columns…").click();
     await add(page, "soccer/sprint");
-    await page.getByText(`A report has the counts of the first 2: ${SPRINT}, ours.`).waitFor();
+    await page.getByText(`A report contains the counts of the first 2: ${SPRINT}, ours.`).waitFor();
     await head(page, "soccer/sprint").waitFor();
     await page.keyboard.press("Escape");
     const report = await download(page, () => page.getByRole("button", { name: "Report" }).click());
@@ -189,7 +189,7 @@ describe.skipIf(hasNoBrowser)("counts by other definitions in the squad", () => 
       expect(paper.normalize("NFKC")).toContain(recipeHash(recipe));
   });
 
-  it("are refused with the key if a file is invalid, and earlier selections are kept", async () => {
+  it("are refused with the key if a file is invalid, and earlier selections remain", async () => {
     const page = await open();
     await openChoice(page);
     await openFile(page, "ours.json", OURS);
@@ -203,13 +203,13 @@ describe.skipIf(hasNoBrowser)("counts by other definitions in the squad", () => 
     await openFile(page, "two.json", { "Our sprint": OURS, "our-sprint": OURS });
     await alertOf(page, "Two recipes would have the columns our_sprint_…").waitFor();
     expect([await heads(page), await counted(page, "Keller", "ours")]).toEqual([before, values]);
-    // a changed file replaces the one before
+    // a changed file replaces the previous one
     await openFile(page, "ours.json", { ...OURS, enter: 3000, exit: 3000 });
     await expect.poll(() => counted(page, "Keller", "ours")).not.toEqual(values);
     expect(await heads(page)).toEqual(before);
   });
 
-  it("stay after a reload with the order of the table, until they are removed", async () => {
+  it("remain after a reload with the order of the table, until they are removed", async () => {
     const page = await open();
     const first = await heads(page);
     await openChoice(page);
@@ -231,10 +231,10 @@ describe.skipIf(hasNoBrowser)("counts by other definitions in the squad", () => 
     const chosen = page.getByRole("group", { name: "Chosen definitions" });
     await chosen.getByLabel("ours").click();
     await head(page, "ours").waitFor({ state: "detached" });
-    // the values of the other one stay under its own head
+    // the values of the other one stay under its head
     expect(await counted(page, "Keller", SPRINT)).toEqual(values.slice(0, 2));
     expect(await page.locator("caption").innerText()).toContain("Sorted by distance, falling");
-    // it can be added again
+    // the user can add it again
     await add(page, "ours");
     await head(page, "ours").waitFor();
     await page.getByRole("button", { name: "Restore defaults" }).click();
@@ -242,7 +242,7 @@ describe.skipIf(hasNoBrowser)("counts by other definitions in the squad", () => 
     expect(await chosen.count()).toBe(0);
   });
 
-  it("with a gate read the quality of the recordings, and say what the gate drops, as the command does", async () => {
+  it("with a gate read the quality of the recordings and report the dropped samples, like the command", async () => {
     const packed = join(scene.beside, "8-Frei.asi.gz");
     writeFileSync(packed, gzipSync(readFileSync(fixturePath("valid/reception.asi"))));
     for (const file of [join(reception, "7-Kunz.asi"), packed]) {
@@ -260,7 +260,7 @@ describe.skipIf(hasNoBrowser)("counts by other definitions in the squad", () => 
     }
   });
 
-  it("with a gate are refused for recordings without quality with the message of the command; other recipes stay", async () => {
+  it("with a gate are refused with the message of the command for recordings without quality, and other recipes remain", async () => {
     const page = await open();
     await openChoice(page);
     await openFile(page, "ours.json", OURS);
@@ -276,7 +276,7 @@ describe.skipIf(hasNoBrowser)("counts by other definitions in the squad", () => 
     expect(await counted(page, "Keller", "ours")).toEqual(values);
   });
 
-  it("are chosen and removed by keyboard, in a window of 360 pixels", async () => {
+  it("can be selected and removed by keyboard, in a window of 360 pixels", async () => {
     const page = await open({ viewport: { width: 360, height: 740 } });
     const focused = () => page.evaluate(() => document.activeElement?.textContent ?? "");
     const tabTo = async (text: string) => {

@@ -1,4 +1,4 @@
-/** Tests of a squad report of the command, opened as a file. */
+/** Tests of a squad report from the command, opened as a file. */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -35,7 +35,7 @@ describe.skipIf(hasNoBrowser)("the report of a squad", () => {
   });
   const open = () => openPage({ at: pathToFileURL(file).href });
 
-  it("is small, and sorts its table by the clicked figure: falling, rising, and by position again", async () => {
+  it("is small, and sorts its table by the clicked figure in both directions, and by position again", async () => {
     expect(statSync(file).size / PLAYERS).toBeLessThan(60_000);
     const page = await open();
     const table = page.locator("table.squad").first();
@@ -97,8 +97,8 @@ describe.skipIf(hasNoBrowser)("the report of a squad", () => {
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
   });
 
-  it("prints two pages of the squad, then one for each player, with every name and distance", async () => {
-    // the maximum number of sprints on a page
+  it("prints two pages of the squad and one for each player, with every name and distance", async () => {
+    // a page lists at most this number of sprints
     asi("squad", "match", "-o", "sprints.html", "--sprint", "5.5m/s");
     const page = await openPage({ at: pathToFileURL(join(folder, "sprints.html")).href });
     expect(await page.getByText(", the first 60").count()).toBeGreaterThan(0);
@@ -120,7 +120,7 @@ describe.skipIf(hasNoBrowser)("the report of a squad", () => {
       expect(own, name).toHaveLength(1);
       expect(own[0]).toContain(`Distance ${distance} m`);
     }
-    // nothing is wider than A4 minus its margins
+    // all content is narrower than A4 minus its margins
     await page.setViewportSize({ width: 703, height: 1000 });
     await page.emulateMedia({ media: "print" });
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(703);

@@ -8,7 +8,7 @@ const MINUTE_MS = 60_000;
 /** 14:00 in Zurich, the time zone of the tests. */
 const START_MS = Date.UTC(2026, 4, 16, 12);
 const LENGTH_MS = 70 * MINUTE_MS;
-/** Two rows per second, a fifth of what trackers record, because most of the time of these tests is the reading. */
+/** Two rows per second, a fifth of the rate of trackers. Reading takes most of the time of these tests. */
 const PERIOD_MS = 500;
 
 /** Part of a made-up recording of the match, in minutes. */
@@ -32,7 +32,7 @@ export interface SquadScene {
   beside: string;
   /** Paths of the files that belong to the match. */
   files: string[];
-  /** An empty recording, a file of another format, and a copy of a recording. */
+  /** An empty recording, a file of a different format, and a copy of a recording. */
   accidents: string[];
   remove(): void;
 }

@@ -21,7 +21,7 @@ function command(folder: string, ...options: string[]): string {
   try {
     return execFileSync(process.execPath, args, { encoding: "utf8", stdio: "pipe" });
   } catch (error) {
-    // one of the recordings is damaged, which the command reports
+    // one of the recordings is damaged, and the command reports it
     const { status, stdout } = error as { status: number; stdout: string };
     if (status !== 1 && status !== 3) throw error;
     return stdout;
@@ -72,10 +72,10 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     return page;
   }
 
-  it("opens only the first player if a second player is clicked while the first is read", async () => {
+  it("opens only the first player if the user clicks a second one while the first is read", async () => {
     const page = await open();
     const button = (name: string) => page.getByRole("button", { name, exact: true });
-    // both presses before the page can draw
+    // both presses precede the next frame of the page
     const pressed = await page.evaluate(() => {
       const players = [...document.querySelectorAll<HTMLElement>(".squad-table .player")];
       const pressed = players.filter(({ innerText }) => ["Meier", "Roth"].includes(innerText));
@@ -90,7 +90,7 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     await button("Meier").waitFor();
   });
 
-  it("names a recording of which a part has a wrong date, and shows the others", async () => {
+  it("names a recording that contains a wrong date, and shows the others", async () => {
     const years = [2020, 2026].map((year) => ({
       timestamp: Date.UTC(year, 4, 16),
       latitude: 47,
@@ -110,14 +110,14 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     rmSync(path);
   });
 
-  it("says that the periods are on another day than the recordings", async () => {
+  it("says that the periods are on a different day than the recordings", async () => {
     const path = join(scene.beside, "periods.csv");
     writeFileSync(path, "period,start,end\n1st half,2026-05-09 14:00,2026-05-09 14:30\n");
     const page = await openPage();
     await chooseAll(page, [...scene.files.slice(0, 2), path]);
     await ready(page);
-    await page.getByRole("button", { name: /to look at$/ }).click();
-    expect(await page.getByRole("region", { name: "To look at" }).innerText()).toContain(
+    await page.getByRole("button", { name: /to check$/ }).click();
+    expect(await page.getByRole("region", { name: "To check" }).innerText()).toContain(
       "Not within the recordings. The recordings are from Sat, 16 May 2026 14:00:00 to 15:10:00. Outside: 1st half (Sat, 9 May 2026 14:00:00 to 14:30:00).",
     );
   });
@@ -137,7 +137,7 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
       .waitFor();
   });
 
-  it("is one table of the match with the figures of the command, and files with the same digits", async () => {
+  it("shows the match as a table with the figures of the command, and writes files with the same digits", async () => {
     const page = await open();
     expect(await page.getByRole("heading", { level: 1 }).innerText()).toBe(
       "Match Sat, 16 May 2026 · 5 players",
@@ -173,13 +173,13 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     }
   });
 
-  it("counts the undamaged recordings, of which a player may have two", async () => {
+  it("counts the undamaged recordings, even if a player has two", async () => {
     const page = await open();
     // six recordings, one of which (Huber) is damaged
-    expect(await page.locator(".squad-status").innerText()).toMatch(/^✓\s*5 recordings sound/);
+    expect(await page.locator(".squad-status").innerText()).toMatch(/^✓\s*5 recordings undamaged/);
   });
 
-  it("sorts by the clicked figure: falling, rising, and in the order of the roster; the column header says how", async () => {
+  it("sorts by the clicked figure in both directions and by the roster, and shows the order in the column header", async () => {
     const page = await open();
     const distances = async () =>
       await page
@@ -204,7 +204,7 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     expect((await names(page)).at(-1)).toBe("Roth");
   });
 
-  it("keeps the chosen sort in every file and on paper, like the command", async () => {
+  it("uses the selected sort in every file and on paper, like the command", async () => {
     const page = await open();
     await page.getByRole("button", { name: "1st half", exact: true }).click();
     await head(page, "Top").click();
@@ -251,7 +251,7 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     const file = await download(page, () => page.getByRole("button", { name: "CSV", exact: true }).click());
     const options = ["--roster", path, "--individual-zones", "mss", "--format", "csv"];
     expect(file.toString("utf8")).toBe(command(scene.folder, ...options));
-    // a player has the same limits: 60, 80 and 90 % of 30 km/h
+    // a player has the same limits, which are 60, 80 and 90 % of 30 km/h
     await page.keyboard.press("Escape");
     await page.getByRole("button", { name: "Roth", exact: true }).click();
     const speeds = page.locator(".panel", { has: page.getByLabel("Maximum speed of the athlete") });
@@ -263,12 +263,12 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     await page.getByRole("button", { name: "Keller", exact: true }).click();
     await speeds.getByText("Speed zones: Football.").waitFor();
     await page.goBack();
-    // two joined recordings of one player: 80 % of 27 km/h
+    // two joined recordings of one player, with 80 % of 27 km/h
     await page.getByRole("button", { name: "Graf", exact: true }).click();
     await page.locator(".comparison thead").getByText("From 21.6 km/h, m").waitFor();
     await page.goBack();
     await ready(page);
-    // they stay after a reload
+    // the limits stay after a reload
     const individual = await cells(page, "Keller");
     await isKept(page, '"zones":"mss"');
     await page.reload();
@@ -277,7 +277,7 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     await expect.poll(() => cells(page, "Keller")).toEqual(individual);
   });
 
-  it("shows the training impulse of players with a maximum heart rate if it is chosen, also per minute, as the command does", async () => {
+  it("shows the selected training impulse of players with a maximum heart rate, also per minute, like the command", async () => {
     const path = join(scene.beside, "roster.csv");
     writeFileSync(
       path,
@@ -304,7 +304,7 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     const [keller, meier] = ["Keller", "Meier"].map((name) => half.find(({ player }) => player === name));
     expect([keller.trimp > 60, meier.trimp]).toEqual([true, null]);
     await expect.poll(shown).toEqual([String(Math.round(keller.trimp)), "–"]);
-    // the mean says of how many it is, as in the command, because others have no value
+    // the mean contains the number of players, as in the command, because others have no value
     const table = command(scene.folder, "--roster", path, "--columns", "trimp");
     const halfTable = table.slice(table.indexOf("1st half"));
     const mean = /^Mean of .* period +(\d+)$/m.exec(halfTable)?.[1];
@@ -322,7 +322,7 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     expect(file.toString("utf8")).toBe(command(scene.folder, "--roster", path, "--format", "csv"));
   });
 
-  it("keeps the sort by a figure whose column is hidden", async () => {
+  it("remains sorted by a figure after its column is hidden", async () => {
     const page = await open();
     await head(page, "Top").click();
     const order = await names(page);
@@ -332,7 +332,7 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     expect(await names(page)).toEqual(order);
   });
 
-  it("marks sums of an incomplete period, and says why on a card", async () => {
+  it("marks sums of an incomplete period, and explains them on a card", async () => {
     const page = await open();
     await page.getByRole("button", { name: "2nd half", exact: true }).click();
     await expect.poll(async () => (await cells(page, "Huber"))[1]).toMatch(/^≥/);
@@ -353,7 +353,7 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     await card.waitFor({ state: "detached" });
   });
 
-  it("works by keyboard: one tab stop for the rows, M for the card, Enter for the player, Back for the unchanged squad", async () => {
+  it("works by keyboard, with one tab stop for the rows, M for the card, Enter for the player, and Back for the unchanged squad", async () => {
     const page = await open();
     await head(page, "Top").click();
     await page.getByRole("button", { name: "1st half", exact: true }).click();
@@ -379,7 +379,7 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     expect(await page.locator("caption").innerText()).toContain("1st half, Sorted by top speed, falling");
   });
 
-  it("groups by position, divides by minutes, and remembers the columns that are chosen", async () => {
+  it("groups by position, divides by minutes, and remembers the selected columns", async () => {
     const page = await open();
     await page.getByRole("button", { name: "By position" }).click();
     expect(await page.locator(".squad-table .mean th").allInnerTexts()).toEqual([
@@ -412,10 +412,10 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     const page = await openPage();
     await chooseAll(page, [...scene.files, ...scene.accidents]);
     await ready(page);
-    await page.getByRole("button", { name: /to look at$/ }).click();
-    const list = await page.getByRole("region", { name: "To look at" }).innerText();
+    await page.getByRole("button", { name: /to check$/ }).click();
+    const list = await page.getByRole("region", { name: "To check" }).innerText();
     expect(list).toContain(
-      "The file has 0 bytes. Copy it from the tracker again, then add it: the table keeps its place.",
+      "The file has 0 bytes. Copy it from the tracker again, then add it. The table keeps its place.",
     );
     expect(list).toContain("Left out. Not a recording, roster or period file.");
     expect(list).toContain("Left out. The same as 01-Keller.asi.");
@@ -434,7 +434,7 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     expect(await violations(page)).toEqual([]);
   });
 
-  it("is kept until it is closed: a reload restores it, and closing removes it", async () => {
+  it("is stored until it is closed, and a reload restores it", async () => {
     const page = await open();
     await page.getByText(/^Kept in this browser until you close the session/).waitFor();
     await page.getByRole("button", { name: "2nd half", exact: true }).click();
@@ -459,7 +459,7 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     await expect.poll(left).toEqual([]);
   });
 
-  it("says which of its files the browser has removed, and shows the others", async () => {
+  it("names the files that the browser has removed, and shows the others", async () => {
     const page = await open();
     await page.getByText(/^Kept in this browser until you close the session/).waitFor();
     await page.evaluate(async () => {
@@ -473,8 +473,8 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     await page.getByRole("button", { name: "Show", exact: true }).click();
     await ready(page);
     expect(await names(page)).toHaveLength(5);
-    await page.getByRole("button", { name: /to look at$/ }).click();
-    const list = page.getByRole("region", { name: "To look at" });
+    await page.getByRole("button", { name: /to check$/ }).click();
+    const list = page.getByRole("region", { name: "To check" });
     expect(await list.innerText()).toMatch(
       /02-Meier\.asi\.gz\s+Not kept\. This browser no longer has the file\. Choose it again/,
     );
@@ -495,7 +495,7 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     rmSync(path);
   });
 
-  it("prints the first page of the report: the table by position with strips, problems, and six figures of all players", async () => {
+  it("prints the first page of the report, with the table by position, problems, and six figures of all players", async () => {
     const page = await open({ colorScheme: "dark" });
     await page.getByRole("button", { name: "1st half", exact: true }).click();
     await expect.poll(() => page.locator("caption").innerText()).toContain("1st half");
@@ -517,12 +517,12 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     expect(text).toMatch(
       /Mean speed in the strips: 0 16 km\/h and more Recordings .* 14:15 14:30 14:45 15:00/,
     );
-    // the screen is as it was
+    // the screen is unchanged
     expect(await page.locator(".squad-paper").innerHTML()).toBe("");
     expect(await names(page)).toHaveLength(5);
   });
 
-  it("prints no controls, and bars of one colour without a mask", async () => {
+  it("omits controls in print, and prints bars of one colour without a mask", async () => {
     const page = await open({
       prepare: async (context) => {
         await context.route(address, async (route) => {
@@ -537,7 +537,7 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     // some viewers draw black lines at the edges of masks
     expect(/\/Luminosity|\/SMask \d/.test(pdf.toString("latin1"))).toBe(false);
     expect(pdfPages(pdf).join(" ")).not.toMatch(/Sign in|Add files|Report/);
-    // the bar of the longest distance is as wide as its cell; the others are narrower
+    // The bar of the longest distance fills its cell. The others are narrower.
     await page.emulateMedia({ media: "print" });
     await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
     const shares = await page
@@ -582,10 +582,10 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     await ready(page);
     const before = await cells(page, "Meier");
     expect(before[0]).toBe("60");
-    await page.getByRole("button", { name: /to look at$/ }).click();
-    const list = page.getByRole("region", { name: "To look at" });
+    await page.getByRole("button", { name: /to check$/ }).click();
+    const list = page.getByRole("region", { name: "To check" });
     expect(await list.innerText()).toContain(
-      "Several simultaneous recordings of one player. The roster assigns them to Meier. The longest counts; 02-Meier-short.asi is left out.",
+      "Several simultaneous recordings of one player. The roster assigns them to Meier. The longest counts, and 02-Meier-short.asi is left out.",
     );
     await page.locator("tr", { hasText: "Meier" }).locator(".quality").click();
     expect(await page.getByRole("dialog", { name: "Quality of Meier" }).innerText()).toContain(
@@ -594,18 +594,18 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     await page.keyboard.press("Escape");
     await list.getByRole("button", { name: /^Keep apart: 02-Meier/ }).click();
     await expect.poll(() => names(page)).toContain("02-Meier-short");
-    // the longer one, which is first in the table
+    // the longer recording, which is first in the table
     expect((await cells(page, "Meier")).slice(0, before.length)).toEqual(before);
   });
 
-  it("names a serial number of the roster without a recording, and lets the user choose the correct tracker", async () => {
+  it("names a serial number of the roster without a recording, and lets the user select the correct tracker", async () => {
     const path = join(scene.beside, "roster.csv");
     writeFileSync(path, "player;serial;sprint (km/h)\nMeier;TRK-2;\nRoth;TRK-55;23,5\n");
     const page = await openPage();
     await chooseAll(page, [...scene.files.filter((file) => !/roster|Graf/.test(file)), path]);
     await ready(page);
-    await page.getByRole("button", { name: /to look at$/ }).click();
-    const list = page.getByRole("region", { name: "To look at" });
+    await page.getByRole("button", { name: /to check$/ }).click();
+    const list = page.getByRole("region", { name: "To check" });
     expect(await list.innerText()).toMatch(
       /roster\.csv, line 3\s+Unknown tracker “TRK-55”\. No recording here has this number, so this line and the periods of Roth have no effect\. TRK-5 \(05-Roth\.asi\) is in no line of the roster\./,
     );
@@ -627,8 +627,8 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     const page = await openPage();
     await chooseAll(page, [...scene.files.slice(0, 2), ...sheets]);
     await ready(page);
-    await page.getByRole("button", { name: /to look at$/ }).click();
-    const list = await page.getByRole("region", { name: "To look at" }).innerText();
+    await page.getByRole("button", { name: /to check$/ }).click();
+    const list = await page.getByRole("region", { name: "To check" }).innerText();
     const roster =
       "A roster needs the column player, and serial (numbers of trackers) or file (names of recordings).";
     const periods = "Periods need the columns period, start and end.";
@@ -638,7 +638,7 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     expect(list).toContain(`${periods} The headers of this line are "Name", "Von", "Bis".`);
   });
 
-  it("scrolls sideways in its frame only, at 360 pixels", async () => {
+  it("scrolls sideways only in its frame, at 360 pixels", async () => {
     const page = await open({ viewport: { width: 360, height: 780 } });
     expect(await overflow(page)).toBeLessThanOrEqual(0);
     expect(await violations(page)).toEqual([]);

@@ -8,7 +8,7 @@ import { card, choose, hasNoBrowser, openPage, useBrowser } from "./page.js";
 describe.skipIf(hasNoBrowser)("hostile files", () => {
   useBrowser();
 
-  it("cannot put markup into the page", async () => {
+  it("cannot inject markup into the page", async () => {
     const evil = `<img src=x onerror=alert(1)>`;
     const rows = [{ timestamp: 1.7e12, latitude: 47, longitude: 8, speed: 1 }];
     const stream = encode(rows, { serial: "EVIL", deviceName: evil.slice(0, 16) });
@@ -31,7 +31,7 @@ describe.skipIf(hasNoBrowser)("hostile files", () => {
     await page.getByText("TEAM-1").first().waitFor();
   });
 
-  it("are shown or refused; a problem of the whole file has no byte offset", async () => {
+  it("are shown or refused, and a problem of the whole file has no byte offset", async () => {
     const page = await openPage();
     const damaged = readdirSync(fixturePath("damaged")).filter((name) => name.endsWith(".asi"));
     for (const name of inLongForm(damaged, ["empty.asi", "no-row.asi", "torn-at-the-end.asi"])) {
@@ -68,7 +68,7 @@ describe.skipIf(hasNoBrowser)("the page without a network", () => {
 describe.skipIf(hasNoBrowser)("a link to a view", () => {
   useBrowser();
 
-  it("says which file it needs, and shows the same part with the same settings of that file", async () => {
+  it("says which file it needs, and shows the same part of that file with the same settings", async () => {
     const page = await openPage();
     await choose(page, fixturePath("valid/match-hr.asi"));
     await expect.poll(() => card(page, "Recorded")).toBe("12:00 min");

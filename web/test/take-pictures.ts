@@ -9,7 +9,7 @@ import { accountViews, type Views } from "./picture-views.js";
 import { servePage } from "./serve.js";
 import { BuiltService } from "./service.js";
 
-// Takes pictures of every view and state in both themes and three widths, for manual inspection: npm run pictures -w asi-web
+// Takes pictures of every view and state in both themes and three widths, for manual inspection. Run it with: npm run pictures -w asi-web
 
 const FOLDER = fileURLToPath(new URL("../pictures", import.meta.url));
 const WIDEST = 1440;
@@ -95,7 +95,7 @@ const VIEWS: Views = {
   },
 };
 
-/** Waits until the map has not been redrawn for a while. */
+/** Waits until the map is not redrawn for a while. */
 async function settled(page: Page): Promise<void> {
   for (let drawn = -1, now = 0; drawn !== now; ) {
     drawn = now;
@@ -104,7 +104,7 @@ async function settled(page: Page): Promise<void> {
   }
 }
 
-/** Runs in the page, independent of open dialogs. */
+/** Runs in the page, even if dialogs are open. */
 function useTheme(theme: string): void {
   document.querySelector<HTMLElement>(`[aria-label="Use the ${theme} theme"]`)?.click();
 }

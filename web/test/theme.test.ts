@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { fixturePath } from "./fixtures.js";
 import { choose, hasNoBrowser, openPage, useBrowser } from "./page.js";
 
-/** The drawn canvases: plots, their overview, and the map. */
+/** The drawn canvases, which are the plots, their overview, and the map. */
 const drawn = (page: Page) =>
   page.evaluate(() =>
     [...document.querySelectorAll<HTMLCanvasElement>(".plot canvas, .overview canvas, .map > canvas")].map(
@@ -23,14 +23,14 @@ async function opened(colorScheme: "light" | "dark"): Promise<Page> {
 describe.skipIf(hasNoBrowser)("the theme of the page", () => {
   useBrowser();
 
-  it("follows that of the system immediately, with plots and map, until one is chosen", async () => {
+  it("follows the theme of the system immediately, including plots and map, until the user selects a theme", async () => {
     const dark = await opened("dark");
     const page = await opened("light");
     expect(await drawn(page)).not.toEqual(await drawn(dark));
     await page.emulateMedia({ colorScheme: "dark" });
     await expect.poll(() => themeOf(page)).toBe("dark");
     await expect.poll(async () => (await drawn(page)).join() === (await drawn(dark)).join()).toBe(true);
-    // from here on, nothing is stored as a choice
+    // the rest of the test stores no choice
     await page.emulateMedia({ colorScheme: "light" });
     await expect.poll(() => themeOf(page)).toBe("light");
     expect(await page.evaluate(() => localStorage.getItem("asi-theme"))).toBe(null);
@@ -43,7 +43,7 @@ describe.skipIf(hasNoBrowser)("the theme of the page", () => {
     expect(await themeOf(page)).toBe("light");
   });
 
-  it("is light while the page is printed, and then as before", async () => {
+  it("is light during printing, and then as before", async () => {
     const page = await opened("dark");
     const plots = await drawn(page);
     await page.evaluate(() => dispatchEvent(new Event("beforeprint")));

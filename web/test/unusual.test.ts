@@ -20,7 +20,7 @@ describe("a value in a profile", () => {
     expect(sentences({ weight: 7.5 })).toEqual(["The weight is 7.5 kg."]);
   });
 
-  it("is refused if impossible: a birth in the future, and a height in metres or feet", () => {
+  it("is refused if it is impossible, such as a future date of birth or a height in metres or feet", () => {
     expect(refused({ birth_date: "2090-01-01" })).toEqual([
       ["birth_date", "The date of birth is in the future."],
     ]);

@@ -7,7 +7,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
 describe("a length of time", () => {
-  it("has its units, unlike a time of day, and seconds only below an hour", () => {
+  it("shows its units, unlike a time of day, and shows seconds only below an hour", () => {
     expect(duration(0)).toBe("0 s");
     expect(duration(16.4 * SECOND)).toBe("16 s");
     expect(duration(3 * MINUTE + 29 * SECOND)).toBe("3:29 min");
@@ -22,20 +22,20 @@ describe("a length of time", () => {
     expect(duration(2 * HOUR - 20 * SECOND)).toBe("2 h 00 min");
   });
 
-  it("has a minus as a difference, except if it is shown as 0", () => {
+  it("shows a minus sign for a negative difference, unless it is shown as 0", () => {
     expect(durationDifference(-65 * SECOND)).toBe("−1:05 min");
     expect(durationDifference(-300)).toBe("0 s");
     expect(durationDifference(300)).toBe("0 s");
   });
 
-  it("has the format of a stopwatch as a position on an axis", () => {
+  it("uses the format of a stopwatch for a position on an axis", () => {
     expect(elapsed(15 * MINUTE)).toBe("15:00");
     expect(elapsed(HOUR + 2 * MINUTE + 3 * SECOND)).toBe("1:02:03");
   });
 });
 
 describe("a number", () => {
-  it("has a minus sign if it is negative, except if it is shown as 0", () => {
+  it("has a minus sign if it is negative, unless it is shown as 0", () => {
     expect(decimal(-1234.5, 1)).toBe("−1,234.5");
     expect(decimal(-0.05, 1)).toBe("−0.1");
     expect(decimal(-0.04, 1)).toBe("0.0");
@@ -44,7 +44,7 @@ describe("a number", () => {
     expect(decimal(0.04, 1)).toBe("0.0");
   });
 
-  it("has a sign as a difference, except if it is shown as 0", () => {
+  it("shows a sign for a difference, unless it is shown as 0", () => {
     expect(withSign(decimal(12, 0))).toBe("+12");
     expect(withSign(decimal(-12, 0))).toBe("−12");
     expect(withSign(decimal(-0.4, 0))).toBe("0");

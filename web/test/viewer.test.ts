@@ -25,7 +25,7 @@ async function arrayOf<T>(all: AsyncIterable<T>): Promise<T[]> {
 describe.skipIf(hasNoBrowser)("a recording in the viewer", () => {
   useBrowser();
 
-  it("has the figures of asi-convert/metrics, decoded by the fast engine, and says why its maximum speed is not that of the fastest row", async () => {
+  it("has the figures of asi-convert/metrics, decoded by the fast engine, and explains why its maximum speed differs from the fastest row", async () => {
     const page = await openPage();
     await choose(page, fixturePath("valid/match-hr.asi"));
     // under the content security policy of the page
@@ -53,7 +53,7 @@ describe.skipIf(hasNoBrowser)("a recording in the viewer", () => {
     await expect.poll(() => shown.innerText()).toMatch(/\d/);
     expect(Number.parseFloat(await card(page, "Max speed"))).toBeLessThan(fastest * 3.6);
     expect(await shown.getAttribute("title")).toContain(words);
-    // users whose pointer cannot hover find it too
+    // users whose pointer cannot hover also find it
     await page.locator(".panel .note", { hasText: words }).waitFor();
   });
 
@@ -65,7 +65,7 @@ describe.skipIf(hasNoBrowser)("a recording in the viewer", () => {
     await maximum.pressSequentially("190");
     await zones.getByText("171–190").waitFor();
     await maximum.press("Backspace");
-    // longer than the page waits for another key
+    // longer than the page waits for the next key
     await page.waitForTimeout(1000);
     expect(await maximum.inputValue()).toBe("19");
     await zones.getByText("171–190").waitFor();
@@ -78,7 +78,7 @@ describe.skipIf(hasNoBrowser)("a recording in the viewer", () => {
     await zones.getByText("Enter it, from 60 to 240").waitFor();
   });
 
-  it("has the speed zones of a person as soon as a maximum speed is entered, and the fixed ones without", async () => {
+  it("has the speed zones of a person as soon as a maximum speed is entered, and the fixed zones otherwise", async () => {
     const page = await openPage();
     await choose(page, fixturePath("valid/match-hr.asi"));
     const maximum = page.getByLabel("Maximum speed of the athlete");
@@ -90,12 +90,14 @@ describe.skipIf(hasNoBrowser)("a recording in the viewer", () => {
     await maximum.fill("30");
     await maximum.press("Enter");
     await expect.poll(classes).toEqual(["0–18", "18–24", "24–27", "27+"]);
-    await panel.getByText("Speed zones: 60, 80 and 90 % of the maximum speed; sprints from 80 %").waitFor();
+    await panel
+      .getByText("Speed zones: 60, 80 and 90 % of the maximum speed. Sprints start at 80 %")
+      .waitFor();
     await maximum.fill("");
     await expect.poll(classes).toEqual(fixed);
   });
 
-  it("has no accelerations if its rate is too low, and says so only there", async () => {
+  it("has no accelerations if its rate is too low, and explains this only there", async () => {
     const page = await openPage();
     await choose(page, fixturePath("valid/ublox7.asi"));
     await page.getByText("None in what is shown. They require at least 5 samples per second.").waitFor();
@@ -118,7 +120,7 @@ describe.skipIf(hasNoBrowser)("a recording in the viewer", () => {
     await panel.getByText("None in what is shown.", { exact: true }).waitFor();
   });
 
-  it("has no choice of zones if that of the browser is UTC", async () => {
+  it("offers no choice of zones if the zone of the browser is UTC", async () => {
     const page = await openPage({ timezoneId: "UTC" });
     await page.getByText("Settings", { exact: true }).click();
     const row = page.locator(".menu-row", { hasText: "Times" });
@@ -126,7 +128,7 @@ describe.skipIf(hasNoBrowser)("a recording in the viewer", () => {
     expect(await row.getByRole("button").count()).toBe(0);
   });
 
-  it("has the values of the CSV at the cursor, in UTC and in the zone of the browser, and one cursor for map and plots", async () => {
+  it("has the values of the CSV at the cursor, in UTC and in the zone of the browser, with one cursor for map and plots", async () => {
     const page = await openPage();
     await choose(page, fixturePath("valid/match-hr.asi"));
     const columns = golden("valid/match-hr.csv");
@@ -161,7 +163,7 @@ describe.skipIf(hasNoBrowser)("a recording in the viewer", () => {
     await expect.poll(distance).toBeLessThan(3);
   });
 
-  it("downloads the CSV of the library, of all rows and of the part selected by drag, wheel and keys; Escape shows everything again", async () => {
+  it("downloads the CSV of the library, for all rows and for the part selected by drag, wheel and keys", async () => {
     const page = await openPage();
     await choose(page, fixturePath("valid/match-hr.asi"));
     const recorded = () => card(page, "Recorded");
@@ -203,7 +205,7 @@ describe.skipIf(hasNoBrowser)("a recording in the viewer", () => {
     await expect.poll(recorded).not.toBe(whole);
   });
 
-  it("shows the same rows of a GPX and a CSV as of the recording", async () => {
+  it("shows the same rows for a GPX file, a CSV and the recording", async () => {
     const page = await openPage();
     for (const name of ["edges.gpx", "edges.tcx", "edges.csv"]) {
       await page.setInputFiles(
@@ -233,7 +235,7 @@ describe.skipIf(hasNoBrowser)("a recording in the viewer", () => {
     await page.getByRole("button", { name: /^Show .+ again$/ }).click();
     await expect.poll(recorded).toBe("2:30 min");
 
-    // files chosen in the start view replace the open ones, in a new history entry
+    // files from the start view replace the open ones, in a new history entry
     await page.goBack();
     await start.waitFor();
     await page.setInputFiles("input[type=file] >> nth=0", fixturePath("valid/ublox7.asi"));
@@ -244,7 +246,7 @@ describe.skipIf(hasNoBrowser)("a recording in the viewer", () => {
     await start.waitFor();
   });
 
-  it("says what is damaged, and where", async () => {
+  it("shows the extent and the places of damage", async () => {
     const page = await openPage();
     await choose(page, fixturePath("damaged/bad-checksums.asi"));
     const { report } = JSON.parse(readFileSync(fixturePath("damaged/bad-checksums.json"), "utf8"));
@@ -264,7 +266,7 @@ describe.skipIf(hasNoBrowser)("a recording in the viewer", () => {
     expect(counts.reduce((sum, text) => sum + Number(text), 0)).toBe(report.damage.badChecksums);
   });
 
-  it("shows a demonstration without any file: a comparison of several players", async () => {
+  it("shows a demonstration without a file as a comparison of several players", async () => {
     const compared = await openPage();
     await compared.getByRole("button", { name: "Compare three players" }).click();
     const rows = compared.locator(".comparison tbody tr");
@@ -310,7 +312,7 @@ describe.skipIf(hasNoBrowser)("a recording in the viewer", () => {
       .click();
     await page.locator(".cards").waitFor();
     await page.setInputFiles("[data-adding=true]", fixturePath("valid/run-fix-loss.asi"));
-    await page.getByText("Below each: the difference to the first recording.").waitFor();
+    await page.getByText("The difference from the first recording is below each figure.").waitFor();
   });
 
   it("shows one place of recordings that are too far apart for one map, and the others on request", async () => {
@@ -346,7 +348,7 @@ describe.skipIf(hasNoBrowser)("a recording in the viewer", () => {
         }
         return counts;
       });
-    // with a separate map, the walk is a line and not a dot
+    // on a separate map, the walk is a line and not a dot
     const linesOf = (counts: Record<string, number>) => Object.entries(counts).filter(([, n]) => n > 300);
     await expect.poll(async () => linesOf(await drawn()).length).toBe(1);
     const [[zurich] = []] = linesOf(await drawn());
@@ -359,7 +361,7 @@ describe.skipIf(hasNoBrowser)("a recording in the viewer", () => {
     expect(await place.count()).toBe(0);
   });
 
-  it("computes the heart-rate variability in the shown time, as `asi stats --hrv --from --to` does", async () => {
+  it("computes the heart-rate variability in the visible part, like `asi stats --hrv --from --to`", async () => {
     const page = await openPage();
     const file = fixturePath("valid/match-ecg.asi");
     await choose(page, file);
@@ -380,7 +382,7 @@ describe.skipIf(hasNoBrowser)("a recording in the viewer", () => {
     expect(await fact("DFA").innerText()).toContain(`${least} to ${most}`);
     await page.getByRole("region", { name: "DFA α1" }).locator("canvas").waitFor();
 
-    // LF and HF come only for a rest, with a sentence of caution
+    // LF and HF require rest, and come with a warning
     expect(await fact("LF").count()).toBe(0);
     await region.getByLabel("The athlete rested").check();
     await fact("LF").waitFor();
@@ -393,7 +395,7 @@ describe.skipIf(hasNoBrowser)("a recording in the viewer", () => {
     expect(await fact("RMSSD").innerText()).toBe("–");
   });
 
-  it("shows waveform, beats and RR intervals of a recording that has them, and no such panels for others", async () => {
+  it("shows waveform, beats and RR intervals of a recording that has them, and no panels for others", async () => {
     const page = await openPage();
     const file = fixturePath("valid/match-ecg.asi");
     await choose(page, file);
@@ -409,7 +411,7 @@ describe.skipIf(hasNoBrowser)("a recording in the viewer", () => {
       rrs.push(...rrMs);
     }
     await page.getByText(`Beats in the shown time: ${beats.length.toLocaleString("en-GB")}`).waitFor();
-    // the 51st beat in the list is shown with the waveform around it
+    // the plot shows the 51st beat of the list with the waveform around it
     const region = page.getByRole("region", { name: "Beats" });
     await region.getByRole("button").nth(50).click();
     const around = beats.filter((ms) => Math.abs(ms - (beats[50] ?? 0)) <= 3000);

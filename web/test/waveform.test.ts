@@ -42,7 +42,7 @@ describe("the waveform of a recording", () => {
     }
   });
 
-  it("keeps its highest and lowest value at any zoom", async () => {
+  it("preserves its highest and lowest value at any zoom", async () => {
     const waveform = await collectWaveform(decodeEcg(MATCH));
     const samples = await samplesOf(MATCH);
     const values = samples.map(({ value }) => value);
@@ -84,7 +84,7 @@ describe("the waveform of a recording", () => {
     expect(Math.max(...(columns?.maximum ?? []).map(Number))).toBe(90);
   });
 
-  it("ascends in time, for any times of its frames", async () => {
+  it("is in ascending order of time, whatever the times of its frames", async () => {
     const frames = fc.array(fc.integer({ min: -3000, max: 5000 }), { minLength: 2, maxLength: 60 });
     await fc.assert(
       fc.asyncProperty(frames, fc.integer({ min: 1, max: 90 }), async (steps, pixels) => {
@@ -103,7 +103,7 @@ describe("the waveform of a recording", () => {
 });
 
 describe("the heart of a recording", () => {
-  it("is the result of the library for the waveform", async () => {
+  it("equals the result of the library for the waveform", async () => {
     const recording = { facts: { info: null } } as Recording;
     const read = await readHeart(new Blob([MATCH]), recording);
     const times: number[] = [];
@@ -113,7 +113,7 @@ describe("the heart of a recording", () => {
     expect(read?.heart.rr.series.values.length).toBeGreaterThan(0.9 * times.length);
   });
 
-  it("is that of the RR intervals of a FIT file, without a waveform", async () => {
+  it("equals the RR intervals of a FIT file, without a waveform", async () => {
     const limits = { format: "fit", rrIntervals: true } as const;
     const fit = await new Response(convert(MATCH, limits).body).blob();
     const { facts } = await readFile(new File([fit], "match.fit"), { serial: null, onProgress() {} });

@@ -26,7 +26,7 @@ describe("the reason of a failed webhook", () => {
       "does not trust",
     ],
     ["read ECONNRESET", "closes the connection without a response"],
-  ])("is said in words, with the error beside: %s", (error, words) => {
+  ])("is explained next to the error: %s", (error, words) => {
     const text = responseOf(unanswered(error));
     expect(text).toContain(words);
     expect(text).toContain(`(${error})`);
@@ -39,7 +39,7 @@ describe("the reason of a failed webhook", () => {
     expect(responseOf(unanswered(null))).toBe("–");
   });
 
-  it("is not taken from the response of a receiver", () => {
+  it("does not come from the response of a receiver", () => {
     const answered = { response_status: 502, response: "upstream: ECONNREFUSED" };
     expect(responseOf(answered)).toBe("HTTP 502: upstream: ECONNREFUSED");
   });

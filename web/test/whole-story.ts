@@ -9,7 +9,7 @@ import { Keyboard } from "./keyboard.js";
 import { openPage } from "./page.js";
 import { PASSWORD, type TestService } from "./service.js";
 
-/** A user registers, uploads, marks a time frame, gets a webhook, and signs out. */
+/** A user registers, uploads, marks a time frame, creates a webhook, and signs out. */
 export async function tellStory(service: TestService): Promise<void> {
   const received: { event: string }[] = [];
   const receiver = createServer(async (request, response) => {
@@ -62,8 +62,8 @@ async function tell(
   // a device
   await user.press("Devices", "Shift+Tab");
   await page.getByText("You have no devices.").waitFor();
-  await user.press("Take a device…");
-  await page.getByRole("dialog", { name: "Take a device" }).waitFor();
+  await user.press("Claim a device…");
+  await page.getByRole("dialog", { name: "Claim a device" }).waitFor();
   await user.keys("Escape");
   await expectFocusOn(page, "button.primary");
   await user.keys("Enter");
@@ -126,7 +126,7 @@ async function tell(
   await user.keys("Enter");
   await heading("First half");
 
-  // its figures are equal to those of the API
+  // its figures equal those of the API
   const client = await service.clientOf("stella");
   const { results: frames } = await unwrap(client.GET("/api/v1/timeframes/"));
   const timeframe = frames[0]?.id ?? expect.fail("There is no time frame.");
@@ -139,7 +139,7 @@ async function tell(
     .poll(() => panel.locator(".card", { hasText: "Distance" }).locator("dd").first().innerText())
     .toBe(distance);
 
-  // a program is notified
+  // a program receives an event
   await user.press("Derby", "Shift+Tab");
   await heading("Derby");
   await user.to(page.getByRole("main").getByRole("link", { name: "Webhooks" }));

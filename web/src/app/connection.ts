@@ -12,18 +12,18 @@ export class AwayError extends Error {
   }
 }
 
-/** Whether the service is unavailable at the moment. */
+/** Whether the service is unavailable. */
 export const isAway = signal(false);
 
-/** Number of times that the service has become available again. When it changes, failed loads are repeated. */
+/** How often the service has become available again. When it changes, the page repeats failed loads. */
 export const timesReturned = signal(0);
 
-/** Each response of the service has this header; a response without it comes from a proxy. */
+/** Each response of the service has this header. A response that lacks it comes from a proxy. */
 const isOfService = ({ headers, status }: Response) => headers.has("X-Request-Id") || status < 500;
 
 /**
  * Sends a request of the page.
- * @throws AwayError if the service does not respond; the page then polls until it does
+ * @throws AwayError if the service does not respond; the page then polls until the service responds
  */
 export async function send(request: Request): Promise<Response> {
   let response: Response | null = null;
@@ -50,7 +50,7 @@ async function waitForService(): Promise<void> {
   timesReturned.value = timesReturned.peek() + 1;
 }
 
-/** Whether the service works: a response to a request that needs its database. */
+/** Whether the service responds to a request that needs its database. */
 async function answers(): Promise<boolean> {
   try {
     const response = await fetch(`${PAGE_ADDRESS}api/v1/account/`, { headers: { "X-Asi-Page": "1" } });

@@ -9,7 +9,7 @@ export type Account = paths["/api/v1/account/"]["get"]["responses"][200]["conten
 export type ManagerAccount = Extract<Account, { manager_profile: object }>;
 export type AthleteAccount = Extract<Account, { athlete_profile: object }>;
 
-/** Excludes accounts of administrators, which look like managers, but which only the operator changes. */
+/** Excludes accounts of administrators. They look like managers, but only the operator changes them. */
 export const isManager = (account: Account): account is ManagerAccount => account.role === "MANAGER";
 export const isAthlete = (account: Account): account is AthleteAccount => account.role === "ATHLETE";
 
@@ -23,7 +23,7 @@ type WithPassword<Registration> = Registration & { password: string };
 
 const RETURN_KEY = "asi-return";
 
-/** Leaves the page for the OpenID provider, and remembers the address to return to. */
+/** Leaves the page for the OpenID provider, and stores the address to which the user returns. */
 function leaveFor(there: { location: string }): void {
   try {
     sessionStorage.setItem(RETURN_KEY, location.hash);
@@ -33,7 +33,7 @@ function leaveFor(there: { location: string }): void {
   location.assign(there.location);
 }
 
-/** The part after `#` of the address that the user left for the OpenID provider; null for none. */
+/** The fragment of the address that the user left for the OpenID provider. Null if there is none. */
 export function addressLeft(): string | null {
   try {
     return sessionStorage.getItem(RETURN_KEY);
@@ -46,23 +46,23 @@ const OPTIONS = { baseUrl: PAGE_ADDRESS, session: true };
 
 /** The signed-in user. */
 export class Session {
-  /** Null if no user is signed in, undefined until that is known. */
+  /** Null if no user is signed in, undefined while that is unknown. */
   readonly account: ReadonlySignal<Account | null | undefined>;
   /** Whether the session has ended while the page was in use. */
   readonly hasEnded: ReadonlySignal<boolean>;
-  /** The error of the request for the account; null if there is none. */
+  /** The error of the request for the account. Null if there is none. */
   readonly problem: ReadonlySignal<unknown>;
   readonly #account = signal<Account | null | undefined>(undefined);
   readonly #hasEnded = signal(false);
   readonly #problem = signal<unknown>(null);
   /** For requests about the session itself. */
   readonly #plain: Client;
-  /** For forms before sign-in: if the service requests a pause, the user sees it immediately. */
+  /** For forms before sign-in. If the service requests a pause, the user sees it immediately. */
   readonly #impatient: Client;
   /** Aborted when the account changes. */
   #ending = new AbortController();
   #client: Client;
-  /** Number of requests for the account, and of other changes of it. */
+  /** Number of requests for the account and of its other changes. */
   #asked = 0;
   #isLeaving = false;
   #waiting: ((isSignedIn: boolean) => void)[] = [];
@@ -87,8 +87,8 @@ export class Session {
   }
 
   /**
-   * The client of the views, for the signed-in account. A request without a session waits until the user has signed in again.
-   * After a change of the account, requests fail: the cookie belongs to another account.
+   * The client of the views for the signed-in account. If the session has ended, a request waits until the user has signed in again. After
+   * a change of the account, requests fail, because the cookie belongs to a different account.
    */
   get client(): Client {
     return this.#client;
@@ -98,7 +98,7 @@ export class Session {
     const { signal } = this.#ending;
     return createClient({
       ...OPTIONS,
-      // otherwise a waiting request would be sent for the next account, and its result taken for this account
+      // otherwise a waiting request would be sent for the next account, and its result assigned to this one
       fetch: async (request) => {
         signal.throwIfAborted();
         const response = await send(request);
@@ -110,8 +110,8 @@ export class Session {
   }
 
   /**
-   * Loads the signed-in account. If the service is unreachable, this is repeated when it is back.
-   * @param isArriving whether the OpenID provider has signed a user in, of whom the browser knows only the cookie
+   * Loads the signed-in account. If the service is unreachable, the request is repeated when it is back.
+   * @param isArriving whether the OpenID provider has just signed a user in; the browser then has only the cookie
    */
   async begin(isArriving = false): Promise<void> {
     this.#problem.value = null;
@@ -126,7 +126,7 @@ export class Session {
     }
   }
 
-  /** Loads the account again, after a change of the profile. */
+  /** Reloads the account after a change of the profile. */
   async refresh(): Promise<void> {
     const asked = ++this.#asked;
     let account: Account | null = null;
@@ -135,7 +135,7 @@ export class Session {
     } catch (error) {
       if (!(error instanceof ApiError) || error.status !== 403) throw error;
     }
-    // a late answer belongs to an earlier session
+    // a late response belongs to an earlier session
     if (asked === this.#asked) this.#become(account);
   }
 
@@ -145,12 +145,12 @@ export class Session {
     await this.refresh();
   }
 
-  /** Leaves the page for the OpenID provider, which leads back to it. @throws ApiError, AwayError */
+  /** Leaves the page for the OpenID provider, which returns the user to it. @throws ApiError, AwayError */
   async signInWithProvider(): Promise<void> {
     leaveFor(await unwrap(this.#impatient.POST("/session/openid/")));
   }
 
-  /** Leaves the page for the OpenID provider, to link the account. @throws ApiError, AwayError */
+  /** Leaves the page for the OpenID provider to link the account. @throws ApiError, AwayError */
   async linkProvider(password: string): Promise<void> {
     leaveFor(await unwrap(this.#plain.POST("/api/v2/sign-in-methods/provider/", { body: { password } })));
   }
@@ -173,9 +173,9 @@ export class Session {
     await unwrap(this.#impatient.POST("/api/v1/account/request-password-reset/", { body: { username } }));
   }
 
-  /** Sets a new password by the token of that link. @throws ApiError, AwayError */
+  /** Sets a new password with the token from that link. @throws ApiError, AwayError */
   async resetPassword(token: string, password: string): Promise<void> {
-    // the link may belong to another account than the signed-in one, whose session would continue
+    // the link may belong to a different account, and the current session would continue
     if (this.#account.peek() != null) await this.signOut();
     await unwrap(this.#impatient.POST("/api/v1/account/reset-password/", { body: { token, password } }));
     // all sessions of the account have ended
@@ -195,7 +195,7 @@ export class Session {
     }
   }
 
-  /** Leaves an expired session: requests that wait for it are abandoned. */
+  /** Leaves an expired session. Requests that wait for it are abandoned. */
   leave(): void {
     this.#become(null);
   }
@@ -213,13 +213,13 @@ export class Session {
     if (isKnown && !(account !== null && this.#hasEnded.peek())) return;
     if (account === null) this.#become(null);
     else {
-      // another account: the views of this one must not use its cookie, even while the service is unreachable
+      // after a change of the account, the old views must not use the new cookie, even while the service is unreachable
       if (!isKnown) this.#become(undefined);
       this.begin();
     }
   }
 
-  /** @param account undefined until it is known */
+  /** @param account undefined while it is unknown */
   #become(account: Account | null | undefined): void {
     this.#asked++;
     const known = this.#account.peek();
@@ -239,10 +239,10 @@ export class Session {
 
   async #signedInAgain(): Promise<boolean> {
     const account = this.#account.peek();
-    // from a request that was pending when the user signed out
+    // the request was pending when the user signed out
     if (this.#isLeaving || account == null) return false;
     const { signal } = this.#ending;
-    // a late refusal belongs to an earlier session: there may already be a new one
+    // a late refusal belongs to an earlier session, and there may be a new one
     if (!this.#hasEnded.peek() && (await this.#isSignedIn(account))) return true;
     if (this.#isLeaving || signal.aborted) return false;
     this.#hasEnded.value = true;

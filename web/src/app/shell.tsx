@@ -27,10 +27,10 @@ export interface ShellProps {
 
 const viewsOf = (account: Account) => VIEWS.filter(({ roles }) => roles.includes(account.role));
 
-/** The button is in the header; errors are shown above the view. */
+/** The button is in the header. Its errors appear above the view. */
 const signOutProblem: Problem = signal(null);
 
-/** Shown before a user signs in. */
+/** Shown before the user signs in. */
 const TITLES: Record<string, string> = {
   "sign-in": "Sign in",
   register: "Register",
@@ -42,7 +42,7 @@ const TITLES: Record<string, string> = {
 /** Width of the fade next to the active link. */
 const FADE_PX = 20;
 
-/** Scrolls the line of links, which is longer than a narrow page, without scrolling the page. */
+/** Scrolls the line of links without scrolling the page. On a narrow page the line is wider than the page. */
 function scrollToActive(links: HTMLElement): void {
   const active = links.querySelector("[aria-current]")?.getBoundingClientRect();
   if (active === undefined) return;
@@ -98,7 +98,7 @@ export function Navigation() {
   );
 }
 
-/** Shown above every view, also the viewer: an unreachable service, questions, and announcements. */
+/** Shown above every view, including the viewer. Contains messages about an unreachable service, questions, and announcements. */
 export function Overlays() {
   const account = session.account.value;
   return (
@@ -140,7 +140,7 @@ export function RoutedView({ current, workspace, settings }: ShellProps & { curr
       />
     );
   }
-  // signed-in users also follow links in emails
+  // signed-in users may follow links from emails
   if (account === null || path === "new-password")
     return <Entrance client={session.client} session={session} current={current} />;
   if (entry === undefined) return <NoView path={path} account={account} />;
@@ -160,11 +160,11 @@ export function RoutedView({ current, workspace, settings }: ShellProps & { curr
   );
 }
 
-/** Shown to a signed-in user at an address that this account cannot use. */
+/** Shown to a signed-in user at an address that the account cannot use. */
 function NoView({ path, account }: { path: string; account: Account }) {
   const isArrival = path in TITLES;
   const first = viewsOf(account)[0]?.path ?? "";
-  // before the navigation is visible: otherwise an address that the user chooses there would be replaced
+  // Runs before the navigation is visible. Otherwise, it would replace an address that the user chooses there.
   useLayoutEffect(() => {
     const left = path === "signed-in" ? addressLeft() : null;
     if (isArrival) goInstead(left?.startsWith("#/") ? left.slice(1) : `/${first}`);

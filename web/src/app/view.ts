@@ -11,11 +11,11 @@ export interface ViewProps {
   /** The signed-in user. */
   account: Account;
   session: Session;
-  /** The parts of the route after the name of the view: `["12"]` at `#/devices/12`. */
+  /** The parts of the route after the name of the view, such as `["12"]` at `#/devices/12`. */
   params: readonly string[];
   /** The part of the route after `?`. */
   query: URLSearchParams;
-  /** Goes to a route, such as `/devices/12`; `/` is the viewer. */
+  /** Goes to a route, such as `/devices/12`. The route `/` is the viewer. */
   go: (path: string) => void;
   settings: Settings;
   /** The recordings that are open in the viewer. */

@@ -3,11 +3,11 @@ import type { Account } from "./session.js";
 import type { View } from "./view.js";
 
 export interface ViewEntry {
-  /** The first part of the route. */
+  /** First part of the route. */
   path: string;
-  /** Text in the navigation, and title of the page. */
+  /** Text in the navigation and title of the page. */
   title: string;
-  /** The roles whose navigation shows the view. */
+  /** The roles whose navigation contains the view. */
   roles: readonly Account["role"][];
   view: View;
 }

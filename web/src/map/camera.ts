@@ -1,11 +1,11 @@
 import type { Box } from "./projection.js";
 
-/** View of the map: its centre and its scale. */
+/** View of the map, with its centre and its scale. */
 export interface Camera {
   /** Metres east and north of the origin. */
   east: number;
   north: number;
-  /** CSS pixels for each metre. */
+  /** CSS pixels per metre. */
   scale: number;
 }
 
@@ -63,7 +63,7 @@ export function panned(camera: Camera, dx: number, dy: number): Camera {
   return { ...camera, east: camera.east - dx / camera.scale, north: camera.north + dy / camera.scale };
 }
 
-/** Zooms by `factor`; the position at `x`, `y` keeps its place on the screen. */
+/** Zooms by `factor`. The position at `x`, `y` keeps its place on the screen. */
 export function zoomedAt(camera: Camera, size: Size, factor: number, x: number, y: number): Camera {
   const { east, north } = toGround(camera, size, x, y);
   const scale = limited(camera.scale * factor);
@@ -71,7 +71,7 @@ export function zoomedAt(camera: Camera, size: Size, factor: number, x: number, 
   return { east: east + (camera.east - east) * ratio, north: north + (camera.north - north) * ratio, scale };
 }
 
-/** The longest round length (1, 2 or 5 times a power of ten) that takes at most `maxPixels`. */
+/** The longest length of the form 1, 2 or 5 times a power of ten that takes at most `maxPixels`. */
 export function scaleBar(camera: Camera, maxPixels: number): { metres: number; pixels: number } {
   const longest = maxPixels / camera.scale;
   const power = 10 ** Math.floor(Math.log10(longest));

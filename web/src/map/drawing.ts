@@ -9,7 +9,7 @@ export interface Drawing {
   /** Device pixels. */
   width: number;
   height: number;
-  /** Device pixels for each CSS pixel. */
+  /** Device pixels per CSS pixel. */
   pixelRatio: number;
   camera: Camera;
   theme: Theme;

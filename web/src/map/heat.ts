@@ -5,7 +5,7 @@ import type { Canvas } from "./strokes.js";
 
 const CELL = 2; // CSS pixels
 const BLUR_RADIUS = 4; // cells
-// This share of the visited cells is below the last colour, so that one long stop does not make the others pale.
+// This share of the visited cells is below the last colour. One long stop then does not make the others pale.
 const BELOW_LAST_COLOUR = 0.98;
 
 /** Draws a heat map of the time spent at each place. */
@@ -44,7 +44,7 @@ function timeSpent(
   return spent;
 }
 
-// Average over 2 * BLUR_RADIUS + 1 cells along each of `lines` lines; `step` from cell to cell, `lineStep` from line to line.
+// Averages 2 * BLUR_RADIUS + 1 cells along each of `lines` lines. `step` leads from cell to cell, `lineStep` from line to line.
 function blur(cells: Float32Array, length: number, lines: number, step: number, lineStep: number): void {
   const line = new Float32Array(length);
   const width = 2 * BLUR_RADIUS + 1;

@@ -3,7 +3,7 @@ export type Colour = readonly [number, number, number];
 
 export type Theme = "light" | "dark";
 
-/** Slow to fast; colours between the stops are interpolated. */
+/** From slow to fast. Colours between the stops are interpolated. */
 const SPEED: Record<Theme, readonly Colour[]> = {
   light: [
     [147, 180, 214],
@@ -21,7 +21,7 @@ const SPEED: Record<Theme, readonly Colour[]> = {
   ],
 };
 
-/** Early to late (viridis, by van der Walt and Smith, without its ends, which vanish on the background). */
+/** From early to late. The palette is viridis, by van der Walt and Smith. Its ends are omitted, because they vanish on the background. */
 const TIME: Record<Theme, readonly Colour[]> = {
   light: [
     [72, 40, 120],
@@ -39,7 +39,7 @@ const TIME: Record<Theme, readonly Colour[]> = {
   ],
 };
 
-/** Rarely to often. */
+/** From rare to frequent. */
 const HEAT: Record<Theme, readonly Colour[]> = {
   light: [
     [190, 214, 240],
@@ -64,7 +64,7 @@ const PALETTES: Record<PaletteName, Record<Theme, readonly Colour[]>> = {
   heat: HEAT,
 };
 
-/** Tracks of several recordings, distinguishable with colour blindness (after Okabe and Ito). */
+/** Tracks of several recordings. People with colour blindness can distinguish the colours (after Okabe and Ito). */
 const TRACKS: Record<Theme, readonly Colour[]> = {
   light: [
     [0, 98, 178],

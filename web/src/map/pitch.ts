@@ -1,6 +1,6 @@
 import type { Track } from "./projection.js";
 
-/** A pitch on the ground: its middle, in metres from the origin, and the direction of its length. */
+/** A pitch on the ground. Defined by its middle, in metres from the origin, and the direction of its length. */
 export interface Pitch {
   east: number;
   north: number;
@@ -10,7 +10,7 @@ export interface Pitch {
   width: number;
 }
 
-// IFAB Laws of the Game, Law 1: 90 to 120 m by 45 to 90 m; 105 by 68 m is the size of international matches.
+// IFAB Laws of the Game, Law 1: 90 to 120 m by 45 to 90 m. International matches usually have 105 by 68 m.
 const LENGTH_M = { shortest: 90, usual: 105, longest: 120 };
 const WIDTH_M = { shortest: 45, usual: 68, longest: 90 };
 const SAMPLE = 4000;
@@ -18,7 +18,7 @@ const ANGLES = 90;
 // players sometimes leave the pitch
 const OUTSIDE_SHARE = 0.01;
 
-/** The pitch on which a track was probably recorded: the smallest rectangle around nearly all of it; null if there is none. */
+/** The pitch on which a track was probably recorded. It is the smallest rectangle around nearly all of the track. Null if there is none. */
 export function fitPitch(tracks: readonly Pick<Track, "east" | "north">[]): Pitch | null {
   const points = sampleOf(tracks);
   if (points.length < 10) return null;
@@ -44,7 +44,7 @@ export function fitPitch(tracks: readonly Pick<Track, "east" | "north">[]): Pitc
   return pitch;
 }
 
-// A track within the usual pitch does not show its size.
+// A track smaller than a usual pitch does not show the size of the pitch.
 function sizeOf(covered: number, { usual, longest }: typeof LENGTH_M): number {
   return Math.min(Math.max(covered, usual), longest);
 }

@@ -1,11 +1,11 @@
 import { type Box, joinBoxes } from "./projection.js";
 
-/** If two tracks are further apart than this many times the length of the smaller one, a common map would show them as dots. */
+/** Tracks that are further apart than this multiple of the smaller one's length would be dots on a common map. */
 const FAR = 10;
 /** Assumed length of the place of an athlete who hardly moved. */
 const LEAST_LENGTH_M = 100;
 
-/** Groups tracks by place, so that each group fits onto one map. @returns the numbers of the tracks of each place */
+/** Groups tracks by place. Each group fits onto one map. @returns the numbers of the tracks of each place */
 export function placesOf(boxes: readonly (Box | null)[]): number[][] {
   const places: { box: Box | null; numbers: number[] }[] = [];
   for (const [number, box] of boxes.entries()) {

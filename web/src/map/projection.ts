@@ -1,6 +1,6 @@
 /**
- * Positions in Web Mercator (EPSG:3857), as in map tiles, relative to an origin and scaled so that lengths near the origin
- * are metres on the ground.
+ * Positions in Web Mercator (EPSG:3857), the projection of map tiles. They are relative to an origin, and their scale makes lengths near
+ * the origin equal to metres on the ground.
  */
 export interface Track {
   timesMs: Float64Array;
@@ -10,7 +10,7 @@ export interface Track {
   /** mm/s */
   speed: Int32Array;
   origin: Origin;
-  /** The rows that no line joins to the next one. */
+  /** The rows after which the line is interrupted. */
   gapsAfter: ReadonlySet<number>;
 }
 
@@ -30,7 +30,7 @@ export interface Box {
 // WGS 84, semi-major axis
 const EARTH_RADIUS_M = 6_378_137;
 const RADIANS_PER_E7 = Math.PI / 180 / 1e7;
-// limit of Web Mercator, whose map is a square
+// Web Mercator stops at this latitude, which makes its map a square
 const MAX_LATITUDE_E7 = 85.0511287e7;
 const TURN_E7 = 360e7;
 
@@ -39,24 +39,24 @@ function mercatorNorth(latitudeE7: number): number {
   return Math.log(Math.tan(Math.PI / 4 + (clamped * RADIANS_PER_E7) / 2));
 }
 
-/** Metres on the ground for each unit of Web Mercator in radians, at the origin. */
+/** Metres on the ground per unit of Web Mercator in radians, at the origin. */
 export function metresPerRadian({ latitudeE7 }: Origin): number {
   const clamped = Math.min(Math.max(latitudeE7, -MAX_LATITUDE_E7), MAX_LATITUDE_E7);
   return EARTH_RADIUS_M * Math.cos(clamped * RADIANS_PER_E7);
 }
 
-/** Metres on the ground for each metre of the map, at a position north of the origin: 1 near it. */
+/** Metres on the ground per metre of the map, at a position north of the origin. Close to 1 near the origin. */
 export function groundMetres(origin: Origin, north: number): number {
   const originNorth = mercatorNorth(origin.latitudeE7);
   return Math.cosh(originNorth) / Math.cosh(originNorth + north / metresPerRadian(origin));
 }
 
-/** Web Mercator coordinates of the origin in radians: -π to π both ways. */
+/** Web Mercator coordinates of the origin in radians, each from -π to π. */
 export function mercatorOf({ latitudeE7, longitudeE7 }: Origin): { x: number; y: number } {
   return { x: longitudeE7 * RADIANS_PER_E7, y: mercatorNorth(latitudeE7) };
 }
 
-/** Projects positions in 1e-7 degrees. A track across the 180th meridian is not split. */
+/** Projects positions in 1e-7 degrees. A track across the 180th meridian stays in one piece. */
 export function project(
   latitudeE7: Int32Array,
   longitudeE7: Int32Array,
@@ -77,11 +77,11 @@ export function project(
 }
 
 const LARGEST_SAMPLE = 20_000;
-// A few distant positions, which receivers report before a good fix, must not reduce the track to a dot.
+// The distant positions that receivers report before a good fix must not reduce the track to a dot.
 const OUTSIDE_SHARE = 0.002;
 const FAR = 4;
 
-/** The rectangle around a track, without positions far from nearly all others; null without rows. */
+/** The rectangle around a track, without positions far from nearly all others. Null if there are no rows. */
 export function boxAround({ east, north }: Pick<Track, "east" | "north">): Box | null {
   if (east.length === 0) return null;
   const [west, eastEnd] = rangeOf(east);

@@ -6,23 +6,23 @@ import { type Colour, FADED, ramp, STEPS, trackColour } from "./palette.js";
 import type { Track } from "./projection.js";
 import { Canvas } from "./strokes.js";
 
-/** A track and its shown part, with times of its recording. */
+/** A track and its visible part, with times of its recording. */
 export interface DrawnTrack {
   track: Track;
   shown: TimeWindow;
-  /** Number of the recording, which determines its colour in a comparison. */
+  /** Number of the recording. It determines the colour in a comparison. */
   number: number;
 }
 
-// CSS pixels; thinner if several tracks overlap
+// CSS pixels; lines are thinner if several tracks overlap
 const RADIUS = 1.25;
 const RADIUS_AMONG_OTHERS = 0.8;
-// Rows that are closer to each other on the screen are skipped.
+// Rows that are closer to the previous one on the screen are skipped.
 const SHORTEST_LINE = 0.8; // device pixels
 const SHORTEST_LINE_OF_MANY = 1.6;
 const MANY_ROWS = 200_000;
 
-/** Draws tracks as RGBA bytes. Hidden parts are faded, and drawn below all shown ones. */
+/** Draws tracks as RGBA bytes. Hidden parts are faded and lie below all visible ones. */
 export function drawTracks(drawing: Drawing, tracks: readonly DrawnTrack[]): Uint8ClampedArray<ArrayBuffer> {
   const canvas = new Canvas(drawing.width, drawing.height);
   for (const { track, shown } of tracks) {

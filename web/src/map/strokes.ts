@@ -1,6 +1,6 @@
 import type { Colour } from "./palette.js";
 
-/** An image of RGBA bytes, not premultiplied, on which lines with soft edges are drawn. */
+/** An image of non-premultiplied RGBA bytes, for lines with soft edges. */
 export class Canvas {
   readonly width: number;
   readonly height: number;
@@ -15,7 +15,7 @@ export class Canvas {
     this.#words = new Uint32Array(buffer);
   }
 
-  /** A line with round ends, `radius` pixels to either side of it. */
+  /** Draws a line with round ends. It extends `radius` pixels to each side. */
   line(x0: number, y0: number, x1: number, y1: number, radius: number, colour: Colour): void {
     const clipped = clip(x0, y0, x1, y1, radius + 1, this.width, this.height);
     if (clipped === null) return;
@@ -73,7 +73,7 @@ export class Canvas {
 
 const LONGEST_PIECE = 12;
 
-// The part of a line inside the picture and `margin` around it (Liang and Barsky, 1984); null if there is none.
+// The part of a line inside the picture and `margin` around it (Liang and Barsky, 1984). Null if there is none.
 function clip(
   x0: number,
   y0: number,

@@ -7,7 +7,7 @@ const DEEPEST_ZOOM = 19;
 const MOST_TILES = 120;
 const TURN = 2 * Math.PI;
 
-/** Raster tiles in Web Mercator below the track, from an address with `{z}`, `{x}` and `{y}`. */
+/** Raster tiles in Web Mercator below the track. Their address contains `{z}`, `{x}` and `{y}`. */
 export function Tiles({
   template,
   origin,

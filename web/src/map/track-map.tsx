@@ -24,16 +24,16 @@ interface Props {
   /** The rectangle around all tracks. */
   box: Box;
   origin: Origin;
-  /** The pitch whose outline is drawn; null for none. */
+  /** The pitch whose outline is drawn. Null for no outline. */
   pitch: Pitch | null;
-  /** Draws the tracks; returns RGBA bytes. */
+  /** Draws the tracks. Returns RGBA bytes. */
   draw: (drawing: Drawing) => Promise<Uint8ClampedArray<ArrayBuffer>>;
-  /** Changes when the appearance of the tracks changes: another part is shown, or another track is open. */
+  /** Changes with the appearance of the tracks, for example when a different part or track is shown. */
   content: ReadonlySignal<unknown>;
   colouring: ReadonlySignal<Colouring>;
   fastest: number;
   markers: ReadonlySignal<Marker[]>;
-  /** Called with the position of the pointer, in metres from the origin, and the tolerance of a click; null when it leaves. */
+  /** Called with the position of the pointer, in metres from the origin, and the tolerance of a click. Null when the pointer leaves. */
   onPoint: (at: { east: number; north: number; within: number } | null) => void;
   settings: Settings;
   /** Description for screen readers. */
@@ -47,7 +47,7 @@ const BUTTON_ZOOM = 1.6;
 const POINT_WITHIN_PX = 24;
 const KEY_PAN_PX = 60;
 
-/** The tracks from above. North is up. */
+/** The tracks from above, with north up. */
 export function TrackMap(props: Props) {
   const {
     box,
@@ -106,7 +106,7 @@ export function TrackMap(props: Props) {
     try {
       show(drawing, await draw(drawing));
     } catch {
-      // the recording was closed in the meantime: the next content is drawn
+      // The recording was closed in the meantime. The next content replaces the picture.
     }
   };
   const latestPaint = useRef(paint);
@@ -135,7 +135,7 @@ export function TrackMap(props: Props) {
     if (element === null || now === null || then === null) return;
     const scale = now.scale / then.scale;
     const { x, y } = toScreen(now, { width: 0, height: 0 }, then.east, then.north);
-    // the centre of the picture is in the centre of the map, even after a change of the map's size
+    // the centre of the picture is the centre of the map, even after a change of the map's size
     element.style.transform = `translate(-50%, -50%) translate(${x}px, ${y}px) scale(${scale})`;
   };
   useSignalEffect(() => {
@@ -220,7 +220,7 @@ export function TrackMap(props: Props) {
       const { x, y } = pointOf(event);
       move(zoomedAt(view, size.peek(), WHEEL_ZOOM ** -event.deltaY, x, y));
     };
-    // a passive listener, such as those of the framework, cannot stop the page from scrolling
+    // passive listeners, such as those of the framework, cannot prevent scrolling of the page
     area.current?.addEventListener("wheel", onWheel, { passive: false });
     return () => area.current?.removeEventListener("wheel", onWheel);
   }, []);
@@ -238,7 +238,7 @@ export function TrackMap(props: Props) {
         role="application"
         aria-roledescription="map"
         aria-label={`${description} Arrow keys move the map, plus and minus zoom, Escape shows all.`}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: an application takes keys
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: an application handles keys
         tabIndex={0}
         onPointerDown={onPointerDown}
         onPointerMove={onPointerMove}
@@ -284,7 +284,7 @@ function Markers({
         return (
           <div
             class="marker"
-            // markers have no identity: there is one for each recording, in its order
+            // Markers have no identity. There is one for each recording, in the same order.
             key={i}
             style={{ transform: `translate(${x}px, ${y}px)`, "--marker": colour }}
           >

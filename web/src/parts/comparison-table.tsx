@@ -28,7 +28,7 @@ interface Line {
   text(value: number): string;
 }
 
-/** Null if none were computed. */
+/** Null if there are no figures. */
 const effortCount = ({ metrics }: Figures, direction: "accelerations" | "decelerations") =>
   metrics.has_accelerations
     ? metrics[direction].threshold_1.values.length + metrics[direction].threshold_2.values.length
@@ -73,7 +73,7 @@ function scaled(value: number | null, factor: number): number | null {
   return value === null ? null : value * factor;
 }
 
-/** Figures of several recordings beside each other, with differences to the first. */
+/** Figures of several recordings side by side, with differences from the first. */
 export function ComparisonTable({ placed, figures, colours, settings, onClose }: Props) {
   const zone = settings.zone.value;
   const lines = linesOf(settings, figures);
@@ -86,9 +86,9 @@ export function ComparisonTable({ placed, figures, colours, settings, onClose }:
           figures,
         )
           ? "These are copies of one recording, so nothing differs. Choose Compare… to add another one, such as a team-mate's or one of another day."
-          : "Figures of the shown time. Below each: the difference to the first recording."}
+          : "Figures of the shown time. The difference from the first recording is below each figure."}
       </p>
-      <Scrolled label="Figures; scroll sideways for more">
+      <Scrolled label="Figures, scroll sideways for more">
         <table class="comparison">
           <thead>
             <tr>

@@ -20,7 +20,7 @@ interface Props {
 }
 
 const AROUND_MS = 30_000;
-/** Smaller shares are shown as less than this. */
+/** The page shows smaller shares as less than this value. */
 const LEAST_SHARE = 0.0001;
 
 /** The size of the unreadable part of a damaged file. */
@@ -36,7 +36,7 @@ function unreadableShare({ bytes }: Report): string {
   return share < LEAST_SHARE ? "less than 0.01 %" : percent(share, 2);
 }
 
-/** Whether the recording is damaged according to its report, and where. Other files have only a list of problems. */
+/** Shows where the recording is damaged, according to its report. Other files have only a list of problems. */
 export function Condition({ recording: { facts }, damage, selection, settings }: Props) {
   const { report, cutOff } = facts;
   if (report === null && cutOff === null) return null;

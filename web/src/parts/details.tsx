@@ -48,7 +48,7 @@ export function Details(props: Props) {
         {reader.canSave ? (
           <>
             <Downloads placed={placed} selection={selection} settings={settings} reader={reader} />
-            {/* a link cannot contain data of the service, and there is no file to send with it */}
+            {/* a link cannot contain data of the service, and there is no file to send with the link */}
             {recording.facts.kind === "service" ? null : (
               <Share
                 file={{ name: recording.facts.fileName, bytes: recording.facts.fileBytes }}

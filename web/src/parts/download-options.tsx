@@ -48,7 +48,7 @@ export function saveOptions(choices: DownloadChoices, zone: Zone): SaveOptions {
   };
 }
 
-/** Options of the files to download. */
+/** Options for downloads. */
 export function DownloadOptions({ choices }: { choices: DownloadChoices }) {
   return (
     <details class="options">

@@ -34,7 +34,7 @@ interface Props {
   reader: RecordingService;
 }
 
-/** Saves recordings, or the shown part, in a format of the library; several recordings also as one table. */
+/** Saves recordings or the visible part in a format of the library. Can save several recordings as one table. */
 export function Downloads({ placed, selection, settings, reader }: Props) {
   const busy = useSignal<string | null>(null);
   const problem = useSignal("");

@@ -5,14 +5,14 @@ import { droppedFiles, type OpenFiles } from "./open-files.js";
 
 interface DropProps {
   onFiles: OpenFiles;
-  /** Called when files are being opened: shows the view in which they appear. */
+  /** Called when files open. Shows the view in which they appear. */
   onDropped: () => void;
 }
 
 /** Opens files that are dropped on the page, unless an element handles them itself. */
 export function DropTarget({ onFiles, onDropped }: DropProps) {
   const isOver = useSignal(false);
-  // before the first paint: the browser would show a file that is dropped earlier in place of the page
+  // before the first paint, because the browser would open a file that is dropped earlier
   useLayoutEffect(() => {
     const hasFiles = (event: DragEvent) => event.dataTransfer?.types.includes("Files") === true;
     const onDragOver = (event: DragEvent) => {
@@ -45,13 +45,13 @@ export function DropTarget({ onFiles, onDropped }: DropProps) {
 interface ChooseProps {
   onFiles: OpenFiles;
   isAdding?: boolean;
-  /** Whether the user chooses a folder with all its files. */
+  /** Whether the user selects a folder with all its files. */
   isFolder?: boolean;
   class?: string;
   children: ComponentChildren;
 }
 
-/** A button that lets the user choose files. */
+/** A button that opens the file chooser. */
 export function ChooseFiles({
   onFiles,
   isAdding = false,
@@ -74,7 +74,7 @@ export function ChooseFiles({
         data-adding={isAdding}
         onChange={async ({ currentTarget }) => {
           await onFiles([...(currentTarget.files ?? [])], { isAdding });
-          // so that the same file can be chosen again
+          // allows the user to choose the same file again
           currentTarget.value = "";
         }}
       />

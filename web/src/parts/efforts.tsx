@@ -9,7 +9,7 @@ import { PlaceList } from "./place-list.js";
 interface Props {
   metrics: Metrics;
   settings: Settings;
-  /** The part with the efforts: "this time frame". */
+  /** The part that contains the efforts, such as "this time frame". */
   where: string;
   /** Shows an instant in the plots. */
   onShow: (startMs: number, seconds: number) => void;
@@ -85,12 +85,12 @@ interface EffortsProps extends Pick<Props, "settings" | "onShow"> {
   title: string;
   note: string;
   none: string;
-  /** Heads of the columns between the start and the button. */
+  /** Headings of the columns between the start and the button. */
   heads: readonly string[];
   rows: readonly Row[];
 }
 
-/** More than in any match. The limit also applies to printed lists. */
+/** No match has more. The limit also applies to printed lists. */
 const LONGEST_LIST = 1000;
 
 function Efforts({ title, note, none, heads, rows, settings, onShow }: EffortsProps) {

@@ -11,15 +11,15 @@ import type { OpenFiles } from "./open-files.js";
 
 interface Props {
   workspace: Workspace;
-  /** The link in the address of the page; null if there is none. */
+  /** The link in the address of the page. Null if there is none. */
   linked: Link | null;
   settings: Settings;
   onFiles: OpenFiles;
-  /** The title of the open squad; null for none. */
+  /** The title of the open squad. Null if there is none. */
   squadTitle: string | null;
-  /** The stored squad of this browser; null for none. */
+  /** The squad that this browser stores. Null if there is none. */
   kept: KeptSquad | null;
-  /** Shows the squad of a made-up match. */
+  /** Shows the squad of a generated match. */
   onSquad: () => void;
   onKept: { show: () => void; remove: () => void };
 }
@@ -84,7 +84,7 @@ export function Empty({ workspace, linked, settings, onFiles, squadTitle, kept, 
   );
 }
 
-/** The content of a link in words, and the file that it needs. */
+/** The content of a link in words, with the file that it needs. */
 function inWords({ part, file }: Link, settings: Settings): string {
   const zone = settings.zone.value;
   const time =
@@ -92,7 +92,7 @@ function inWords({ part, file }: Link, settings: Settings): string {
       ? ""
       : `${day(part.startMs, zone)}, ${timeOfDay(part.startMs, zone)} to ${timeOfDay(part.stopMs, zone)}`;
   if (file === null)
-    return `This link shows ${time}. The link does not contain data: choose the recording of that time.`;
+    return `This link shows ${time}. The link does not contain data. Choose the recording of that time.`;
   const named = `${file.name} (${fileSize(file.bytes)})`;
-  return `This link shows ${part === null ? named : `${time} of ${named}`}. The link does not contain data: choose that file.`;
+  return `This link shows ${part === null ? named : `${time} of ${named}`}. The link does not contain data. Choose that file.`;
 }

@@ -18,7 +18,7 @@ interface Props {
 const LEAST_MAX_SPEED_KM_PER_H = 10;
 const MOST_MAX_SPEED_KM_PER_H = 45;
 
-/** Figures of the shown part: speed, sprints, accelerations and heart rate. */
+/** Figures of the visible part, such as speed, sprints, accelerations and heart rate. */
 export function FigurePanels({ figures, selection, settings }: Props) {
   const { metrics } = figures;
   const unit = settings.speedUnit.value;
@@ -27,8 +27,8 @@ export function FigurePanels({ figures, selection, settings }: Props) {
     settings.maxSpeedKmPerH.value === null
       ? `${preset}`
       : settings.aerobicSpeedKmPerH.value === null
-        ? "60, 80 and 90 % of the maximum speed; sprints from 80 %"
-        : "60, 80 and 100 % of the aerobic speed, and 30 % of the way from it to the maximum speed; sprints from there";
+        ? "60, 80 and 90 % of the maximum speed. Sprints start at 80 %"
+        : "60, 80 and 100 % of the aerobic speed, and 30 % of the way from it to the maximum speed. Sprints start there";
 
   return (
     <>

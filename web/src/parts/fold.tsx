@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 
-/** A part of the page that is closed at first, and rendered only while it is open. */
+/** A collapsible part of the page. It is initially closed, and its content is rendered only while it is open. */
 export function Fold({ title, children }: { title: string; children: () => ComponentChildren }) {
   const isOpen = useSignal(false);
   return (

@@ -19,10 +19,10 @@ const ECG_COLOUR = "var(--ecg)";
 const ALPHA_COLOUR = "var(--heart-rate)";
 const LEAST_RR_SPAN_MS = 100;
 const LEAST_ALPHA_SPAN = 1;
-// Closer together, the marks of beats would be one bar.
+// If beats are closer, their marks would merge into a bar.
 const PIXELS_PER_MARK = 7;
 
-/** The plots of the heart: RR intervals, and the waveform with its beats. */
+/** The plots of the RR intervals, and of the waveform with its beats. */
 export function heartRows(
   { id }: Recording,
   { rr, alpha1, beats, hasWaveform }: Heart,
@@ -111,7 +111,7 @@ export function heartReadouts({ rr, alpha1 }: Heart, ms: number | null): Readout
 }
 
 const LONGEST_LIST = 100;
-/** Below this share of seconds with a heart rate, an explanation is shown. */
+/** The page shows an explanation if fewer seconds than this share have a heart rate. */
 const FEW_RATES = 0.5;
 const AROUND_MS = 3000;
 

@@ -3,7 +3,7 @@ import type { ComponentChildren, ComponentType } from "preact";
 import { useLoaded } from "../view/use-loaded.js";
 import { Menu } from "./menu.js";
 
-/** A menu whose content is loaded when it may be, or when the menu opens. */
+/** A menu whose content is loaded when `mayLoad` permits it, or when the menu opens. */
 export function LoadedMenu<Props extends object>({
   name,
   class: className,
@@ -15,7 +15,7 @@ export function LoadedMenu<Props extends object>({
   class: string;
   load: () => Promise<ComponentType<Props>>;
   mayLoad: boolean;
-  /** Of the content. */
+  /** Props of the content. */
   props: Props;
 }) {
   const isOpened = useSignal(false);

@@ -5,7 +5,7 @@ interface Props {
   onChoose: (place: number) => void;
 }
 
-/** Tells that the map shows one of several places, and lets the user choose another one. */
+/** Explains that the map shows one of several places, and lets the user select a different one. */
 export function MapPlace({ places, chosen, onChoose }: Props) {
   return (
     <label class="map-place">

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 
-/** A button with a panel below it. Escape and a press outside close the panel. */
+/** A button with a panel below. Escape and a press outside close the panel. */
 export function Menu({
   name,
   children,

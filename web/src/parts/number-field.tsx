@@ -1,10 +1,10 @@
 import type { Signal } from "@preact/signals";
 import { useRef } from "preact/hooks";
 
-/** Delay after the last key, so that figures are not computed for each key. */
+/** Delay after the last key. It prevents a computation of figures for each key. */
 const TYPING_MS = 500;
 
-/** A field for a number within limits that changes figures; empty for null. */
+/** A field for a number within limits that affects figures. Null if it is empty. */
 export function NumberField({
   label,
   unit,
@@ -43,7 +43,7 @@ export function NumberField({
             value.value = number;
           }, TYPING_MS);
         }}
-        // immediately after Enter, and when the field loses focus
+        // applies immediately after Enter, and when the field loses focus
         onChange={({ currentTarget }) => {
           clearTimeout(typing.current);
           value.value = entered(currentTarget) ?? null;

@@ -5,6 +5,6 @@ export function offerFile(blob: Blob, fileName: string): void {
   link.href = address;
   link.download = fileName;
   link.click();
-  // by then the browser has begun to read it
+  // the browser has begun to read it by then
   setTimeout(() => URL.revokeObjectURL(address), 60_000);
 }

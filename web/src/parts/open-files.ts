@@ -1,7 +1,7 @@
-/** Opens files that the user has chosen or dropped. */
+/** Opens files that the user has selected or dropped. */
 export type OpenFiles = (files: readonly File[], options?: { isAdding?: boolean }) => Promise<void>;
 
-/** The maximum number of files in a folder. A larger folder was probably dropped by mistake. */
+/** The maximum number of files in a folder. A larger folder is probably a mistake. */
 const MOST_FILES = 2000;
 
 /** The dropped files, including files in folders. */
@@ -22,7 +22,7 @@ async function collect(entry: FileSystemEntry, found: File[]): Promise<void> {
     return;
   }
   const reader = (entry as FileSystemDirectoryEntry).createReader();
-  // a folder returns its entries in portions
+  // a folder returns its entries in batches
   for (;;) {
     const entries = await new Promise<FileSystemEntry[]>((resolve, reject) =>
       reader.readEntries(resolve, reject),

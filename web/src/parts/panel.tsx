@@ -21,10 +21,10 @@ export function Panel({
   );
 }
 
-/** A table that can be scrolled independently, with the keyboard as well. */
+/** A table that scrolls independently of the page, also with the keyboard. */
 export function Scrolled({ label, children }: { label: string; children: ComponentChildren }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: without it the keyboard could not scroll
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: without a tab stop the keyboard could not scroll
     <section class="scrolled" aria-label={label} tabIndex={0}>
       {children}
     </section>

@@ -18,7 +18,7 @@ export interface Peak {
 interface Props {
   /** In ascending order of length. */
   peaks: readonly Peak[];
-  /** Peaks with a dot; the pointer snaps to them. */
+  /** Peaks with a dot. The pointer snaps to them. */
   marked: readonly Peak[];
   /** The part that plots and map show. */
   shown: ReadonlySignal<TimeWindow>;
@@ -35,7 +35,7 @@ const TICKS_S = [1, 10, 60, 600];
 const MOST_ROWS = 5;
 const SNAP_PIXELS = 7;
 
-/** m/min by the length of the window, on a logarithmic axis. The table beside it has the same values for screen readers. */
+/** m/min by the length of the window, on a logarithmic axis. For screen readers, the table beside the curve has the same values. */
 export function PeakCurve({ peaks, marked, shown, zone, onChoose }: Props) {
   const box = useRef<HTMLDivElement>(null);
   const { width } = useSize(box).value;

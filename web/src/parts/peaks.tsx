@@ -21,7 +21,7 @@ export interface PeaksProps {
 
 type Found = { peaks: PeakDistances } | { problem: string };
 
-/** The most demanding 1 s to 10 min of a recording as a curve, and as a table of the same values. Each entry can show its passage. */
+/** The most demanding 1 s to 10 min of a recording, as a curve and as a table of the same values. Each entry can show its passage. */
 export function Peaks({ recording: { id }, selection, settings, reader }: PeaksProps) {
   const [found, setFound] = useState<Found | null>(null);
   const preset = settings.preset.value;
@@ -44,7 +44,11 @@ export function Peaks({ recording: { id }, selection, settings, reader }: PeaksP
   const { listed, curve } = found.peaks;
   const known = curve.flatMap(knownPeak);
   if (known.length === 0) {
-    return <p class="muted">None: no second of the recording has speeds in at least 90 % of it.</p>;
+    return (
+      <p class="muted">
+        There are none, because no second of the recording has speeds in at least 90 % of it.
+      </p>
+    );
   }
   const unit = settings.speedUnit.value;
   const zone = settings.zone.value;
@@ -99,7 +103,7 @@ export function Peaks({ recording: { id }, selection, settings, reader }: PeaksP
   );
 }
 
-/** A peak in the units of the page; empty if there is none. */
+/** A peak in the units of the page. Empty if there is none. */
 function knownPeak({ window, value, start_time }: PeakWindow): Peak[] {
   if (value === null || start_time === null) return [];
   return [{ windowS: window, perMinute: (value / window) * 60, startMs: start_time }];

@@ -6,7 +6,7 @@ export interface Place {
   key: string | number;
   head: string;
   cells: readonly ComponentChildren[];
-  /** Shows it in the plots; null if the plots do not contain it. `label` names the button for screen readers. */
+  /** Shows the place in the plots. Null if the plots do not contain it. `label` names the button for screen readers. */
   show: { label: string; onShow: () => void } | null;
 }
 
@@ -15,7 +15,7 @@ interface Props {
   heads: readonly string[];
   /** The listed places. */
   places: readonly Place[];
-  /** Whether there are more places. */
+  /** Whether the list omits places. */
   hasMore: boolean;
 }
 

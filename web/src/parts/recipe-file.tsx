@@ -2,7 +2,7 @@ import { AsiError } from "asi-convert";
 import { type NamedRecipe, readRecipes, recipeHash } from "asi-convert/metrics";
 import { useRef } from "preact/hooks";
 
-/** Digits of a hash that distinguish recipes, as `asi stats --recipe` shows them. */
+/** Number of hash digits that distinguish recipes, as in `asi stats --recipe`. */
 const SHORT_HASH = 12;
 const LARGEST_FILE_BYTES = 1_000_000;
 
@@ -33,7 +33,7 @@ export function OpenRecipe({ onFile }: { onFile: (file: File) => Promise<void> }
         onChange={async ({ currentTarget }) => {
           const file = currentTarget.files?.[0];
           if (file !== undefined) await onFile(file);
-          // so that the same file can be chosen again
+          // allows the user to choose the same file again
           currentTarget.value = "";
         }}
       />
@@ -41,17 +41,16 @@ export function OpenRecipe({ onFile }: { onFile: (file: File) => Promise<void> }
   );
 }
 
-/** The meaning of the names of recipes. */
+/** Explains the names of recipes. */
 export function RecipesNote({ before }: { before: string }) {
   return (
     <p class="note">
-      {before} “As worded by” refers to a published definition; filters of other products are not published,
+      {before} “As worded by” refers to a published definition. Filters of other products are not published,
       so their counts may differ.
     </p>
   );
 }
 
-/** Title, source and hash of a recipe. */
 export const recipeText = ({ name, title, source, recipe }: NamedRecipe): string =>
   [
     ...(title === name ? [] : [`${title}.`]),

@@ -4,7 +4,7 @@ import type { RecipesProps } from "./recipes.js";
 
 const loadRecipes = async () => (await import("./recipes.js")).Recipes;
 
-/** Counts by another definition, computed on demand. */
+/** Counts by custom definitions, computed on demand. */
 export function RecipesPanel(props: RecipesProps) {
   return <Fold title="Counts by another definition">{() => <Opened {...props} />}</Fold>;
 }

@@ -27,7 +27,7 @@ const LONGEST_LIST = 100;
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
-/** The count of a recipe in the shown time, with a table that shows the effect of its choices. */
+/** The count of a recipe in the visible part, with a table that shows the effect of its choices. */
 export function Recipes({ recording: { id }, selection, settings, reader }: RecipesProps) {
   const own = useSignal<readonly NamedRecipe[]>([]);
   const chosen = useSignal<NamedRecipe>(RECIPES[0] as NamedRecipe);
@@ -64,7 +64,7 @@ export function Recipes({ recording: { id }, selection, settings, reader }: Reci
   const all = [...own.value, ...RECIPES];
   return (
     <>
-      <RecipesNote before="The same recording gives other counts by other definitions." />
+      <RecipesNote before="Counts of a recording depend on the definition." />
       <div class="option">
         <label>
           Definition{" "}
@@ -112,7 +112,7 @@ function Counted({ found, selection, settings }: CountedProps) {
     <section aria-label="Counts of the definition">
       <h3>
         {count === null || distance === null
-          ? "None: it requires at least 5 samples per second"
+          ? "No count, because it requires at least 5 samples per second"
           : `${decimal(count, 0)} efforts, ${decimal(distance, 0)} m in the shown time`}
       </h3>
       <p class="note">
@@ -149,13 +149,14 @@ function Counted({ found, selection, settings }: CountedProps) {
   );
 }
 
-/** The count with other filters and other minimum durations, and all other choices unchanged. */
+/** The count with different filters and minimum durations. All other choices stay the same. */
 function Sensitivity({ rows }: { rows: readonly SensitivityRow[] }) {
   return (
     <Scrolled label="Count by filter and minimum duration">
       <table>
         <caption>
-          Count by filter and minimum duration, everything else unchanged. Bold: the definition itself.
+          Count by filter and minimum duration. All other choices stay the same. The definition itself is
+          bold.
         </caption>
         <thead>
           <tr>

@@ -33,7 +33,7 @@ export function RecordingCard({ recording, settings }: { recording: Recording; s
         </p>
       ))}
       {isReordered ? (
-        <p class="note">Samples were not in chronological order; they are shown sorted by time.</p>
+        <p class="note">Samples were not in chronological order. They are shown sorted by time.</p>
       ) : null}
     </Panel>
   );

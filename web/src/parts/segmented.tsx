@@ -6,7 +6,7 @@ interface Props<T extends string> {
   choices: readonly (readonly [value: T, text: string])[];
 }
 
-/** A choice among a few visible options. */
+/** A selection from a few visible options. */
 export function Segmented<T extends string>({ label, choice, choices }: Props<T>) {
   return (
     <fieldset class="segmented" aria-label={label}>

@@ -34,7 +34,7 @@ export function Share({
   return (
     <Panel
       title="Share this view"
-      note="The link has the times and settings of this view and the name and size of the file, not its data. The receiver needs the file."
+      note="The link contains the times and settings of this view, and the name and size of the file, but not its data. The receiver needs the file."
     >
       <button type="button" onClick={share}>
         Copy a link

@@ -38,14 +38,14 @@ interface Props {
   plotsHead?: ComponentChildren;
 }
 
-/** Map and plots beside each other, with a common cursor. */
+/** Map and plots side by side, with a common cursor. */
 export function Stage(props: Props) {
   const { placed, rows, selection, settings, reader, colouring, colourings, readoutsAt } = props;
   const { shown, cursorMs } = selection;
   const boxes = useMemo(() => placed.map(({ recording }) => boxAround(recording.track)), [placed]);
   const places = useMemo(() => placesOf(boxes), [boxes]);
   const [place, setPlace] = useState(0);
-  /** The recordings that the map shows, by their numbers. */
+  /** The recordings on the map, by their numbers. */
   const near = places[place] ?? [];
   const box = joinBoxes(near.map((number) => boxes[number] ?? null));
   const fastest = useMemo(() => Math.max(...placed.map(({ recording }) => fastestOf(recording))), [placed]);
@@ -57,7 +57,7 @@ export function Stage(props: Props) {
         : null,
     [hasPitch, placed, places, place],
   );
-  // causes of a redraw of the map: another part, or other recordings
+  // a change of the part or of the recordings redraws the map
   const content = useMemo(() => computed(() => ({ part: shown.value, placed })), [shown, placed]);
   const theme = settings.theme.value;
   const overview = useMemo(

@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import type { Problem, Workspace } from "../recording/workspace.js";
 import { decimal } from "../view/values.js";
 
-/** Files in progress, and files that could not be read. */
+/** Files that are being read, and files that the page could not read. */
 export function Status({ workspace }: { workspace: Workspace }) {
   const reading = workspace.reading.value;
   const waiting = workspace.waiting.value;
@@ -49,7 +49,7 @@ function ProblemCard({ problem, workspace }: { problem: Problem; workspace: Work
         {message}
         {line === null ? null : ` (line ${line})`}
       </p>
-      {/* the codes of the library are documented; those of the service are for programs */}
+      {/* The documentation explains the codes of the library. The codes of the service are for programs. */}
       {code === null || file === null ? null : (
         <p class="code">
           {code}

@@ -3,7 +3,7 @@ import { duration } from "../view/times.js";
 import { decimal, distance, NO_VALUE, type SpeedUnit, speedFactor } from "../view/values.js";
 import { bandLabel, MAX_SPEED_HINT } from "./speed-labels.js";
 
-/** The figures of the shown part, one on each card. */
+/** The figures of the visible part, each on a card. */
 export function SummaryCards({ figures, speedUnit }: { figures: Figures | null; speedUnit: SpeedUnit }) {
   const factor = speedFactor(speedUnit);
   const speed = (value: number | null | undefined) => (value == null ? NO_VALUE : decimal(value * factor, 1));

@@ -1,7 +1,7 @@
 import type { Metrics } from "asi-convert/metrics";
 import { decimal, type SpeedUnit, speedFactor } from "../view/values.js";
 
-/** The number and duration of the shown samples above the highest speed of the sport, which figures exclude; empty for none. */
+/** The number and duration of the visible samples above the highest speed of the sport. Figures exclude them. Empty if there are none. */
 export function tooFastText({ too_fast, definition }: Metrics, speedUnit: SpeedUnit): string {
   const { samples, duration } = too_fast;
   if (samples === 0) return "";
@@ -13,7 +13,7 @@ export function tooFastText({ too_fast, definition }: Metrics, speedUnit: SpeedU
 interface Props {
   metrics: Metrics | undefined;
   speedUnit: SpeedUnit;
-  /** Whether it is a note in a table. */
+  /** Whether the text is a note in a table. */
   isNote?: boolean;
 }
 

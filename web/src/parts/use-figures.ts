@@ -10,13 +10,13 @@ import type { TimeWindow } from "../view/window.js";
 import { commonZones } from "../view/zone-speeds.js";
 
 export interface ShownFigures {
-  /** For each recording; null before they are computed. */
+  /** One entry for each recording. Null until the figures are computed. */
   figures: readonly (Figures | null)[];
   /** The reason for missing figures. */
   problem: string | null;
 }
 
-/** Recordings of several people are compared by fixed zones, several of one person by the zones of the person. */
+/** Recordings of several people use the same fixed zones. Several recordings of one person use the zones of that person. */
 function settingsOf(placed: readonly Placed[], settings: Settings): ReturnType<typeof figureSettings> {
   const all = figureSettings(settings);
   if (placed.length === 1) return all;
@@ -28,7 +28,7 @@ function settingsOf(placed: readonly Placed[], settings: Settings): ReturnType<t
   };
 }
 
-/** Figures of the shown part. */
+/** Computes the figures of the visible part. */
 export function useFigures(
   placed: readonly Placed[],
   shown: ReadonlySignal<TimeWindow>,

@@ -10,11 +10,11 @@ import { figureSettings, type Settings } from "../view/settings.js";
 export interface OnAxis {
   axis: Axis;
   placed: readonly Placed[];
-  /** The reason why they are not on the chosen axis. */
+  /** Why the recordings are not on the selected axis. */
   problem: string | null;
 }
 
-/** The recordings on the chosen axis; on the previous axis until distances have been computed. */
+/** The recordings on the selected axis. They stay on the previous axis until distances are computed. */
 export function usePlaced(
   recordings: readonly Recording[],
   chosen: ReadonlySignal<Axis>,

@@ -18,7 +18,7 @@ interface Props {
 
 const SLICES = 60;
 
-/** The table of the plotted values: the shown part in equal slices. */
+/** The table of the plotted values. It divides the visible part into equal slices. */
 export function ValueTable(props: Props) {
   return <Fold title="The plots as a table">{() => <Slices {...props} />}</Fold>;
 }
@@ -26,7 +26,7 @@ export function ValueTable(props: Props) {
 function Slices({ rows: all, selection, settings, axis }: Props) {
   const { startMs, stopMs } = selection.shown.value;
   const zone = settings.zone.value;
-  // the table has no values for samples that are only in the worker, but for their beats
+  // the table omits samples that only the worker has, except for their beats
   const rows = all.flatMap((row) => (isInPage(row.content) ? { ...row, content: row.content } : []));
   const stepMs = (stopMs - startMs) / SLICES;
   const slices = Array.from({ length: SLICES }, (_, i) => startMs + i * stepMs);

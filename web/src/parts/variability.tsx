@@ -17,7 +17,7 @@ interface Props {
 
 type Found = { figures: HeartRateVariability } | { problem: string };
 
-/** Heart-rate variability of the part that is shown, with its artefacts. */
+/** Heart-rate variability of the visible part, with its artefacts. */
 export function Variability({ id, selection, reader }: Props) {
   const found = useSignal<Found | null>(null);
   const atRest = useSignal(false);
@@ -66,7 +66,7 @@ export function Variability({ id, selection, reader }: Props) {
       </label>
       <p class="note">
         RMSSD, SDNN and pNN50 describe the heart at rest. Movement changes them. DFA α1 needs 2 min without a
-        gap, LF and HF 5 min; both at most 5 % artefacts.
+        gap, LF and HF need 5 min. At most 5 % may be artefacts.
         {figures.lf_hf === undefined ? null : ` ${LF_HF_CAUTION}.`}
       </p>
     </section>
@@ -87,7 +87,7 @@ function artefactsText({ artefacts, artefacts_percent: share }: HeartRateVariabi
 }
 
 function alphaText({ dfa_alpha1: windows }: HeartRateVariability): string {
-  // a week of beats has more values than a call can have arguments
+  // a call cannot have as many arguments as a week has beats
   const known = windows.flatMap(({ alpha1 }) => alpha1 ?? []).sort((a, b) => a - b);
   if (known.length === 0) return NO_VALUE;
   const [least, most] = [known[0], known.at(-1)].map((alpha = 0) => decimal(alpha, 2));

@@ -6,15 +6,15 @@ import { AXIS_WIDTH, RIGHT_MARGIN } from "./plot.js";
 
 /** A marked part of the time axis that the user can change. */
 export interface Frame {
-  /** Null while nothing is marked. A signal, or a computed value with a setter. */
+  /** Null while no part is marked. A signal, or a computed value with a setter. */
   part: { value: TimeWindow | null };
-  /** The name of the part for its handles: "Start of the time frame". */
+  /** The name of the part in the names of its handles, such as "Start of the time frame". */
   name: string;
   /** An instant in words. */
   textOf: (ms: number) => string;
 }
 
-/** Ends are whole seconds: users cannot drag more precisely. */
+/** Ends are whole seconds, because users cannot drag more precisely. */
 const GRAIN_MS = 1000;
 const SHORTEST_MS = 1000;
 
@@ -32,7 +32,7 @@ const STEPS_MS: Record<string, number> = {
   PageDown: -60_000,
   PageUp: 60_000,
 };
-// With Shift an arrow key moves an end by ten steps.
+// With Shift, an arrow key moves an end by ten steps.
 const SHIFT_STEPS = 10;
 
 interface Props {
@@ -41,7 +41,7 @@ interface Props {
   width: ReadonlySignal<{ width: number }>;
 }
 
-/** The marked part over the plots, with a handle at each end and a grip that moves it. */
+/** The marked part over the plots. A handle moves each end, and a grip moves the whole part. */
 export function FrameBox({ frame, selection, width }: Props) {
   const part = frame.part.value;
   const drag = useRef<{ x: number; from: TimeWindow } | null>(null);
@@ -120,7 +120,7 @@ export function FrameBox({ frame, selection, width }: Props) {
         aria-valuemax={whole.value.stopMs}
         aria-valuenow={ms}
         aria-valuetext={frame.textOf(ms)}
-        // when it is outside the plot, the keyboard can still reach it
+        // the keyboard can reach the handle even outside the plot
         data-beyond={ms < startMs || ms > stopMs ? "" : undefined}
         style={{ left: at(end === "start" ? left : right) }}
         onKeyDown={onKeyDown(end)}

@@ -18,7 +18,7 @@ interface Props {
 
 const HEIGHT = 34;
 
-/** The whole time axis with a movable frame around the shown part. */
+/** The complete time axis, with a movable frame around the visible part. */
 export function Overview({ selection, contents, settings, marks }: Props) {
   const { whole, shown } = selection;
   const box = useRef<HTMLDivElement>(null);

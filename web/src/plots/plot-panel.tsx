@@ -14,14 +14,14 @@ import {
   TIME_AXIS_HEIGHT,
 } from "./plot.js";
 
-/** Values that are in the worker: the plot requests them for each part. */
+/** Values that only the worker has. The plot requests them for each part. */
 export interface RemoteContent {
   /** @param pixels number of columns of the plot */
   columnsOf(shown: TimeWindow, pixels: number): Promise<RemoteColumns>;
 }
 
 export interface RemoteColumns extends Drawn {
-  /** Lowest and highest value of the axis, which has no labels. */
+  /** Lowest and highest value of an axis that has no labels. */
   range: [number, number];
 }
 
@@ -95,7 +95,7 @@ export function PlotPanel({ row, hasTimeAxis, width, shown, settings, axis }: Pr
     });
   };
   useSignalEffect(draw);
-  // the row also changes with units and with the compared recordings
+  // a change of units or of the compared recordings also changes the row
   useEffect(draw, [row, axis, hasTimeAxis]);
 
   return (
@@ -122,7 +122,7 @@ function drawnOf(
   return { columns: columnsIn(pyramid, own, columnCount(width)), offsetMs, marks: [] };
 }
 
-/** The last received data; undefined for values in the page. */
+/** The last data from the worker. Undefined if the page has the values. */
 function useRemote(
   content: PlotContent | RemoteContent,
   shown: ReadonlySignal<TimeWindow>,
@@ -136,7 +136,7 @@ function useRemote(
         try {
           received.value = await content.columnsOf(shown.peek(), columnCount(width.peek().width));
         } catch {
-          // the recording was closed in the meantime: the last received data stay
+          // The recording was closed in the meantime. The last data stay.
         }
       }),
     [content, shown, width, received],

@@ -23,7 +23,7 @@ interface Props {
   /** Instants that the overview marks. */
   marks?: ReadonlySignal<readonly number[]> | undefined;
   axis: Axis;
-  /** A part that the user marks: dragging over a plot then changes the mark instead of zooming in. */
+  /** A part that the user marks. Dragging over a plot then changes the mark instead of zooming in. */
   frame?: Frame | undefined;
   /** Readouts above the plots. */
   children?: ComponentChildren;
@@ -32,10 +32,10 @@ interface Props {
 const WHEEL_ZOOM = 1.0015;
 const BUTTON_ZOOM = 2;
 const SHORTEST_BRUSH_PX = 5;
-// An arrow key moves the cursor by this share of the shown part.
+// An arrow key moves the cursor by this share of the visible part.
 const KEY_STEP = 1 / 200;
 
-/** Plots above each other with one time axis, one cursor and one brush. */
+/** A column of plots that share a time axis, a cursor and a brush. */
 export function PlotStack({
   rows,
   selection,
@@ -119,7 +119,7 @@ export function PlotStack({
       brush.value = { startMs: Math.min(pressedAt.current, atMs), stopMs: Math.max(pressedAt.current, atMs) };
     }
   };
-  // The times under the two fingers stay under them.
+  // The times under the two fingers do not change.
   const pinch = (before: number, x: number, other: number) => {
     const distance = Math.max(20, Math.abs(before - other));
     zoom(Math.max(20, Math.abs(x - other)) / distance, timeAt(other));
@@ -188,7 +188,7 @@ export function PlotStack({
   latestOnWheel.current = onWheel;
   useEffect(() => {
     const listener = (event: WheelEvent) => latestOnWheel.current(event);
-    // a passive listener, such as those of the framework, cannot stop the page from scrolling
+    // passive listeners, such as those of the framework, cannot prevent scrolling of the page
     area.current?.addEventListener("wheel", listener, { passive: false });
     return () => area.current?.removeEventListener("wheel", listener);
   }, []);
@@ -284,7 +284,7 @@ export function PlotStack({
   );
 }
 
-/** The sample nearest to a position on the axis of the plots; the position itself if there is no sample. */
+/** The sample nearest to a position on the axis of the plots. If there is no sample, the position itself. */
 function nearestSample(rows: readonly PlotRow[], position: number): number {
   let nearest = Number.POSITIVE_INFINITY;
   for (const { content } of rows) {

@@ -3,7 +3,7 @@ import type { TimeWindow } from "../view/window.js";
 import type { Columns } from "./columns.js";
 import type { Pyramid } from "./pyramid.js";
 
-/** Space for the labels at the left of every plot, and at its right, CSS pixels. */
+/** Space for labels to the left of every plot, and the margin to its right, CSS pixels. */
 export const AXIS_WIDTH = 46;
 export const RIGHT_MARGIN = 24;
 export const TIME_AXIS_HEIGHT = 26;
@@ -11,12 +11,12 @@ export const TOP_MARGIN = 8;
 const LABEL_GAP = 6;
 const LEAST_PIXELS_PER_TICK = 28;
 const FONT = "11px system-ui, sans-serif";
-// If fewer values than this are visible, each of them is a dot.
+// If fewer values than this are visible, each value is a dot.
 const FEW_VALUES = 80;
 const DOT_RADIUS = 2;
 const MARK_HEIGHT = 6;
 
-/** The style of a plot; colours in the syntax of a canvas. */
+/** The style of a plot, with colours in the syntax of a canvas. */
 export interface PlotLook {
   /** Factor from the stored values to the unit of the axis. */
   factor: number;
@@ -45,7 +45,7 @@ export interface Drawn {
   marks: readonly number[];
 }
 
-/** Draws one quantity over time: axes, the band from minimum to maximum, and the line of means. */
+/** Draws one quantity over time, with axes, the band from minimum to maximum, and the line of means. */
 export function drawPlot(
   canvas: HTMLCanvasElement,
   { columns, offsetMs, marks }: Drawn,
@@ -98,7 +98,7 @@ export function drawPlot(
   context.stroke();
   const isFew = columns.timesMs.length < FEW_VALUES;
   for (const { from, to } of runs) {
-    // a single value between gaps has no line, so it is a dot in any case
+    // a single value between gaps has no line, so it is always a dot
     if (!isFew && to - from > 1) continue;
     for (let i = from; i < to; i++) {
       context.beginPath();
@@ -150,7 +150,7 @@ function drawAxes(
   context.stroke();
 }
 
-/** Round values within a range, at most `count` of them, and the number of decimals that distinguishes them. */
+/** At most `count` round values within a range, and the number of decimals that distinguishes them. */
 export function valueTicks(
   [lowest, highest]: [number, number],
   count: number,

@@ -1,12 +1,12 @@
-/** Values at ascending times, in the units of recordings: integers in `mm/s`, `mm` or beats per minute. */
+/** Values at ascending times, as integers in the units of recordings, which are `mm/s`, `mm` or beats per minute. */
 export interface Series {
   timesMs: Float64Array;
   values: Int32Array | Int16Array | Uint8Array;
-  /** The values that no line joins to the next one. */
+  /** The values before which the line is interrupted. */
   gapsAfter: ReadonlySet<number>;
 }
 
-/** Minimum, maximum and sum of each block of `FAN_OUT` entries of the level below; the lowest level summarizes values. */
+/** Minimum, maximum and sum of each block of `FAN_OUT` entries of the level below. The lowest level summarizes values. */
 interface Level {
   minimum: Int32Array;
   maximum: Int32Array;
@@ -27,7 +27,7 @@ export interface Extent {
 
 const FAN_OUT = 16;
 
-/** Summarizes a series, so that the extent of a part takes a few steps, however long the part is. */
+/** Summarizes a series. The extent of a part then takes a few steps, however long the part is. */
 export function buildPyramid(series: Series): Pyramid {
   const levels: Level[] = [];
   const { values } = series;
@@ -61,7 +61,7 @@ function levelAbove(below: Level, size: number): Level {
   return above;
 }
 
-/** Extent of the values from `from` to before `to`; null if there are none. */
+/** Extent of the values from `from` to before `to`. Null if there are none. */
 export function extentOf({ series, levels }: Pyramid, from: number, to: number): Extent | null {
   if (to <= from) return null;
   let minimum = Number.POSITIVE_INFINITY;

@@ -1,7 +1,7 @@
 import { AsiError } from "asi-convert";
 import { type CallReply, type CallRequest, type Failure, ReadingError, type RequestTable } from "./calls.js";
 
-/** Functions that a handler in the worker can use while it computes an answer. */
+/** Functions for a handler in the worker while it computes an answer. */
 export interface AnswerHooks {
   onProgress: (progress: number) => void;
   signal: AbortSignal;
@@ -32,7 +32,7 @@ export function answerCalls<Table extends RequestTable<Table>>(handlers: Handler
       signal: controller.signal,
     };
     try {
-      // the name and the argument match, which the type of the table cannot express
+      // The name and the argument match. The type of the table cannot express that.
       const handler = handlers[name as keyof Table] as (asked: unknown, hooks: AnswerHooks) => unknown;
       const answered = await handler(asked, hooks);
       reply({ call, answered }, answered instanceof Uint8ClampedArray ? [answered.buffer] : []);
@@ -44,7 +44,7 @@ export function answerCalls<Table extends RequestTable<Table>>(handlers: Handler
   };
 }
 
-/** Names of browser errors for a file that has changed on disk since it was chosen. */
+/** Names of browser errors for a file that has changed on disk since the user selected it. */
 const UNREADABLE = new Set(["NotFoundError", "NotReadableError"]);
 
 function failureOf(error: unknown): Failure {
@@ -55,7 +55,7 @@ function failureOf(error: unknown): Failure {
   if (error instanceof ReadingError) return error.failure;
   if (error instanceof DOMException && UNREADABLE.has(error.name)) {
     const message =
-      "The browser can no longer read the file: it was moved, changed or removed. Choose it again.";
+      "The browser can no longer read the file, because it was moved, changed or removed. Choose it again.";
     return { code: null, message, byteOffset: null, line: null };
   }
   const message = error instanceof Error ? error.message : String(error);

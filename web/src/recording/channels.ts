@@ -60,7 +60,7 @@ export const CHANNELS: readonly Channel[] = [
   },
 ];
 
-/** The plots of a recording: one for each of its channels. */
+/** The plots of a recording, one for each of its channels. */
 export function channelRows(recording: Recording, speedUnit: SpeedUnit): PlotRow[] {
   const rows: PlotRow[] = [];
   for (const channel of CHANNELS) {
@@ -102,11 +102,11 @@ export function axisRange(
   return [channel.fromZero ? lowest : lowest - margin, highest + margin];
 }
 
-/** Total height of all plots: table, map and plots fit on a screen of 1440 by 900 pixels. */
+/** Total height of all plots. The table, the map and the plots then fit on a screen of 1440 by 900 pixels. */
 const COMPARED_HEIGHTS = 340;
 const LEAST_HEIGHT = 70;
 
-/** One channel of several recordings: a plot for each, all with the same axis of values. */
+/** One channel of several recordings, with a plot for each. All plots have the same axis of values. */
 export function comparedRows(
   placed: readonly Placed[],
   name: ChannelName,
@@ -189,7 +189,10 @@ const SPEED_STEP_MM_PER_S = 2000 / KM_PER_H; // 2 km/h
 const LEAST_FASTEST_MM_PER_S = 8000 / KM_PER_H;
 const TOP_SHARE = 0.999;
 
-/** The speed with the last colour of the map, mm/s: slightly below the maximum, so that a single wrong value does not pale the others. */
+/**
+ * The speed with the last colour of the map, mm/s. It is slightly below the maximum, because a single wrong value would make the others
+ * pale.
+ */
 export function fastestOf({ track: { speed } }: Recording): number {
   const step = Math.ceil(speed.length / 50_000);
   const sample = Int32Array.from(
@@ -200,7 +203,7 @@ export function fastestOf({ track: { speed } }: Recording): number {
   return Math.max(LEAST_FASTEST_MM_PER_S, Math.ceil(top / SPEED_STEP_MM_PER_S) * SPEED_STEP_MM_PER_S);
 }
 
-/** Time or distance, and the values of all recordings at that point. `ms`: a position on the axis. */
+/** Time or distance at a point, and the values of all recordings there. `ms` is a position on the axis. */
 export function comparedReadouts(
   placed: readonly Placed[],
   name: ChannelName,

@@ -20,11 +20,10 @@ const PAGE = 25_000;
 const LONGEST_MS = 2 * 86_400_000;
 
 /**
- * Fetches the samples of a range with the session of the page, page by page: each begins after the last sample of the previous one, so
- * that samples stored in the meantime cause no losses or duplicates.
+ * Fetches the samples of a range with the session of the page. Each page begins after the last sample of the previous one. Samples that
+ * are stored in the meantime therefore cause no losses or duplicates.
  *
- * @throws ReadingError with the code of the service, or `AWAY`; AsiError `NO_SAMPLES` if the service has none; the abort reason of
- * signal
+ * @throws ReadingError with the code of the service, or `AWAY`; AsiError `NO_SAMPLES` if the service has none; the abort reason of signal
  */
 export async function fetchRange(
   range: DeviceRange,
@@ -61,10 +60,10 @@ export async function fetchRange(
   return { batches, facts: factsOf(range) };
 }
 
-/** Messages of browsers, such as "Failed to fetch", do not tell what to do. */
+/** Browser messages, such as "Failed to fetch", do not tell the user what to do. */
 function inWords(error: unknown): unknown {
   const failure = { byteOffset: null, line: null };
-  // each response of the service has a request id; a response without one comes from a proxy
+  // Each response of the service has a request id. A response that lacks it comes from a proxy.
   const isBefore = error instanceof ApiError && error.status >= 500 && error.requestId === null;
   if (isBefore || error instanceof TypeError) {
     const message = "The service does not respond. Open the range again when it is back.";

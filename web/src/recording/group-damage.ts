@@ -6,11 +6,11 @@ export interface DamageGroup {
   /** Offsets of the first and of the last place. */
   firstByte: number;
   lastByte: number;
-  /** The last row before the first place, ms since 1970 UTC; null if there is none. */
+  /** The last row before the first place, ms since 1970 UTC. Null if there is none. */
   afterMs: number | null;
 }
 
-/** One disturbance often damages several frames in succession; one look at the plots of that second is enough. */
+/** One disturbance often damages several successive frames. The user needs to look at the plots of that second only once. */
 const TOGETHER_MS = 1000;
 
 /** Groups places that are within a second of the first place of the group. @param places in file order */

@@ -15,10 +15,7 @@ import { collectWaveform, type Waveform } from "./waveform.js";
 // Intervals further apart than this are not joined by a line.
 const RR_GAP = { minMs: 5000, steps: 0 };
 
-/**
- * Reads the ECG waveform of a recording and finds the beats in it, or reads the RR intervals of a FIT file; null if there are
- * none.
- */
+/** Reads the ECG waveform of a recording and finds its beats, or reads the RR intervals of a FIT file. Null if there are none. */
 export async function readHeart(
   file: Blob,
   { facts: { info, intervals = 0 } }: Pick<Recording, "facts">,
@@ -70,7 +67,7 @@ function rrOf({ timestampMs, rrMs, length }: HeartBeats): Heart["rr"] {
   let count = 0;
   for (let i = 0; i < length; i++) {
     const ms = timestampMs[i] as number;
-    // after the clock was set back, beats with earlier times are omitted from the line
+    // after the clock was set back, the line omits beats with earlier times
     if (rrMs[i] === 0 || ms < (timesMs[count - 1] ?? ms)) continue;
     timesMs[count] = ms;
     // the columns of plots contain whole numbers

@@ -6,7 +6,7 @@ import { peaksOf } from "./peaks.js";
 import { recipeFiguresOf } from "./recipe.js";
 import type { Recording } from "./recording.js";
 
-/** Reads one recording in the page itself, for files opened from the disk, which cannot start a worker. */
+/** Reads one recording in the page, because a page that is opened from the disk cannot start a worker. */
 export class LocalReader implements RecordingService {
   readonly canSave = false;
   readonly #recording: Recording;

@@ -10,7 +10,7 @@ import type { RecipeFigures } from "./recipe.js";
 import type { DistanceCurve, FigureSettings, Figures, Heart, PeakDistances, Recording } from "./recording.js";
 import type { Saved, SavedFormat, SaveOptions } from "./save.js";
 
-/** A recording of the worker and its shown part, with times of the recording. */
+/** A recording of the worker and its visible part, with times of the recording. */
 export interface Shown {
   id: number;
   shown: TimeWindow;
@@ -32,18 +32,18 @@ export interface Requests {
   close: { asked: { id: number }; answered: null };
   draw: { asked: { drawing: Drawing; recordings: Shown[] }; answered: Uint8ClampedArray<ArrayBuffer> };
   figures: { asked: { id: number; shown: TimeWindow; settings: FigureSettings }; answered: Figures };
-  /** Distance as in the figures with these settings. */
+  /** Distance, with these settings of the figures. */
   distance: { asked: { id: number; settings: FigureSettings }; answered: DistanceCurve };
   peaks: { asked: { id: number; settings: FigureSettings }; answered: PeakDistances };
   recipe: { asked: { id: number; shown: TimeWindow; recipe: Recipe }; answered: RecipeFigures };
-  /** Reads waveform and beats; null if there is none. */
+  /** Reads waveform and beats. Null if there are none. */
   heart: { asked: { id: number }; answered: Heart | null };
-  /** Heart-rate variability of a part, after `heart`. `atRest`: with LF and HF. */
+  /** Heart-rate variability of a part. Requires `heart`. With `atRest`, the result includes LF and HF. */
   variability: {
     asked: { id: number; shown: TimeWindow; atRest: boolean };
     answered: HeartRateVariability;
   };
-  /** What a plot of the waveform draws, after `heart`. */
+  /** The plot data of the waveform. Requires `heart`. */
   waveform: { asked: { id: number; shown: TimeWindow; pixels: number }; answered: RemoteColumns };
   findDamage: { asked: { id: number }; answered: Damage };
   save: { asked: SavedPart & { format: SavedFormat; options: SaveOptions }; answered: Saved };
@@ -53,7 +53,7 @@ export interface Requests {
 
 export type RequestName = keyof Requests;
 
-/** Reads and draws recordings: the worker, or the page itself in a report. */
+/** Reads and draws recordings. The worker implements it, and in a report the page itself. */
 export interface RecordingService {
   /** @throws ReadingError */
   ask<Name extends RequestName>(
@@ -61,6 +61,6 @@ export interface RecordingService {
     asked: Requests[Name]["asked"],
     hooks?: Hooks,
   ): Promise<Requests[Name]["answered"]>;
-  /** Whether it can write files. */
+  /** Whether the service can write files. */
   readonly canSave: boolean;
 }

@@ -6,17 +6,17 @@ import type { ChannelName, DistanceCurve, Recording } from "./recording.js";
 /** A recording on the axis of the page. */
 export interface Placed {
   recording: Recording;
-  /** The number of the recording, counted from 0; selects its colour. */
+  /** The number of the recording, counted from 0. It selects the colour. */
   number: number;
   /** Its part of the axis. */
   whole: TimeWindow;
   /** Returns the position of an instant on the axis. */
   positionOf(ms: number): number;
-  /** Returns the instant at a position; null if the recording has none. */
+  /** Returns the instant at a position. Null if the recording has none. */
   instantAt(position: number): number | null;
   /** Returns the part of the recording for a part of the axis. */
   partIn(shown: TimeWindow): TimeWindow;
-  /** Returns the plot data of a channel; null if the recording has no such values. */
+  /** Returns the plot data of a channel. Null if the recording has no values of the channel. */
   contentOf(name: ChannelName): PlotContent | null;
 }
 
@@ -53,7 +53,7 @@ export function placeByDistance(recording: Recording, number: number, curve: Dis
     instantAt: (mm) => (mm < 0 || mm > totalMm || last < 0 ? null : first(mm)),
     partIn({ startMs: fromMm, stopMs: toMm }) {
       if (fromMm > totalMm) return { startMs: recording.stopMs + 1, stopMs: recording.stopMs + 1 };
-      // the distance is constant while an athlete stands: the part includes such times at its ends
+      // The distance is constant while an athlete stands. The part includes this time at its ends.
       const startMs = fromMm <= 0 ? recording.startMs : first(fromMm);
       const stopMs =
         toMm >= totalMm ? recording.stopMs : between(distanceMm, timesMs, indexAfter(distanceMm, toMm), toMm);
@@ -65,7 +65,7 @@ export function placeByDistance(recording: Recording, number: number, curve: Dis
       const known = contents.get(name);
       if (known !== undefined) return known;
       const positions = pyramid.series.timesMs.map(positionOf);
-      // the summaries are of values, wherever they are on the axis
+      // the summaries depend on the values, not on their positions
       const series = { ...pyramid.series, timesMs: positions };
       const content = { pyramid: { ...pyramid, series }, offsetMs: 0 };
       contents.set(name, content);

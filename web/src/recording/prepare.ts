@@ -5,8 +5,8 @@ import { buildPyramid, type Pyramid, type Series } from "../plots/pyramid.js";
 import type { ChannelName, Facts, Recording } from "./recording.js";
 
 const TWO_DIMENSIONAL = 2;
-// A line is interrupted where the figures begin another segment; the line of heart rates, which are less frequent, is
-// interrupted later.
+// A line is interrupted where the figures begin a new segment. Heart rates are less frequent,
+// so their line is interrupted after a longer gap.
 const HEART_RATE_GAP = { minMs: 5000, steps: 5 };
 
 export type FactsOfFile = Omit<Facts, "rows" | "ranges" | "isReordered">;
@@ -67,7 +67,7 @@ function channelsOf(rows: SampleBatch): Recording["channels"] {
   return channels;
 }
 
-// Row numbers that satisfy `isWanted`; null for all rows.
+// Row numbers that satisfy `isWanted`. Null for all rows.
 function where({ length }: SampleBatch, isWanted: (row: number) => boolean): Uint32Array | null {
   let count = 0;
   for (let row = 0; row < length; row++) if (isWanted(row)) count += 1;
@@ -87,7 +87,7 @@ function pick<T extends Values>(values: T, rows: Uint32Array | null): T {
   return picked;
 }
 
-/** The order of the rows by time; null if they are already in order. Rows with the same time keep their order. */
+/** The order of the rows by time. Null if they are already in order. Rows with the same time keep their order. */
 function timeOrder(timesMs: Float64Array): Uint32Array | null {
   let isAscending = true;
   for (let i = 1; i < timesMs.length && isAscending; i++) {

@@ -8,9 +8,9 @@ export interface RecordingContent {
 }
 
 export interface FileContent extends RecordingContent {
-  /** The file itself, or its unpacked content. */
+  /** The file, or its unpacked content. */
   unpacked: File;
-  /** Whether a compressed file is truncated, so that this is only its first part. */
+  /** Whether a compressed file is truncated. Only its first part is then available. */
   isCut: boolean;
 }
 
@@ -27,7 +27,7 @@ interface Options {
 }
 
 /**
- * Reads a file of any format that the library supports, or a CSV.
+ * Reads a file of any format that the library supports.
  *
  * @throws AsiError with the codes of `decode` and `decodeTrack`, and a message for the user; `BAD_CSV`, `BAD_ROW`; `ABORTED`
  */
@@ -49,7 +49,7 @@ export async function readFile(file: File, options: Options): Promise<FileConten
 
 const firstBytes = async (file: File) => new Uint8Array(await file.slice(0, FIRST_BYTES).arrayBuffer());
 
-/** Size of a week at 10 Hz with ECG. A limit, because a small compressed file can expand to any size. */
+/** Size of a week at 10 Hz with ECG. A limit is necessary, because a small compressed file can expand to any size. */
 const MOST_UNPACKED_BYTES = 2 ** 31;
 
 /** Unpacks a gzip file. */
@@ -118,24 +118,25 @@ function notesOn({
   if (withoutPosition > 0) notes.push(`Points without a position, left out: ${withoutPosition}.`);
   if (withoutTime > 0) notes.push(`Points without a time, left out: ${withoutTime}.`);
   if (speedsFromPositions > 0) notes.push(`Speeds computed from positions: ${speedsFromPositions}.`);
-  if (speedUnit === "km/h") notes.push("The file gives speeds in km/h instead of m/s; they are converted.");
+  if (speedUnit === "km/h")
+    notes.push("The file contains speeds in km/h instead of m/s. They are converted.");
   return notes;
 }
 
 const FIRST_BYTES = 1024;
 
-/** The format of a file by its first bytes. Unknown formats are passed to the reader of recordings, which reports the error. */
+/** Detects the format of a file by its first bytes. The reader of recordings receives unknown formats and reports the error. */
 function kindOf(first: Uint8Array): "asi" | "csv" | "track" {
   const isFit = [0x2e, 0x46, 0x49, 0x54].every((byte, i) => first[8 + i] === byte);
   const isWide = (first[0] === 0xff && first[1] === 0xfe) || (first[0] === 0xfe && first[1] === 0xff);
   if (isFit || isWide) return "track";
   const text = new TextDecoder().decode(first).trimStart();
   if (text.startsWith("<")) return "track";
-  // a line of words with separators: frames of a receiver never match it
+  // A line of words with separators. Frames of a receiver never match it.
   return /^[\p{L}"][\p{L}\d _."/()-]*[,;\t][^\p{Cc}\uFFFD]*\r?\n/u.test(text) ? "csv" : "asi";
 }
 
-/** Eleven days at 10 Hz. A row takes at most about 250 bytes of memory, and a browser ends a tab without notice that takes too much. */
+/** Eleven days at 10 Hz. A row takes up to about 250 bytes of memory, and a browser ends a tab without warning if it uses too much. */
 const MOST_ROWS = 10_000_000;
 
 /** @throws Error if there are more rows than the page can show */
@@ -149,7 +150,7 @@ export async function collect(
     rows += batch.length;
     if (rows > mostRows) {
       throw new Error(
-        `The file has more than ${mostRows.toLocaleString("en")} rows, too many to show. Divide it first, as with: asi convert --split.`,
+        `The file has more than ${mostRows.toLocaleString("en")} rows, too many to show. Divide it first, for example with asi convert --split.`,
       );
     }
     batches.push(batch);
@@ -157,7 +158,7 @@ export async function collect(
   return batches;
 }
 
-// Safari cannot iterate over a stream, so this uses a reader.
+// Uses a reader, because Safari cannot iterate over a stream.
 async function* counted(
   file: File,
   onProgress: (bytes: number) => void,

@@ -8,7 +8,7 @@ import {
 } from "asi-convert/metrics";
 import type { TimeWindow } from "../view/window.js";
 
-/** The count of a recipe in a part of a recording, and the effect of its filter and its minimum duration. */
+/** The count of a recipe in a part of a recording, with the effect of its filter and of its minimum duration. */
 export interface RecipeFigures {
   result: RecipeResult;
   sensitivity: readonly SensitivityRow[];
@@ -17,7 +17,7 @@ export interface RecipeFigures {
 const NO_QUALITY =
   "This definition drops samples by the quality of the reception, and this recording does not contain it. Choose a definition without a gate, or open the .asi recording of the tracker.";
 
-/** @param rows with their quality for a recipe with a gate. @throws AsiError as `computeRecipe` */
+/** @param rows with their quality for a recipe with a gate @throws AsiError as `computeRecipe` */
 export function recipeFiguresOf(
   rows: SampleBatch,
   { startMs, stopMs }: TimeWindow,

@@ -11,7 +11,7 @@ import type { Metrics, PeakWindow, PresetName } from "asi-convert/metrics";
 import type { Track } from "../map/projection.js";
 import type { Pyramid } from "../plots/pyramid.js";
 
-/** Types of files that can be opened; `service`: a range from the service. */
+/** Types of files that the page opens. `service` is a range from the service. */
 export type FileKind = "asi" | "fit" | "gpx" | "tcx" | "csv" | "service";
 
 /** The metadata of a file. */
@@ -21,19 +21,19 @@ export interface Facts {
   kind: FileKind;
   /** Null if the file format has no header. */
   info: RecordingInfo | null;
-  /** Accounts for every byte; null for files other than recordings. */
+  /** Accounts for every byte. Null for files other than recordings. */
   report: Report | null;
-  /** The place up to which a FIT file is readable; null if the file is complete. */
+  /** The place up to which a FIT file is readable. Null if the file is complete. */
   cutOff: Damage["places"][number] | null;
-  /** Sentences about omitted or computed data; empty if there are none. */
+  /** Sentences about omitted or computed data. Empty if there are none. */
   notes: string[];
-  /** The decoder that was used; null for files other than recordings. */
+  /** The decoder that was used. Null for files other than recordings. */
   engine: EngineName | null;
   rows: number;
   ranges: Range[];
-  /** Number of RR intervals of a FIT file; absent for other files. */
+  /** Number of RR intervals of a FIT file. Absent for other files. */
   intervals?: number;
-  /** Whether rows were out of order; they are shown in the order of their times. */
+  /** Whether rows were out of order. The page shows them in chronological order. */
   isReordered: boolean;
 }
 
@@ -53,7 +53,7 @@ export interface Recording {
   stopMs: number;
 }
 
-/** Figures of a part of a recording, with the rules of `asi stats` and of the service. */
+/** Figures of a part of a recording, by the rules of `asi stats` and of the service. */
 export interface Figures {
   metrics: Metrics;
   rows: number;
@@ -64,15 +64,15 @@ export interface Figures {
 /** Settings of the computation of figures. */
 export interface FigureSettings {
   preset: PresetName;
-  /** Maximum heart rate of the athlete; null if it is unknown. */
+  /** Maximum heart rate of the athlete. Null if it is unknown. */
   maxHeartRate: number | null;
-  /** Maximum speed of the athlete, from which the speed zones derive; null for those of the preset. */
+  /** Maximum speed of the athlete, from which the speed zones derive. Null for the zones of the preset. */
   maxSpeedMPerS: number | null;
-  /** Aerobic speed of the athlete, for zones of both speeds; null for those of the maximum speed. */
+  /** Aerobic speed of the athlete, for zones of both speeds. Null for zones of the maximum speed only. */
   aerobicSpeedMPerS: number | null;
 }
 
-/** Distance covered since the first row, at ascending instants, with the rules of the figures. */
+/** Distance covered since the first row, at ascending instants, by the rules of the figures. */
 export interface DistanceCurve {
   timesMs: Float64Array;
   distanceMm: Float64Array;
@@ -82,20 +82,20 @@ export interface DistanceCurve {
 export interface PeakDistances {
   /** Lengths in the list of the command. */
   listed: PeakWindow[];
-  /** These and many more lengths, in ascending order. */
+  /** These lengths and many more, in ascending order. */
   curve: PeakWindow[];
 }
 
-/** Columns of plots contain whole numbers, so alpha 1 is in thousandths. */
+/** Plot columns contain whole numbers, so alpha 1 is in thousandths. */
 export const ALPHA_FACTOR = 0.001;
 
-/** Beats found in an ECG waveform, with their quality, or those of the RR intervals of a FIT file, without one. */
+/** Beats from an ECG waveform, with their quality, or from the RR intervals of a FIT file, which lack quality. */
 export type HeartBeats = TrackBeatBatch & { quality: Uint8Array | null };
 
 /** Results from the ECG waveform of a recording, or from the RR intervals of a FIT file. */
 export interface Heart {
   hasWaveform: boolean;
-  /** Null without a waveform, or if it is shorter than a second, or its sample rate is out of bounds. */
+  /** Null if there is no waveform, if it is shorter than a second, or if its sample rate is out of bounds. */
   figures: EcgFigures | null;
   beats: HeartBeats;
   /** RR intervals, ms. */

@@ -4,7 +4,7 @@ import type { ParameterOverrides, PresetName } from "asi-convert/metrics";
 /** The data in a report (docs/report-file.md). */
 export interface ReportData {
   version: 1;
-  /** File name of the recording, without its folder. */
+  /** File name of the recording without its folder. */
   name: string;
   inspection: Inspection;
   metrics: { preset: PresetName; params: ParameterOverrides };

@@ -14,14 +14,14 @@ import { nameWithoutExtension } from "./file-names.js";
 import type { Facts } from "./recording.js";
 import { titlesOf } from "./timeline.js";
 
-/** A download: the recording itself, or a format of the library. */
+/** A download, which is the recording itself or a format of the library. */
 export type SavedFormat = "asi" | FormatName;
 
 /** Options of files, with the names of the library. */
 export interface SaveOptions {
-  /** One row for each multiple of this time; null for all rows. Recordings always contain all rows. */
+  /** One row for each multiple of this time. Null for all rows. Recordings always contain all rows. */
   everyMs: number | null;
-  /** Times of CSV and JSON lines; null for the default of the format. */
+  /** Times of CSV and JSON lines. Null for the default of the format. */
   time: "iso" | "local" | "excel" | null;
   /** Zone for `local` and `excel`. */
   timeZone: string;
@@ -58,7 +58,7 @@ export async function save(saved: SavedRecording, format: SavedFormat, options: 
   return { blob, fileName: await conversion.fileName };
 }
 
-/** Writes the rows of several recordings as one CSV, with the recording in its first column. */
+/** Writes the rows of several recordings as one CSV. Its first column names the recording. */
 export async function saveTogether(all: readonly SavedRecording[], options: SaveOptions): Promise<Saved> {
   const delimiter = options.decimalMark === "," ? ";" : ",";
   const parts: BlobPart[] = [];
@@ -125,7 +125,7 @@ async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<stri
   if (rest !== "") yield [rest];
 }
 
-// Whether the file is a recording. The log of a receiver is not: it has no header.
+// Whether the file is a recording. The log of a receiver has no header and is not one.
 function isRecording({ kind, info }: Facts): boolean {
   return kind === "asi" && info?.formatVersion !== null;
 }
@@ -153,7 +153,7 @@ async function collected(stream: ReadableStream<Uint8Array>, type: string): Prom
 
 const LONGEST_SERIAL = 16;
 
-/** A serial number for files without one: the permitted characters of the file name. */
+/** A serial number for files that lack one. It consists of the permitted characters of the file name. */
 function serialFrom(fileName: string): string {
   const allowed = nameWithoutExtension(fileName).replace(/[^A-Za-z0-9._-]+/g, "-");
   // the prefix avoids reserved names

@@ -1,6 +1,6 @@
 import type { ApiError } from "asi-client";
 
-/** The message when the service does not answer. */
+/** The message when the service does not respond. */
 export const AWAY = "The service does not respond. Try again when it is back.";
 
 /** The waiting time in a message of the service. */
@@ -10,7 +10,7 @@ function waitOf(message: string): string {
   return minutes <= 1 ? "a minute" : minutes < 90 ? `${minutes} minutes` : `${Math.ceil(minutes / 60)} hours`;
 }
 
-/** Messages of the service for programs, with their texts for users. */
+/** Messages of the service that are written for programs, with their texts for users. */
 const IN_WORDS: readonly (readonly [RegExp, string])[] = [
   // these two only repeat their status
   [/^Not found\.$/, "It does not exist, or you cannot see it. It may have been deleted."],
@@ -20,11 +20,11 @@ const IN_WORDS: readonly (readonly [RegExp, string])[] = [
   ],
   [
     /^You need WRITE permission for the athlete from\b/,
-    "The athlete lets you make time frames, but not for all of this time, or not now. Choose another time, or ask the athlete for the permission “Change”.",
+    "The athlete lets you create time frames, but not for all of this time, or not at present. Choose another time, or ask the athlete for the permission “Change”.",
   ],
   [
     /^You need WRITE permission for the athlete of the time frame\b/,
-    "The athlete of this time frame no longer lets you change it. Ask the athlete for the permission “Change”, or make a new time frame.",
+    "The athlete of this time frame no longer lets you change it. Ask the athlete for the permission “Change”, or create a new time frame.",
   ],
   [/^You did not own the device between start and stop\b/, "You did not own the device at this time."],
   [/^The request body is too large\.$/, "This is more than the service accepts at once."],
@@ -47,12 +47,12 @@ export function refusalInWords({ status, code, requestId, message, body }: ApiEr
   if (status === 429) return `Too many requests were made. Wait ${waitOf(message)}, then try again.`;
   if (status >= 500 && status !== 503) {
     const id = requestId === null ? "" : ` Its log has the request ${requestId}.`;
-    return `The service has failed. Try again; if it happens again, tell the person who runs the service.${id}`;
+    return `The service has failed. Try again. If it happens again, tell the person who runs the service.${id}`;
   }
   if (code === "invalid_token" || code === "not_authenticated") return "You are not signed in.";
   if (code === "precondition_failed")
     return "It has changed since you opened the page. Reload the page, then try again.";
-  // without a message of the service, the message of the error has field names
+  // without a message of the service, the message of the error would contain field names
   if (status === 400 && !hasMessage(body)) return "The service does not accept the data of the page.";
   return IN_WORDS.find(([pattern]) => pattern.test(message))?.[1] ?? message;
 }

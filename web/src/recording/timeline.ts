@@ -3,15 +3,15 @@ import { nameWithoutExtension } from "./file-names.js";
 import type { Placed } from "./placed.js";
 import type { Facts, Figures, Recording } from "./recording.js";
 
-/** The part of the axis with recordings. */
+/** The part of the axis that contains recordings. */
 export function wholeOf(placed: readonly Placed[]): TimeWindow {
   const startMs = Math.min(...placed.map(({ whole }) => whole.startMs));
   const stopMs = Math.max(...placed.map(({ whole }) => whole.stopMs));
-  // an axis needs a length, but a single row has none
+  // a single row has no length, but an axis needs one
   return { startMs, stopMs: Math.max(stopMs, startMs + 1000) };
 }
 
-/** Whether all recordings together cover one period without a gap, so that one time axis is useful. */
+/** Whether all recordings together cover one period without a gap. One time axis is then useful. */
 export function overlap(recordings: readonly Recording[]): boolean {
   const latestStart = Math.max(...recordings.map(({ startMs }) => startMs));
   const earliestStop = Math.min(...recordings.map(({ stopMs }) => stopMs));
@@ -25,11 +25,11 @@ export function titleOf({ info, fileName }: Facts): string {
   return name || info?.serial || nameWithoutExtension(fileName);
 }
 
-/** Whether a device name is only the name of its model, which all devices of that model share. */
+/** Whether a device name is only the name of its model. All devices of that model have the same name. */
 const isGeneric = (name: string, deviceType = "") =>
   name.toLowerCase() === deviceType.toLowerCase() || /^(?:tracker|device|sensor|gps|unknown)$/i.test(name);
 
-/** The labels of recordings in a comparison: recordings of one device also have the names of their files. */
+/** The labels of recordings in a comparison. Recordings of the same device also show their file names. */
 export function titlesOf(recordings: readonly { facts: Facts }[]): readonly string[] {
   const titles = recordings.map(({ facts }) => titleOf(facts));
   return recordings.map(({ facts: { fileName } }, i) => {

@@ -9,10 +9,10 @@ import { buildPyramid, type Pyramid } from "../plots/pyramid.js";
 import type { TimeWindow } from "../view/window.js";
 import { ALPHA_FACTOR } from "./recording.js";
 
-/** There is an alpha 1 every 5 s; a missing value interrupts the line. */
+/** There is a value of alpha 1 every 5 s. A missing value interrupts the line. */
 const ALPHA_GAP = { minMs: 7500, steps: 0 };
 
-/** Heart-rate variability of a part of a recording, as `asi stats --hrv --from --to` computes it. */
+/** Heart-rate variability of a part of a recording, as in `asi stats --hrv --from --to`. */
 export function variabilityOf(
   beats: Beats,
   { startMs, stopMs }: TimeWindow,

@@ -13,17 +13,17 @@ interface Stretch {
   count: number;
 }
 
-// Frames have whole milliseconds, so their times are off by up to 1 ms. A larger difference starts a new stretch.
+// Frame times are whole milliseconds, and therefore off by up to 1 ms. A larger difference starts a new stretch.
 const TOLERANCE_MS = 20;
-// A line bridges late frames up to this time, but no longer gap in the signal.
+// A line bridges frames that are late by up to this time. It does not bridge longer gaps in the signal.
 const GAP_MS = 1000;
 
-/** The waveform of a recording: samples without times, and stretches that define their times. */
+/** The waveform of a recording. Its samples have no times. Stretches define them. */
 export class Waveform {
   readonly #starts: Float64Array;
   readonly #stretches: readonly Stretch[];
   readonly #pyramid: Pyramid;
-  /** Minimum and maximum of nearly all samples; spikes of a loose electrode are excluded. */
+  /** Minimum and maximum of nearly all samples. Spikes of a loose electrode are excluded. */
   readonly range: [number, number];
 
   constructor(samples: Int16Array, stretches: readonly Stretch[]) {
@@ -34,7 +34,7 @@ export class Waveform {
   }
 
   /**
-   * The data of a plot of a part: each sample, or minimum, maximum and mean of the samples in a pixel.
+   * The plot data of a part. An entry is a sample, or minimum, maximum and mean of the samples in a pixel.
    *
    * @param pixels number of columns of the plot
    */
@@ -56,7 +56,7 @@ export class Waveform {
         const extent = extentOf(this.#pyramid, at, next);
         const pixelOfEntry = Math.floor((ms - shown.startMs) / perPixelMs);
         if (!isExact && pixelOfEntry === pixel && extent !== null) {
-          // many short stretches: at most one entry for each pixel
+          // Many short stretches get at most one entry for each pixel.
           merge(columns, extent, samplesOfEntry, next - at);
           samplesOfEntry += next - at;
         } else {
@@ -74,7 +74,7 @@ export class Waveform {
     return columns;
   }
 
-  // the samples of a part, and one outside each end, so that lines reach the edge
+  // The samples of a part, and one beyond each end, which extends the lines to the edge.
   #partsIn({ startMs, stopMs }: TimeWindow): { stretch: Stretch; from: number; to: number }[] {
     const parts: { stretch: Stretch; from: number; to: number }[] = [];
     for (let i = Math.max(0, indexAt(this.#starts, startMs) - 1); i < this.#stretches.length; i++) {
@@ -103,7 +103,7 @@ function merge(columns: Columns, { minimum, maximum, mean }: Extent, before: num
   columns.mean[at] = ((columns.mean[at] ?? mean) * before + mean * added) / (before + added);
 }
 
-/** Collects a waveform; null if there is no sample. */
+/** Collects a waveform. Null if there is no sample. */
 export async function collectWaveform(batches: AsyncIterable<EcgBatch>): Promise<Waveform | null> {
   const parts: Int16Array[] = [];
   const stretches: Stretch[] = [];

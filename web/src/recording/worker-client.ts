@@ -13,7 +13,7 @@ export class WorkerClient<Table extends RequestTable<Table>> {
   readonly #calls = new Map<number, Call>();
   #lastCall = 0;
 
-  /** @param address of the script, which is part of the page */
+  /** @param address of the script, which belongs to the page */
   constructor(address: string, name: string) {
     this.#worker = new Worker(trustedAddress(address), { type: "module", name });
     this.#worker.onmessage = ({ data }: MessageEvent<CallReply>) => this.#receive(data);

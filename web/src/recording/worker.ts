@@ -16,10 +16,10 @@ interface OpenRecording {
   rows: SampleBatch;
   /** Null for data that did not come from a file. */
   file: File | null;
-  /** Available after the first request for them. */
+  /** Available after the first request for the beats. */
   waveform?: Waveform;
   beats?: HeartBeats;
-  /** The rows with their quality, if any, available after a recipe with a gate has been requested. */
+  /** The rows with their quality, if any. Available after a request for a recipe with a gate. */
   withQuality?: SampleBatch;
 }
 

@@ -14,9 +14,9 @@ export interface Problem {
   file: File | null;
   code: string | null;
   message: string;
-  /** 1-based line of a text; null if there is none. */
+  /** 1-based line of a text. Null if there is none. */
   line: number | null;
-  /** Byte offset of the error; null if it concerns the whole file. */
+  /** Byte offset of the error. Null if the error concerns the whole file. */
   byteOffset: number | null;
 }
 
@@ -28,7 +28,7 @@ export interface Reading {
 }
 
 export interface OpenOptions {
-  /** Adds the files to the open ones instead of replacing them. */
+  /** Whether the files are added to the open ones instead of replacing them. */
   isAdding?: boolean;
   /** Serial number for logs of receivers, which have no header. */
   serial?: string | null;
@@ -52,16 +52,16 @@ export class Workspace {
   }
 
   /**
-   * Reads files one after the other, and shows them instead of the open ones. Files opened while others are being read wait, and are
-   * added to those.
+   * Reads files one after another, and shows them instead of the open ones. Files that are opened during this time wait in the queue and
+   * are added to those.
    */
   async open(files: readonly File[], { isAdding = false, serial = null }: OpenOptions = {}): Promise<void> {
     await this.#openAll(files, isAdding, (file, origin, signal) => this.#read(file, serial, origin, signal));
   }
 
   /**
-   * Fetches ranges from the service, and shows them instead of the open ones.
-   * @returns whether one of them is shown; otherwise `problems` has the reason, or the user has cancelled
+   * Fetches ranges from the service, and shows them instead of the open recordings.
+   * @returns whether one of them is shown; otherwise `problems` contains the reason, or the user has cancelled
    */
   openRanges(ranges: readonly DeviceRange[], { isAdding = false }: OpenOptions = {}): Promise<boolean> {
     return this.#openAll(ranges, isAdding, (range, origin, signal) => this.#fetch(range, origin, signal));
@@ -152,7 +152,7 @@ export class Workspace {
     });
   }
 
-  /** Stops reading and clears the queue; open recordings stay open. */
+  /** Stops reading and clears the queue. Open recordings stay open. */
   cancel(): void {
     this.#cancelling.abort();
     this.#cancelling = new AbortController();
@@ -196,9 +196,9 @@ export class Workspace {
     }
   }
 
-  /** Closes data from the service and stops reading: the user is no longer signed in. */
+  /** Closes data from the service and stops reading after the user has signed out. */
   closeFetched(): void {
-    // first, because otherwise a range that is being fetched would still be shown
+    // Runs first. Otherwise, a range that is being fetched would still be shown.
     this.cancel();
     this.problems.value = [];
     for (const { id, facts } of this.opened.peek()) if (facts.kind === "service") this.close(id);

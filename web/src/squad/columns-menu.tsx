@@ -3,7 +3,7 @@ import type { ColumnsProps } from "./columns-panel.js";
 
 const loadPanel = async () => (await import("./columns-panel.js")).ColumnsPanel;
 
-/** The menu of the columns; its content is loaded after the table, or when it is opened. */
+/** The menu of the columns. Its content is loaded after the table, or when the menu opens. */
 export function ColumnsMenu(props: ColumnsProps) {
   const mayLoad = !props.session.isReading.value;
   return (

@@ -13,7 +13,7 @@ export interface ColumnsProps {
   against: Signal<Against>;
 }
 
-/** The choice of columns of the table, of the reference for their shading, and of the limits of zones. */
+/** Selects the columns of the table, the reference for their shading, and the limits of zones. */
 export function ColumnsPanel({ session, columns, against }: ColumnsProps) {
   const keys = columns.keys.value;
   return (
@@ -57,7 +57,7 @@ export function ColumnsPanel({ session, columns, against }: ColumnsProps) {
 
 const loadRecipes = () => import("./recipes/recipes-part.js");
 
-/** Counts by other definitions, loaded on demand; open if some are selected. */
+/** Counts by custom definitions, loaded on demand. Open if the user has selected some. */
 function Recipes({ session, columns }: RecipeChoiceProps) {
   const isOpen = useSignal(columns.recipes.value !== "");
   const part = useLoaded(loadRecipes, isOpen.value);
@@ -76,7 +76,7 @@ function Recipes({ session, columns }: RecipeChoiceProps) {
 
 const ZONE_NAMES = { mss: "of the maximum speed", asr: "of aerobic and maximum speed" };
 
-/** Fixed limits or individual ones, if the roster has the speeds of a player. */
+/** Fixed limits, or individual limits if the roster contains the speeds of a player. */
 function Zones({ session }: { session: SquadSession }) {
   const players = session.players.value;
   const chosen = session.zones.value;

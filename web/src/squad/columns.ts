@@ -16,7 +16,7 @@ interface Look {
   head?: string;
   /** px */
   width?: number;
-  /** The second line of the header if it is not the unit: `threshold` shows the threshold in use, or "own". */
+  /** The second line of the header, unless it is the unit. `threshold` shows the current threshold, or "own". */
   under?: (threshold: string) => string;
 }
 
@@ -34,7 +34,7 @@ const LOOKS: Record<string, Look> = {
 };
 
 const USUAL_WIDTH = 64;
-/** px; names of recipes can be long, and the full name is the title of the header. */
+/** In pixels. Recipe names can be long, and the header shows the full name as its title. */
 const LONGEST_WIDTH = 180;
 const LETTER_WIDTH = 6.5;
 const PER_MINUTE_WIDTH = 14;
@@ -42,13 +42,13 @@ const PER_MINUTE_WIDTH = 14;
 const AT_FIRST = MAIN_COLUMNS.map(({ key }) => key);
 
 export const headOf = ({ key, head }: SquadColumn): string => LOOKS[key]?.head ?? head;
-/** px; "/min" needs space under the header. */
+/** In pixels. The header needs space for "/min". */
 export const widthOf = (column: SquadColumn, isPerMinute: boolean): number =>
   (LOOKS[column.key]?.width ??
     Math.min(LONGEST_WIDTH, Math.max(USUAL_WIDTH, 12 + LETTER_WIDTH * column.head.length))) +
   (isPerMinute && isDivided(column) ? PER_MINUTE_WIDTH : 0);
 
-/** Unit and threshold in use, under the name of a column. */
+/** Unit and current threshold, under the name of a column. */
 export function underHead(column: SquadColumn, rows: readonly SquadRow[], isPerMinute: boolean): string {
   const plain = unitText(column, rows).replace(/^[≥≤]/, "$& ");
   const text = LOOKS[column.key]?.under?.(plain) ?? plain;
@@ -56,7 +56,7 @@ export function underHead(column: SquadColumn, rows: readonly SquadRow[], isPerM
   return /^m\b/.test(text) ? text.replace("m", "m/min") : `${text} /min`.trim();
 }
 
-/** The value of a table column, optionally per minute with data; null if it is unknown. */
+/** The value of a table column, optionally per minute with data. Null if it is unknown. */
 export function valueIn(figures: MemberFigures, column: SquadColumn, isPerMinute: boolean): number | null {
   const value = figureOf(figures, column);
   const { metrics } = figures;
@@ -67,7 +67,7 @@ export function valueIn(figures: MemberFigures, column: SquadColumn, isPerMinute
 
 const isDivided = ({ kind, key }: SquadColumn): boolean => kind === "sum" && key !== "minutes";
 
-/** Decimals of a column; counts per minute need two. */
+/** Decimals of a column. Counts per minute need two. */
 export function decimalsOf(column: SquadColumn, isPerMinute: boolean): number {
   if (!isPerMinute || !isDivided(column)) return column.decimals;
   return column.unit === "" ? 2 : 1;
@@ -75,7 +75,7 @@ export function decimalsOf(column: SquadColumn, isPerMinute: boolean): number {
 
 /** The shown columns, and the user's choice, which is stored. */
 export class ColumnChoice {
-  /** The selected recipes, as text; empty for none. */
+  /** The selected recipes as text. Empty if there are none. */
   readonly recipes = rememberedText("asi-squad-recipes");
   readonly #kept = rememberedText("asi-squad-columns");
   readonly keys: ReadonlySignal<readonly string[]>;
@@ -84,7 +84,7 @@ export class ColumnChoice {
     this.keys = computed(() => (this.#kept.value === "" ? AT_FIRST : this.#kept.value.split(",")));
   }
 
-  /** Columns in the order of the library, then the counts of recipes. The rate is redundant beside figures per minute. */
+  /** Columns in the order of the library, followed by the counts of recipes. Beside figures per minute, the rate is redundant. */
   shown({ isPerMinute, counts }: { isPerMinute: boolean; counts: readonly SquadColumn[] }): SquadColumn[] {
     const keys = this.keys.value;
     return [
@@ -96,7 +96,7 @@ export class ColumnChoice {
   toggle(key: string): void {
     const keys = this.keys.peek();
     const chosen = keys.includes(key) ? keys.filter((one) => one !== key) : [...keys, key];
-    // without columns there would be no table with a menu
+    // without columns there would be no table, and no menu
     if (chosen.length > 0) this.#kept.value = chosen.join(",");
   }
 

@@ -4,10 +4,10 @@ import { useLoaded } from "../view/use-loaded.js";
 import { room } from "./room.js";
 import type { SquadSession } from "./squad-session.js";
 
-/** The shown part if there is no room for all parts. */
+/** The visible part if the window is too small for all parts. */
 export type Part = "table" | "clock" | "map";
 
-/** The parts of the squad that are shown in the width of the window. */
+/** The parts of the squad that fit into the window. */
 export function shownParts(part: Part): {
   table: "figures" | "now" | "names" | null;
   hasClock: boolean;
@@ -27,7 +27,7 @@ export function shownParts(part: Part): {
   }
 }
 
-/** Selects a part if there is no room for all of them. */
+/** Selects a part if the window is too small for all of them. */
 export function PartChoice({ part }: { part: Signal<Part> }) {
   if (room.value === "all") return null;
   if (room.value === "one") {

@@ -18,7 +18,7 @@ export function Controls({
   children,
 }: ExportProps & {
   against: Signal<Against>;
-  /** Whether the figures of the table are shown, to which some controls apply. */
+  /** Whether the figures of the table are shown. Some controls apply only to them. */
   hasFigures: boolean;
   children: ComponentChildren;
 }) {
@@ -137,7 +137,7 @@ function Scopes({ session }: { session: SquadSession }) {
   );
 }
 
-/** These controls for the width of a phone. If a selection exists, it is one of the options. */
+/** The same controls for the width of a phone. A selection is one of the options. */
 function ScopeSelect({ session }: { session: SquadSession }) {
   const scopes = scopesOf(session);
   const shown = session.scope.value;

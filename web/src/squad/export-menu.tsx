@@ -11,7 +11,7 @@ export interface ExportProps {
 
 const TOLD_MS = 2000;
 
-/** Copies the shown table to the clipboard. */
+/** Copies the visible table to the clipboard. */
 export function CopyButton({ session, columns }: ExportProps) {
   const told = useSignal("");
   const text = told.value;
@@ -45,7 +45,7 @@ export function CopyButton({ session, columns }: ExportProps) {
 
 const loadPanel = async () => (await import("./export-panel.js")).ExportPanel;
 
-/** The menu of the files; its content is loaded after the table, or when it is opened. */
+/** The menu of the files. Its content is loaded after the table, or when the menu opens. */
 export function ExportMenu({ session }: ExportProps) {
   const mayLoad = !session.isReading.value;
   return (

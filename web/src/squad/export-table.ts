@@ -18,7 +18,7 @@ import type { PlayerRow, SquadSession } from "./squad-session.js";
 import { tableModel } from "./table-model.js";
 import { tableScopes } from "./table-scopes.js";
 
-/** The shown table for spreadsheets: fields separated by tabs. */
+/** The visible table for spreadsheets, with fields separated by tabs. */
 export function tableText(session: SquadSession, choice: ColumnChoice): string {
   const order = orderOf(session);
   const columns = choice.shown(order);
@@ -57,19 +57,19 @@ export function tableText(session: SquadSession, choice: ColumnChoice): string {
   ].join("\n");
 }
 
-/** A cell without tabs and line breaks. Only a number can begin with a sign; other text must not begin a formula. */
+/** A cell without tabs and line breaks. Only a number can begin with a sign, because text that begins with a sign could be a formula. */
 export function copiedCell(text: string): string {
   const line = text.replace(/[\t\r\n]+/g, " ");
   return /^-?[\d.,]+$/.test(line) ? line : withoutFormula(line);
 }
 
-/** The columns of files: all figures, and the counts of the chosen recipes with their hashes. */
+/** The columns of files. They are all figures, and the counts of the selected recipes with their hashes. */
 function columnsOf(session: SquadSession): readonly FileColumn<SquadFileRow>[] {
   const { columns, named } = session.recipes.peek();
   return fileColumns([...SQUAD_COLUMNS, ...columns], named);
 }
 
-/** The order of rows with the counts of the chosen recipes. */
+/** The order of rows, with the counts of the selected recipes. */
 const orderOfFile = (session: SquadSession) => ({
   ...orderOf(session),
   counts: session.recipes.peek().columns,
@@ -96,7 +96,7 @@ function fileRow(session: SquadSession): (row: PlayerRow) => SquadFileRow {
   return (row) => ({ ...row, session: start });
 }
 
-/** A file like `asi squad -o match.csv`, with `--sort` if a sort is chosen; optionally with decimal commas. */
+/** A file like `asi squad -o match.csv`. It follows the selected sort, like `--sort`, and can have decimal commas. */
 export async function csvFile(session: SquadSession, decimalMark: "." | ","): Promise<Blob> {
   const order = orderOfFile(session);
   const columns = columnsOf(session);
@@ -110,7 +110,7 @@ export async function csvFile(session: SquadSession, decimalMark: "." | ","): Pr
   return new Blob([csvInFile(text, decimalMark)], { type: "text/csv" });
 }
 
-/** Columns that are part of the name of a sheet. */
+/** Columns that are part of the sheet name. */
 const OF_THE_SHEET = ["session", "period"];
 
 /** A workbook with a sheet for the session and each period. */
@@ -129,7 +129,7 @@ export async function xlsxFile(session: SquadSession): Promise<Blob> {
   return await writeExcelFile(workbookSheets(sheets)).toBlob();
 }
 
-/** `match-2026-05-16`, for names of files. */
+/** The beginning of file names, such as `match-2026-05-16`. */
 export function fileTitle(session: SquadSession, name: string): string {
   const instantText = instantFormat(zoneName(session.settings.zone.peek()));
   return `${name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-")}-${instantText(session.interval.peek()?.startMs ?? 0).slice(0, 10)}`;

@@ -8,7 +8,7 @@ import {
 import type { OpenRecording } from "../recording/squad/squad-recording.js";
 import type { SquadWorkers } from "./workers.js";
 
-/** The player and the times of requested figures. */
+/** Identifies requested figures by player and times. */
 export interface FigureQuestion {
   recordings: readonly OpenRecording[];
   name: string;
@@ -16,10 +16,10 @@ export interface FigureQuestion {
   intervals: readonly Interval[] | null;
 }
 
-/** Limit of the cache: each selection on the clock adds new figures. */
+/** Limit of the cache, because each selection on the clock adds figures. */
 const MOST_KEPT = 500;
 
-/** Computed figures, so that periods that are selected again are shown immediately. */
+/** Computed figures. A repeated selection of a period is then shown immediately. */
 export class FigureCache {
   readonly #workers: SquadWorkers;
   readonly #kept = new Map<string, MemberFigures>();
@@ -46,7 +46,7 @@ export class FigureCache {
     return keys.map((key) => this.#kept.get(key) ?? NO_FIGURES);
   }
 
-  /** The result of `compute` for these recordings, computed once. */
+  /** The result of `compute` for these recordings. It is computed once. */
   timeWithData(
     recordings: readonly OpenRecording[],
     compute: (recordings: readonly OpenRecording[]) => number,

@@ -13,7 +13,7 @@ export type Keeping =
   | { name: "kept"; bytes: number }
   | { name: "impossible"; why: string };
 
-/** Stores the files of a session in this browser until it is closed, so that they are available after a reload. */
+/** Stores the files of a session in this browser until the session is closed. The files are available after a reload. */
 export class Keeper {
   readonly keeping: Signal<Keeping> = signal({ name: "not yet" });
   readonly #session: SquadSession;
@@ -31,7 +31,7 @@ export class Keeper {
     const keep = oneAtATime(() => this.#keep());
     let isFirst = restored.size === 0;
     this.#stop = effect(() => {
-      // the stored state depends on it
+      // the stored state depends on these signals
       stateOf(session);
       session.files.value;
       if (session.isReading.value || session.recordings.value.length === 0) return;
@@ -69,7 +69,7 @@ export class Keeper {
       }
       for (const [file, stored] of this.#stored) {
         if (files.includes(file)) continue;
-        // it may be one that the browser has removed
+        // the browser may have removed the file
         await folder.removeEntry(stored).catch(() => undefined);
         this.#stored.delete(file);
       }
@@ -108,7 +108,7 @@ async function write(folder: FileSystemDirectoryHandle, name: string, content: B
   await writable.close();
 }
 
-/** Files of a session that was kept. */
+/** Files of a stored session. */
 export interface KeptFiles {
   /** With their names in the folder. */
   names: ReadonlyMap<File, string>;
@@ -116,7 +116,7 @@ export interface KeptFiles {
   lost: ReadonlySet<File>;
 }
 
-/** The files that are kept. */
+/** The stored files of the session. */
 export async function keptFiles({ files }: KeptSquad): Promise<KeptFiles> {
   const folder = await keptFolder();
   const names = new Map<File, string>();
@@ -130,11 +130,11 @@ export async function keptFiles({ files }: KeptSquad): Promise<KeptFiles> {
   return { names, lost };
 }
 
-/** A stored file; null if it is missing or cannot be read. */
+/** A stored file. Null if it is missing or cannot be read. */
 async function contentOf(folder: FileSystemDirectoryHandle | null, name: string): Promise<File | null> {
   try {
     const file = (await (await folder?.getFileHandle(name))?.getFile()) ?? null;
-    // a handle can exist although its bytes are gone
+    // a handle can exist although its content is gone
     await file?.slice(0, 1).arrayBuffer();
     return file;
   } catch {

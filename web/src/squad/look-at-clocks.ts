@@ -6,7 +6,7 @@ import type { SquadSession } from "./squad-session.js";
 
 const wrongClocksOf = new WeakMap<SquadSession, ReadonlySignal<readonly WrongClock[]>>();
 
-/** Recordings whose times differ from those of the others; compared once for each change of the recordings. */
+/** Recordings whose times differ from those of the others. They are compared once for each change of the recordings. */
 function wrongIn(session: SquadSession): readonly WrongClock[] {
   const known =
     wrongClocksOf.get(session) ??
@@ -44,7 +44,7 @@ export function ofClocks(session: SquadSession, ignore: (key: string) => () => v
             press: () => void session.opened.shiftClock(id, byMs),
             isPrimary: true,
           },
-          { name: "Leave it", press: ignore(key) },
+          { name: "Ignore", press: ignore(key) },
         ],
       },
     ];
@@ -61,7 +61,7 @@ export function ofClocks(session: SquadSession, ignore: (key: string) => () => v
         meaning: `Its times are ${duration(Math.abs(shiftMs))} ${shiftMs > 0 ? "later" : "earlier"} here than in the file.`,
         actions: [
           { name: "Shift it back", press: () => void session.opened.shiftClock(id, -shiftMs) },
-          { name: "Leave it", press: ignore(key) },
+          { name: "Ignore", press: ignore(key) },
         ],
       };
     });

@@ -1,6 +1,6 @@
 import type { MarkKind } from "./marks.js";
 
-/** A problem that the user should check. The table is usable in spite of it. */
+/** A problem that the user should check. The table remains usable. */
 export interface LookAt {
   key: string;
   sign: MarkKind;
@@ -15,5 +15,5 @@ export interface LookAt {
 
 export type LookAtAction =
   | { name: string; press: () => void; isPrimary?: boolean }
-  /** Lets the user replace this file with another one. */
+  /** Lets the user replace this file with a different one. */
   | { name: string; chooseFor: number };

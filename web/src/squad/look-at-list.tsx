@@ -3,7 +3,7 @@ import type { LookAt, LookAtAction } from "./look-at-item.js";
 import { MarkSign } from "./mark-sign.js";
 import type { SquadSession } from "./squad-session.js";
 
-/** The list of problems to check, each with its actions. */
+/** The list of problems to check. Each problem has its actions. */
 export function LookAtList({
   session,
   items,
@@ -24,10 +24,10 @@ export function LookAtList({
         () => undefined,
       );
   return (
-    <section class="panel squad-look-at" aria-label="To look at">
+    <section class="panel squad-look-at" aria-label="To check">
       <header>
         <h2>
-          To look at: {items.length} <small>the table is complete without these</small>
+          To check: {items.length} <small>the table is complete without these</small>
         </h2>
         <button type="button" onClick={copy}>
           {copied.value ? "Copied" : "Copy as text"}

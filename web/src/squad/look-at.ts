@@ -47,7 +47,7 @@ function ofFile(session: SquadSession, { id, file, state }: SquadFile): LookAt[]
         where: file.name,
         what: isEmpty ? "Empty file." : isLost ? "Not kept." : "Cannot be read.",
         meaning: isEmpty
-          ? "The file has 0 bytes. Copy it from the tracker again, then add it: the table keeps its place."
+          ? "The file has 0 bytes. Copy it from the tracker again, then add it. The table keeps its place."
           : state.message,
         actions: [{ name: "Choose again…", chooseFor: id }, leaveOut],
       },
@@ -72,7 +72,7 @@ function ofFile(session: SquadSession, { id, file, state }: SquadFile): LookAt[]
   const missing = [longest, ...others].reduce((sum, one) => sum + (one ? one.endMs - one.startMs : 0), 0);
   const meaning =
     longest === undefined
-      ? "Some bytes cannot be read; no time is missing. The rest is shown with a mark."
+      ? "Some bytes cannot be read, but no time is missing. The rest is shown with a mark."
       : `${duration(missing)} cannot be read, ${timeOfDay(longest.startMs, zone)} to ${timeOfDay(longest.endMs, zone)}${others.length === 0 ? "" : ` and ${others.length} more`}. The rest is shown with a mark.`;
   const show = { name: "Show the place", press: () => longest && session.showPlace(recording, longest) };
   return [
@@ -107,7 +107,7 @@ function ofPeriods(session: SquadSession): LookAt[] {
   });
 }
 
-/** Periods on another day or in another time zone, whose figures are empty. */
+/** Periods on a different day or in a different time zone. Their figures are empty. */
 function ofOutside(session: SquadSession): LookAt[] {
   const recorded = session.interval.value;
   const zone = session.settings.zone.value;
@@ -151,10 +151,10 @@ function ofPlayer(session: SquadSession, player: SquadPlayer): LookAt[] {
       sign: "damaged",
       where: [...recordings, ...leftOut].map(({ fileName }) => fileName).join(" and "),
       what: "Several simultaneous recordings of one player.",
-      meaning: `The roster assigns them to ${name}. The longest counts; ${leftOut.map(({ fileName }) => fileName).join(", ")} is left out. If they are of different players, keep them apart.`,
+      meaning: `The roster assigns them to ${name}. The longest counts, and ${leftOut.map(({ fileName }) => fileName).join(", ")} is left out. If they are of different players, keep them apart.`,
       actions: [
         { name: "Keep apart", press: () => session.keepApart(player) },
-        { name: "Leave it", press: ignore(session, `${key} overlap`) },
+        { name: "Ignore", press: ignore(session, `${key} overlap`) },
       ],
     });
   }
@@ -170,7 +170,7 @@ function ofPlayer(session: SquadSession, player: SquadPlayer): LookAt[] {
       meaning: `${recordings.map(({ serial }) => serial).join(" and ")} are ${name} in the roster. They are joined${between}.`,
       actions: [
         { name: "Keep apart", press: () => session.keepApart(player) },
-        { name: "Leave it", press: ignore(session, `${key} joined`) },
+        { name: "Ignore", press: ignore(session, `${key} joined`) },
       ],
     });
   }
@@ -198,7 +198,7 @@ function otherSport(session: SquadSession, { key, name, player, recordings }: Sq
         name: "Leave it out",
         press: () => session.opened.removeRecording(id),
       })),
-      { name: "Leave it", press: ignore(session, `${key} sport`) },
+      { name: "Ignore", press: ignore(session, `${key} sport`) },
     ],
   };
 }

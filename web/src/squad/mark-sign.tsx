@@ -9,7 +9,7 @@ const PATHS: Record<MarkKind, string> = {
   sport: "M1 8.5 5 4l2.5 2.5L11 3M8.2 3H11v2.8",
 };
 
-/** A sign of 12 px for a limitation of a row; screen readers read the mark's `words`. */
+/** A sign of 12 px for a limitation of a row. Screen readers read the `words` of the mark. */
 export function MarkSign({ kind }: { kind: MarkKind }) {
   return (
     <svg class="mark-sign" viewBox="0 0 12 12" aria-hidden="true">

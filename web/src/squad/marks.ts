@@ -8,16 +8,16 @@ export type MarkKind = "failed" | "damaged" | "share" | "clock" | "joined" | "sp
 /** A limitation of the figures of a row. */
 export interface Mark {
   kind: MarkKind;
-  /** Text beside the sign; empty if the sign is enough. */
+  /** Text beside the sign. Empty if the sign is enough. */
   text: string;
   /** Text for screen readers and tooltips. */
   words: string;
 }
 
-/** A share rounded down, so that 99.6 % is not shown as 100 %. */
+/** A share rounded down. The page then does not show 99.6 % as 100 %. */
 export const shareText = (share: number): string => `${Math.floor(share * 100)} %`;
 
-/** The marks of a row, the most important first. */
+/** The marks of a row, most important first. */
 export function marksOf(row: PlayerRow, isOtherSport: boolean): Mark[] {
   const { member, coverage } = row;
   const marks: Mark[] = [];
@@ -69,7 +69,7 @@ export function shiftText(ms: number): string {
     : `${ms < 0 ? "−" : "+"}${clock}`;
 }
 
-/** Keys of the players whose recordings appear to be from a faster sport, judged by their rows for the whole session. */
+/** Keys of the players whose recordings probably come from a faster sport, judged by all rows of the session. */
 export function keysOfAnotherSport(rows: readonly PlayerRow[]): ReadonlySet<string> {
   const members = new Set<unknown>(ofAnotherSport(rows));
   return new Set(rows.filter(({ member }) => members.has(member)).map(({ member }) => member.key));

@@ -5,7 +5,7 @@ import { speedAt } from "./map/positions.js";
 import { nowIn } from "./play.js";
 import type { SquadPlayer, SquadSession } from "./squad-session.js";
 
-/** The speed of a player at the time of the map; `–` for a player who is not on the pitch or has no data. */
+/** The speed of a player at the time of the map. `–` for a player who is not on the pitch or has no data. */
 export function NowCell({ session, player }: { session: SquadSession; player: SquadPlayer }) {
   const text = useComputed(() => {
     const now = nowIn(session);
@@ -14,6 +14,6 @@ export function NowCell({ session, player }: { session: SquadSession; player: Sq
     const speed = speedAt(player, now);
     return speed === null ? "–" : (speed * KM_PER_H_OF_MM_PER_S).toFixed(1);
   });
-  // only the text depends on the time, not the row
+  // the text depends on the time, the row does not
   return <td>{text}</td>;
 }

@@ -4,7 +4,7 @@ import type { SessionPeriod } from "asi-convert/squad";
 /** The side of the map towards which a team attacks in a period. */
 export type AttackSide = "left" | "right";
 
-/** The state that can be undone. */
+/** The state that users can undo. */
 export interface PeriodsState {
   /** Null for the periods of the file. */
   periods: readonly SessionPeriod[] | null;
@@ -35,7 +35,7 @@ export class PeriodSteps {
     return this.#past;
   }
 
-  /** @param gesture all changes of one gesture, such as a drag, are one step, until `endGesture` */
+  /** @param gesture all changes of one gesture, such as a drag, form one step until `endGesture` */
   change(next: Partial<PeriodsState>, gesture: string | null = null): void {
     batch(() => {
       if (gesture === null || gesture !== this.#gesture) {
@@ -47,7 +47,7 @@ export class PeriodSteps {
     });
   }
 
-  /** The state before the current gesture, so that dragging back and forth loses no data; without a gesture, the current state. */
+  /** The state before the current gesture, because dragging back and forth must not lose data. Without a gesture, the current state. */
   before(gesture: string): PeriodsState {
     return (this.#gesture === gesture ? this.#past.peek()[0] : undefined) ?? this.#now();
   }

@@ -12,7 +12,7 @@ export type Speed = (typeof SPEEDS)[number];
 const LONGEST_FRAME_MS = 250;
 /** Step for users who prefer reduced motion. */
 const STEP_MS = 1000;
-/** A period is over when less than this is left. */
+/** A period is over when less than this time remains. */
 const END_MS = 1000;
 
 /** A period with the time from its first start to its last end. */
@@ -30,7 +30,7 @@ export function timedPeriods(periods: readonly SessionPeriod[]): TimedPeriod[] {
     .sort((a, b) => a.startMs - b.startMs);
 }
 
-/** The shortest period around an instant: a drill instead of the half that contains it. */
+/** The shortest period around an instant. This is a drill rather than the half that contains it. */
 export function periodAt(periods: readonly TimedPeriod[], ms: number): TimedPeriod | null {
   return periods
     .filter(({ startMs, endMs }) => ms >= startMs && ms < endMs)
@@ -41,8 +41,8 @@ export function periodAt(periods: readonly TimedPeriod[], ms: number): TimedPeri
 }
 
 /**
- * The time after some playback: it stops just before the end of the current period, so that all players are still shown, and between
- * periods continues at the start of the next.
+ * The time after a step of playback. Playback stops just before the end of the current period, because all players are then visible. From
+ * a time between periods it continues at the start of the next one.
  */
 export function playedOn(
   ms: number,
@@ -56,7 +56,7 @@ export function playedOn(
   return ms + byMs >= stopMs ? { ms: stopMs, isOver: true } : { ms: ms + byMs, isOver: false };
 }
 
-/** The time at which play begins when it is requested at an instant. */
+/** The time at which playback begins if the user starts it at an instant. */
 export function playFrom(ms: number, periods: readonly TimedPeriod[], whole: Interval): number {
   const period = periodAt(periods, ms) ?? whole;
   if (period.endMs - ms > END_MS) return ms;
@@ -78,7 +78,7 @@ export class Playback {
     return this.#isPlaying;
   }
 
-  /** The time of the map: the cursor, otherwise the start of the figures' scope. */
+  /** The time of the map. It is the time of the cursor, or the start of the scope if there is no cursor. */
   get nowMs(): number {
     return nowIn(this.#session);
   }
@@ -101,7 +101,7 @@ export class Playback {
     this.#isPlaying.value = false;
   }
 
-  /** Goes to the start of the next period; the last one is followed by the first. */
+  /** Goes to the start of the next period. The first period follows the last one. */
   nextPeriod(): void {
     const periods = this.#periods();
     const now = this.nowMs;
@@ -109,7 +109,7 @@ export class Playback {
     if (next !== undefined) this.#session.cursorMs.value = next.startMs;
   }
 
-  /** Space starts and stops, P goes to the next period, 1 to 5 select the speed. @returns whether the key was one of these */
+  /** Space starts and stops, P goes to the next period, and 1 to 5 select the speed. @returns whether the key was one of these */
   pressKey(event: KeyboardEvent): boolean {
     if (event.ctrlKey || event.altKey || event.metaKey || isControl(event)) return false;
     const speed = /^[1-5]$/.test(event.key) ? SPEEDS[Number(event.key) - 1] : undefined;
@@ -164,7 +164,7 @@ function isControl({ target, key }: KeyboardEvent): boolean {
   );
 }
 
-/** The time of the cursor, otherwise the start of the figures' scope. Depends on the signals of the session. */
+/** The time of the cursor, or the start of the scope if there is no cursor. Depends on the signals of the session. */
 export function nowIn({ cursorMs, scope, periods, interval }: SquadSession): number {
   const cursor = cursorMs.value;
   if (cursor !== null) return cursor;
@@ -183,7 +183,7 @@ function firstOf(timed: readonly TimedPeriod[], periods: readonly SessionPeriod[
 
 const playbacks = new WeakMap<SquadSession, Playback>();
 
-/** The playback of a session; its speed is preserved while a player is shown. */
+/** The playback of a session. Its speed is preserved while the page shows a player. */
 export function playbackOf(session: SquadSession): Playback {
   const playback = playbacks.get(session) ?? new Playback(session);
   playbacks.set(session, playback);

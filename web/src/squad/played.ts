@@ -10,7 +10,7 @@ import {
 } from "asi-convert/squad";
 import type { SquadPlayer } from "./squad-player.js";
 
-/** Periods are examined after they have not changed for this time, ms: not at each step of a drag. */
+/** Periods are examined after this time without a change, ms. Steps of a drag are not examined. */
 const QUIET_MS = 200;
 
 /** The required parts of a session. */
@@ -21,15 +21,15 @@ export interface PlayedSession {
   readonly ignored: ReadonlySignal<ReadonlySet<string>>;
 }
 
-/** Key of a refused suggestion: without times of players, all players count as playing for all of these periods. */
+/** Key of a refused suggestion. All players then count as playing for all of these periods, without individual times. */
 export const refusalKey = ({ periods }: SuggestedSubstitutions) =>
   `all played ${periods.map(({ name }) => nameKey(name)).join()}`;
 
-/** When the players of a session were on the pitch: from its periods, or as suggested if they have no times. */
+/** When the players of a session were on the pitch. The times come from the periods, or from suggestions if the periods contain none. */
 export class Played {
   /** Periods that the common pauses suggest. */
   readonly fromPauses: ReadonlySignal<readonly SuggestedPeriod[]>;
-  /** The periods of the session, otherwise suggested ones, with times of players; null while unknown. */
+  /** The periods of the session, or suggested ones, with times of players. Null while unknown. */
   readonly suggested: Signal<SuggestedSubstitutions | null> = signal(null);
   /** The last known value of `suggested`. */
   readonly #last: Signal<SuggestedSubstitutions | null> = signal(null);
@@ -58,7 +58,7 @@ export class Played {
     return this.lastKnown();
   }
 
-  /** The same, from before a change that has not been examined yet. Follows the signals that it reads. */
+  /** The periods as they were probably played before a change that has not been examined. Follows the signals that it reads. */
   lastKnown(): readonly SessionPeriod[] {
     const last = this.#last.value;
     const isUsed = last !== null && !this.#session.ignored.value.has(refusalKey(last));

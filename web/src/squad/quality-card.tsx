@@ -12,7 +12,7 @@ export interface QualityCardProps {
   session: SquadSession;
   row: PlayerRow;
   marks: readonly Mark[];
-  /** Position at which it opens, px from the corner of the window. */
+  /** Position at which the card opens, px from the corner of the window. */
   at: { x: number; y: number };
   onClose: () => void;
 }
@@ -23,14 +23,14 @@ const MOST_PLACES = 3;
 export function QualityCard({ session, row, marks, at, onClose }: QualityCardProps) {
   const card = useRef<HTMLDialogElement>(null);
   const { member } = row;
-  // before it is drawn
+  // before the card is drawn
   useLayoutEffect(() => {
     card.current?.show();
     const height = card.current?.offsetHeight ?? 0;
     if (card.current !== null && at.y + height > innerHeight)
       card.current.style.top = `${Math.max(8, innerHeight - height - 8)}px`;
   }, [at]);
-  // before the first paint, so that no key is lost while the card is visible
+  // Runs before the first paint. No key is lost while the card is visible.
   useLayoutEffect(() => {
     const close = (event: Event) => {
       const isEscape = event instanceof KeyboardEvent && event.key === "Escape";

@@ -3,7 +3,7 @@ import type { QualityCardProps } from "./quality-card.js";
 
 const load = () => import("./quality-card.js");
 
-/** The place of a row's card, which is loaded with the first click on a mark. */
+/** Contains a row's card, which is loaded with the first click on a mark. */
 export function QualityPlace(props: QualityCardProps) {
   const part = useLoaded(load);
   return part === null ? null : <part.QualityCard {...props} />;

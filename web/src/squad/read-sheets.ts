@@ -11,7 +11,7 @@ export interface ReadSheet<Content> {
 
 type NamedSheet = SheetFile & { fileName: string };
 
-/** @param trackers assigned by the user: serial number by name of the player in the roster */
+/** @param trackers assigned by the user, as serial numbers by the names of the players in the roster */
 export function rosterIn(
   { fileName, bytes, reader }: NamedSheet,
   trackers: ReadonlyMap<string, string>,

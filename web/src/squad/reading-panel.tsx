@@ -3,7 +3,7 @@ import { readText, type SquadFile } from "./squad-file.js";
 import { isSound } from "./squad-player.js";
 import type { SquadSession } from "./squad-session.js";
 
-/** Progress of reading: one bar by bytes, and a chip for each file. */
+/** Progress of reading, with one bar by bytes and a chip for each file. */
 export function ReadingPanel({ session }: { session: SquadSession }) {
   const files = session.files.value;
   const total = files.reduce((sum, file) => sum + sizeOf(file), 0);
@@ -48,7 +48,7 @@ const WORDS: Record<ChipClass, string> = {
   waiting: "waits",
   "being-read": "is being read",
   read: "read",
-  wrong: "to look at",
+  wrong: "to check",
   "left-out": "left out",
 };
 

@@ -3,7 +3,7 @@ import { type Signal, signal } from "@preact/signals";
 const beside = matchMedia("(min-width: 1700px)");
 const half = matchMedia("(min-width: 1100px)");
 
-/** The available room: for all parts, for two, or for a single one. */
+/** The available space. It fits all parts, two parts, or a single one. */
 export type Room = "all" | "two" | "one";
 const roomNow = (): Room => (beside.matches ? "all" : half.matches ? "two" : "one");
 export const room: Signal<Room> = signal(roomNow());

@@ -1,24 +1,24 @@
-/** Thresholds of the squad view that are choices, not derived from real data *(choice)*. */
+/** Thresholds of the squad view. They are choices and do not derive from real data *(choice)*. */
 
-/** A smaller share of the period is shown next to the name. */
+/** The page shows a smaller share of the period next to the name. */
 export const COMPLETE_SHARE = 0.99;
 
-/** Means per minute include only players with at least this much data, ms. */
+/** Means per minute include only players with at least this duration of data, ms. */
 export const LEAST_PER_MINUTE_MS = 10 * 60_000;
 
 /** Means per minute include players who are on the bench for at most this share of their minutes. */
 export const MOST_BENCH_SHARE = 0.1;
 
-/** Values more than this many standard deviations from the mean are marked, if there are at least this many values. */
+/** Values that differ from the mean by more than this many standard deviations are marked, if there are at least this many values. */
 export const OUTLIER = { deviations: 1.5, leastValues: 3 } as const;
 
-/** Bars against a reference are full at this relative difference from it. */
+/** Bars against a reference are full at this relative difference. */
 export const AGAINST_RANGE = 0.4;
 
 /** Colours of strips and dots range from standing to this, km/h. */
 export const FASTEST_MEAN_KM_PER_H = 16;
 
-/** A smaller share of the period takes precedence over the mark of joined recordings. Its sums are marked "at least". */
+/** Below this share of the period, its mark replaces the mark of joined recordings, and sums are marked "at least". */
 export const MARKED_FIRST_SHARE = 0.95;
 
 /** Slower positions are not used to locate the pitch, mm/s. */
@@ -33,25 +33,25 @@ export const TRAIL_MS = 10_000;
 /** The last colour of dots and tracks, km/h. */
 export const FASTEST_KM_PER_H = 25;
 
-/** The second of two halves begins at this minute, independent of the duration of the first one. */
+/** The second of two halves begins at this minute, whatever the duration of the first one. */
 export const HALF_MINUTES = 45;
 
 /** Conditions for a wrong clock. */
 export const WRONG_CLOCK = {
   /** Minimum number of other recordings. */
   leastOthers: 2,
-  /** The time of the others is the time at which this share of them has data. */
+  /** The time of the others consists of the instants at which this share of them has data. */
   otherShare: 0.3,
   /** A recording with at least this share in the time of the others has a correct clock. */
   insideShare: 0.98,
   /** A shift must increase the share of the recording in the time of the others by this. */
   gainedShare: 0.02,
-  /** The speeds must then correlate with those of the others at least this well, and better than before by this. */
+  /** The shifted speeds must correlate with those of the others at least this well, and better than the original ones by this. */
   leastCorrelation: 0.5,
   gainedCorrelation: 0.15,
   /** Clocks of other zones differ by quarters of an hour up to this, other clocks by any time up to the second. */
   mostMs: 14 * 3_600_000,
   mostAnyMs: 2 * 3_600_000,
-  /** A shift other than a multiple of a quarter of an hour must have a score that is better by this. */
+  /** A shift that is not a multiple of a quarter of an hour must score better by this. */
   betterScore: 0.1,
 } as const;

@@ -17,12 +17,12 @@ export function captionOf(scope: Scope): string {
   }
 }
 
-/** The number of rows; an unreadable file also has one. */
+/** The number of rows. An unreadable file also has one. */
 export function playersText(players: readonly SquadPlayer[]): string {
   return players.length === 1 ? "1 player" : `${players.length} players`;
 }
 
-/** The name of a session: that in the service, otherwise a match if it has halves. */
+/** The name of a session. It comes from the service. Otherwise, a session with halves is a match. */
 export const sessionName = ({ stored, periods }: NamedSession): string =>
   stored?.title ?? (halvesIn(periods.value).length > 0 ? "Match" : "Session");
 

@@ -16,13 +16,13 @@ export interface SessionState {
     | null;
   trackerNames: [string, string][];
   ignored: string[];
-  /** By the places of files in the list, because two files may have one name. */
+  /** By the places of files in the list, because two files may have the same name. */
   shifts: [number, number][];
   /** Places of files. */
   keptApart: number[];
 }
 
-/** The current state; reading it subscribes to all its signals. */
+/** The current state. Reading it subscribes to all its signals. */
 export function stateOf(session: SquadSession): SessionState {
   const places = session.files.value.flatMap(({ state }, place) =>
     state.name === "recording" ? [{ place, recording: state.recording }] : [],

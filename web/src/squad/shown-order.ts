@@ -2,7 +2,7 @@ import type { ReadonlySignal } from "@preact/signals";
 import { SQUAD_COLUMNS, type SquadColumn, type SquadRow, sortRows } from "asi-convert/squad";
 import { valueIn } from "./columns.js";
 
-/** The figure that sorts the rows; `roster` sorts them as in the roster. */
+/** The figure that sorts the rows. `roster` sorts them as in the roster. */
 export interface Sort {
   key: string;
   isAscending: boolean;
@@ -34,7 +34,7 @@ export const orderOf = ({ isReading, sort, isPerMinute, figures }: OrderState): 
   counts: figures.value.counts,
 });
 
-/** The column that sorts the rows; undefined for the order of the roster. */
+/** The column that sorts the rows. Undefined for the order of the roster. */
 export const sortColumn = ({ sort, counts }: Pick<Order, "sort" | "counts">): SquadColumn | undefined =>
   [...SQUAD_COLUMNS, ...counts].find(({ key }) => key === sort.key);
 
@@ -43,7 +43,7 @@ export const isChosen = ({ sort, counts }: Order): boolean =>
   sortColumn({ sort, counts }) !== undefined &&
   !(sort.key === FIRST_SORT.key && sort.isAscending === FIRST_SORT.isAscending);
 
-/** Rows in the order of the table. Copies, files, reports and prints also use it. */
+/** Rows in the order of the table. Copies, files, reports and prints also use this order. */
 export function inShownOrder<R extends SquadRow>(rows: readonly R[], order: Order): R[] {
   const { sort, isPerMinute } = order;
   const column = sortColumn(order);

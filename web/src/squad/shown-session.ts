@@ -3,13 +3,13 @@ import type { OpenRecording } from "../recording/squad/squad-recording.js";
 
 type Recordings = readonly OpenRecording[];
 
-/** The session with a recording; without one, the session with most recordings. */
+/** The session that contains a recording. Without a recording, the session with most recordings. */
 export function sessionWith(recordingId: number | null, sessions: readonly Recordings[]): Recordings {
   const largest = sessions.reduce((most, one) => (one.length > most.length ? one : most), sessions[0] ?? []);
   return sessions.find((session) => session.some(({ id }) => id === recordingId)) ?? largest;
 }
 
-/** From the first row to the end of the last; null without recordings. */
+/** From the first row to the end of the last. Null without recordings. */
 export function extentOf(recordings: Recordings): Interval | null {
   if (recordings.length === 0) return null;
   return {

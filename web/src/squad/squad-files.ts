@@ -10,13 +10,13 @@ import type { SquadWorkers } from "./workers.js";
 
 /** Called when all files are read. */
 interface Followers {
-  /** Computes what the page shows with them. */
+  /** Computes the data that the page shows with the files. */
   onRead(): Promise<void>;
-  /** Shows it, together with the end of reading. */
+  /** Shows the data, together with the end of reading. */
   onShown(): void;
 }
 
-/** The files of a squad, or the ranges of a session in the service: their states, and the queue in which workers read them. */
+/** The files of a squad, or the ranges of a session in the service. Contains their states, and the queue from which workers read them. */
 export class SquadFiles {
   readonly files: Signal<readonly SquadFile[]> = signal([]);
   readonly isReading: Signal<boolean> = signal(false);
@@ -75,7 +75,7 @@ export class SquadFiles {
   async #read(added: readonly SquadFile[]): Promise<void> {
     this.files.value = [...this.files.peek(), ...added];
     const wanted = added.filter(({ state }) => state !== LOST);
-    // rosters and periods first, so that names and times do not change when the recordings are read
+    // Rosters and periods come first. Names and times then do not change when the recordings are read.
     this.#queue.push(...wanted.toSorted((a, b) => sheetFirst(a) - sheetFirst(b)).map(({ id }) => id));
     this.#reading ??= this.#readQueue().finally(() => {
       this.#reading = null;
@@ -83,14 +83,14 @@ export class SquadFiles {
     await this.#reading;
   }
 
-  /** Replaces the file with the corners of the pitch; null removes it. */
+  /** Replaces the file with the corners of the pitch. Null removes it. */
   setCorners(file: File | null): void {
     const others = this.files.peek().filter(({ state }) => state.name !== "corners");
     if (file !== null) others.push({ id: CORNERS_ID, file, range: null, state: { name: "corners" } });
     this.files.value = others;
   }
 
-  /** Stops reading; files that have been read remain. */
+  /** Stops reading. Completed files remain. */
   stopReading(): void {
     this.#cancelling.abort();
     this.#cancelling = new AbortController();
@@ -112,7 +112,7 @@ export class SquadFiles {
     if (file !== undefined) this.remove(file.id);
   }
 
-  /** Replaces a file by another one. */
+  /** Replaces a file. */
   async replace(id: number, file: File): Promise<void> {
     this.remove(id);
     await this.add([file]);
@@ -128,7 +128,7 @@ export class SquadFiles {
     });
   }
 
-  /** The last file of a kind; null without one. Follows the signals that it reads. */
+  /** The last file of a kind. Null if there is none. Follows the signals that it reads. */
   sheet(kind: SheetKind): (SheetFile & { fileName: string }) | null {
     const found = this.#sheets.value.findLast(({ state }) => state.name === "sheet" && state.kind === kind);
     if (found?.state.name !== "sheet") return null;
@@ -212,13 +212,13 @@ export class SquadFiles {
   }
 }
 
-/** Ids of chosen files begin with 1. */
+/** Ids of selected files begin with 1. */
 const CORNERS_ID = 0;
 
 const LOST: FileState = {
   name: "failed",
   code: "NOT_KEPT",
-  message: "This browser no longer has the file. Choose it again; the rest of the session is here.",
+  message: "This browser no longer has the file. Choose it again. The rest of the session is here.",
 };
 
 const sheetFirst = ({ file }: SquadFile): number => (RECORDING_NAME.test(file.name) ? 1 : 0);

@@ -1,4 +1,4 @@
-/** The part of the page that is loaded when recordings of the same time are opened. */
+/** The part of the page that is loaded when the user opens recordings of the same time. */
 import { findSessions } from "asi-convert/squad";
 import type { KeptSquad } from "../view/kept-squad.js";
 import type { Settings } from "../view/settings.js";
@@ -33,7 +33,7 @@ async function loadKeeping() {
 }
 
 /**
- * Starts a squad if two of the files were recorded at the same time, or if there is a roster or periods among them.
+ * Starts a squad if two of the files were recorded at the same time, or if one of them is a roster or a file of periods.
  *
  * @returns null for other files, which are not a squad
  */
@@ -56,7 +56,7 @@ export async function startSquad(
   return null;
 }
 
-/** Opens the stored squad of this browser. `whenRead` is fulfilled when its state is restored. */
+/** Opens the squad that this browser stores. `whenRead` is fulfilled when its state is restored. */
 export async function restoreSquad(
   kept: KeptSquad,
   settings: Settings,
@@ -72,7 +72,7 @@ export async function restoreSquad(
   return { session, keeper: new keeping.Keeper(session, names), whenRead };
 }
 
-/** Opens a session of the service; `addRanges` of the session then reads it. */
+/** Opens a session of the service. `addRanges` of the session then reads it. */
 export const storedSquad = (stored: StoredSession, settings: Settings, actions: SquadActions): OpenSquad => ({
   session: new SquadSession(settings, new SquadWorkers(), actions, stored),
   keeper: null,

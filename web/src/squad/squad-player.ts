@@ -15,9 +15,9 @@ import type { SquadFile } from "./squad-file.js";
 export const isSound = ({ isDamaged, isCut, isTruncated }: OpenRecording): boolean =>
   !isDamaged && !isCut && !isTruncated;
 
-/** A row of the view: a player with the recordings of the session. */
+/** A row of the view, which is a player with the recordings of the session. */
 export interface SquadPlayer extends SquadMember<OpenRecording> {
-  /** Identifies the row during reading and changes of rosters. */
+  /** Identifies the row while files are read and rosters change. */
   key: string;
   /** The message in the row of a file that could not be read. */
   failed: string | null;
@@ -70,7 +70,7 @@ export function playersOf({ recordings, apart, failed, roster }: Content): Squad
   return distinct(players, roster);
 }
 
-/** Names of files that a player of the roster or another row has are followed by the serial number. */
+/** The file name. If a player of the roster or a different row has the same name, the serial number follows it. */
 function distinct(players: readonly SquadPlayer[], roster: Roster | null): SquadPlayer[] {
   const others = players.filter(({ player }) => player === null);
   const names = distinctNames(

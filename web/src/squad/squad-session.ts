@@ -58,8 +58,8 @@ export interface ShownFigures {
 }
 
 /**
- * The state of the squad view in signals: data from the user or from files are `Signal`s, derived data are
- * `ReadonlySignal`. Times are ms since 1970 UTC.
+ * The state of the squad view in signals. Data from the user or from files are `Signal`s, derived data are `ReadonlySignal`s. Times are ms
+ * since 1970 UTC.
  */
 export class SquadSession {
   /** Opens and reads files. */
@@ -68,7 +68,7 @@ export class SquadSession {
   readonly isReading: ReadonlySignal<boolean>;
   /** Keys of the problems that the user has dismissed. */
   readonly ignored: Signal<ReadonlySet<string>> = signal(new Set());
-  /** Trackers assigned by the user: serial number by name of the player in the roster. */
+  /** Trackers assigned by the user, as serial numbers by the names of the players in the roster. */
   readonly trackerNames: Signal<ReadonlyMap<string, string>> = signal(new Map());
   /** Recordings with separate rows, although the roster assigns them to one player. */
   readonly keptApart: Signal<ReadonlySet<number>> = signal(new Set());
@@ -77,40 +77,40 @@ export class SquadSession {
   readonly recordings: ReadonlySignal<readonly OpenRecording[]>;
   /** Recordings by the time of their sessions, in ascending order. */
   readonly sessions: ReadonlySignal<readonly (readonly OpenRecording[])[]>;
-  /** A recording of the shown session; null: the largest session. */
+  /** A recording of the current session. Null selects the largest session. */
   readonly sessionOf: Signal<number | null> = signal(null);
-  /** Recordings of the shown session. */
+  /** Recordings of the current session. */
   readonly shownRecordings: ReadonlySignal<readonly OpenRecording[]>;
-  /** From the first row to the end of the last; null before there is one. */
+  /** From the first row to the end of the last. Null until there is a row. */
   readonly interval: ReadonlySignal<Interval | null>;
 
-  /** With the code that read it; the roster of a session in the service is not from a file. */
+  /** The roster, with the code that read it. The roster of a session in the service does not come from a file. */
   readonly roster: ReadonlySignal<(ReadSheet<Roster> & { reader: SheetFile["reader"] | null }) | null>;
   readonly periodsOfFile: ReadonlySignal<ReadSheet<readonly SessionPeriod[]> | null>;
-  /** Periods created or changed here; null for those of the file. */
+  /** Periods that the user created or changed. Null for those of the file. */
   readonly editedPeriods: Signal<readonly SessionPeriod[] | null> = signal(null);
   readonly periods: ReadonlySignal<readonly SessionPeriod[]>;
-  /** The side of the map towards which the team attacks, by period name; unknown for other periods. */
+  /** The side of the map towards which the team attacks, by period name. Unknown for other periods. */
   readonly attack: Signal<ReadonlyMap<string, AttackSide>> = signal(new Map());
-  /** Makes changes of periods and sides, so that they can be undone. */
+  /** Changes periods and sides. Users can undo these changes. */
   readonly periodSteps = new PeriodSteps(this.editedPeriods, this.attack);
   /** When players were on the pitch. */
   readonly played: Played;
   /** The rows, in the order of the roster. */
   readonly players: ReadonlySignal<readonly SquadPlayer[]>;
-  /** Names that periods may contain: of the rows, and of players of the roster without a recording. */
+  /** Names that periods may contain. They are those of the rows, and of players of the roster without a recording. */
   readonly names: ReadonlySignal<readonly string[]>;
 
   /** The scope of the figures. */
   readonly scope: Signal<Scope> = signal({ kind: "session" });
-  /** Exact figures of a scope; the previous ones while others are computed. */
+  /** Exact figures of a scope. The previous ones stay while others are computed. */
   readonly figures: Signal<ShownFigures> = signal({ scope: { kind: "session" }, counts: [], rows: [] });
   readonly isComputing: Signal<boolean> = signal(false);
 
   /** Keys of players whose recordings look like a faster sport. */
   readonly ofAnotherSport: Signal<ReadonlySet<string>> = signal(new Set());
 
-  /** The shown part of the clock; null for the whole session. */
+  /** The visible part of the clock. Null for the whole session. */
   readonly zoom: Signal<TimeWindow | null> = signal(null);
   readonly cursorMs: Signal<number | null> = signal(null);
   /** Key of the selected player. */
@@ -118,7 +118,7 @@ export class SquadSession {
   readonly sort: Signal<Sort> = signal(FIRST_SORT);
   readonly isPerMinute: Signal<boolean> = signal(false);
   readonly isByPosition: Signal<boolean> = signal(false);
-  /** Individual zones; null for fixed limits. */
+  /** Individual zones. Null for fixed limits. */
   readonly zones: Signal<ZoneKind | null> = signal(null);
   /** Recipes that are counted in addition to the figures. */
   readonly recipes: Signal<ChosenRecipes> = signal({ named: [], columns: [] });
@@ -180,7 +180,7 @@ export class SquadSession {
     const compute = oneAtATime(() => this.#compute());
     const stopFollowing = effect(() => {
       const scope = this.scope.value;
-      // removed by Undo, or by other periods of a file
+      // Undo removed it, or other periods from a file
       const isGone = scope.kind === "period" && !this.periods.value.some(({ name }) => name === scope.name);
       if (isGone && !this.isReading.value) this.scope.value = { kind: "session" };
     });
@@ -223,7 +223,7 @@ export class SquadSession {
     });
   }
 
-  /** Shows a part of a recording on the clock, with its surroundings. */
+  /** Shows a part of a recording on the clock, with the time around it. */
   showPlace(recording: OpenRecording, { startMs, endMs }: Interval): void {
     this.zoom.value = { startMs: startMs - AROUND_MS, stopMs: endMs + AROUND_MS };
     this.cursorMs.value = startMs;
@@ -277,7 +277,7 @@ export class SquadSession {
       const rows = await this.rowsOf(scope, this.played.lastKnown());
       this.figures.value = { scope, counts, rows };
     } catch (error) {
-      // it was closed in the meantime
+      // the session was closed in the meantime
       if (!(error instanceof ReadingError)) throw error;
     } finally {
       this.isComputing.value = false;
@@ -292,5 +292,5 @@ export class SquadSession {
   }
 }
 
-/** Shown on both sides of a place. */
+/** Time that is shown on both sides of a place. */
 const AROUND_MS = 60_000;

@@ -43,7 +43,7 @@ export function NameCell({
   );
 }
 
-/** A column header, which sorts the table when pressed. @param under small text below the title */
+/** A column header that sorts the table. @param under small text below the title */
 export function Head({
   column,
   session,
@@ -75,7 +75,7 @@ export function Head({
   );
 }
 
-/** Means with their number of players in small letters, because columns are narrow. */
+/** Means. Their number of players is in small letters, because columns are narrow. */
 function Means({ texts }: { texts: readonly string[] }) {
   return texts.map((text, i) => {
     const [value, count] = text.split(" of ");

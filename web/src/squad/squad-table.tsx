@@ -30,7 +30,7 @@ interface Props {
   /** Opens the card of a row beside the clicked element. */
   onCard: (row: PlayerRow, beside: Element) => void;
   last?: LastColumn | undefined;
-  /** A column that replaces the figures; null for names only. */
+  /** A column that replaces the figures. Null for names only. */
   instead?: InsteadColumn | null | undefined;
 }
 
@@ -44,10 +44,10 @@ export interface InsteadColumn {
 
 const HEAD_PX = 48;
 const FOOT_ROWS = 2;
-/** Rows share the height of the window within these limits; to fill the frame they may be slightly higher. */
+/** Rows share the height of the window within these limits. To fill the frame, they may be slightly higher. */
 const ROW_PX = { least: 24, most: 32, mostToFill: 35 };
 
-/** The table of the squad: it scrolls in its own frame; head, foot and names are sticky. */
+/** The table of the squad. It scrolls in its own frame, with sticky head, foot and names. */
 export function SquadTable({ session, columns: choice, against, onCard, last, instead }: Props) {
   const frame = useRef<HTMLDivElement>(null);
   const size = useSize(frame);
@@ -64,7 +64,7 @@ export function SquadTable({ session, columns: choice, against, onCard, last, in
     return { columns, rows, table: tableModel(rows, form) };
   });
   const { columns, rows, table } = model.value;
-  // a period without data has the thresholds of the table before it
+  // a period without data has the thresholds of the previous table
   const withFigures = useRef(rows);
   if (rows.some(({ metrics }) => metrics !== null)) withFigures.current = rows;
   const areFiguresShown = instead === undefined;
@@ -199,7 +199,7 @@ export function SquadTable({ session, columns: choice, against, onCard, last, in
 
 const hasNoData = ({ metrics }: PlayerRow) => metrics === null || recordedTimeMs(metrics) === 0;
 
-/** `No player has data in “Drill 3”, 17:05:00 to 17:20:00. The recordings end at 16:56:08.` */
+/** Such as `No player has data in “Drill 3”, 17:05:00 to 17:20:00. The recordings end at 16:56:08.` */
 function noDataText({ figures, periods, interval, settings }: SquadSession): string {
   const { scope } = figures.value;
   const name = captionOf(scope);
@@ -211,7 +211,7 @@ function noDataText({ figures, periods, interval, settings }: SquadSession): str
   return `No player has data in “${name}”${times}. The recordings ${isBefore ? `begin at ${clock(startMs)}` : `end at ${clock(endMs)}`}.`;
 }
 
-/** `Sorted by distance, falling`. */
+/** Such as `Sorted by distance, falling`. */
 function sortWords(session: SquadSession): string {
   const order = orderOf(session);
   const column = sortColumn(order);

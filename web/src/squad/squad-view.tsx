@@ -22,13 +22,13 @@ const loadLookAt = () => import("./look-at-part.js");
 const loadRecipes = () => import("./recipes/recipes-part.js");
 const loadPlay = () => import("./play-part.js");
 
-/** The squad: a row for each player. */
+/** The squad, with a row for each player. */
 export function SquadView({ session, keeper }: { session: SquadSession; keeper: Keeper | null }) {
   const columns = useMemo(() => new ColumnChoice(), []);
   const clock = useClock(session);
   const part = useSignal<Part>("table");
   const parts = shownParts(part.value);
-  // what the table does not need waits until the files are read
+  // other parts wait until the files are read
   const isReading = session.isReading.value;
   const play = useLoaded(loadPlay, !isReading);
   const recipes = useLoaded(loadRecipes, !isReading && columns.recipes.value !== "");
@@ -46,7 +46,7 @@ export function SquadView({ session, keeper }: { session: SquadSession; keeper: 
   useEffect(() => {
     if (play === null) return;
     const playback = play.playbackOf(session);
-    // the keys of playback work in table, clock and map
+    // the keys of playback work in the table, the clock and the map
     const press = (event: KeyboardEvent) => {
       if (!event.defaultPrevented) playback.pressKey(event);
     };
@@ -77,7 +77,7 @@ export function SquadView({ session, keeper }: { session: SquadSession; keeper: 
   }, [card]);
   const shown = card.value;
   const row = session.figures.value.rows.find(({ member }) => member.key === shown?.key);
-  // closed at first, so that the table has the height
+  // Initially closed. The table then has the full height.
   const isListOpen = useSignal(false);
   const looking = useLoaded(loadLookAt, !isReading);
   const items = looking === null ? [] : looking.lookAt(session);

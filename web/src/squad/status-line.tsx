@@ -2,7 +2,7 @@ import { fileSize } from "../view/values.js";
 import type { Keeper } from "./keeper.js";
 import type { StoredSession } from "./stored-session.js";
 
-/** Shown below the table: whether the recordings are undamaged, and whether they are stored. */
+/** Text below the table. It says whether the recordings are undamaged, and whether they are stored. */
 export function StatusLine({
   sound,
   toLookAt,
@@ -26,11 +26,11 @@ export function StatusLine({
         ✓
       </span>
       <span>
-        {sound} <span class="wide-only">{sound === 1 ? "recording" : "recordings"}</span> sound
+        {sound} <span class="wide-only">{sound === 1 ? "recording" : "recordings"}</span> undamaged
       </span>
       {toLookAt === 0 ? null : (
         <button type="button" aria-expanded={isListShown} onClick={onList}>
-          {toLookAt} to look at
+          {toLookAt} to check
         </button>
       )}
       <span class="spacer" />

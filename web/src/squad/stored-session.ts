@@ -13,16 +13,16 @@ export interface FollowedSession {
 /** A session of the service, which the squad view shows instead of files. */
 export interface StoredSession {
   title: string;
-  /** All players. The ranges of a player have the names in `files`. */
+  /** All players. `files` contains the names of a player's ranges. */
   roster: Roster;
   periods: readonly SessionPeriod[];
-  /** The devices worn by the players, by a name for each range. */
+  /** The devices that the players wore, by a name for each range. */
   ranges: ReadonlyMap<string, DeviceRange>;
   /** The players without data, for the list of problems. */
   missing: readonly LookAt[];
-  /** Runs work in a worker. If the user is no longer signed in, the user signs in first. */
+  /** Runs work in a worker. A user who is signed out signs in first. */
   afterSigningIn<Done>(work: () => Promise<Done>): Promise<Done>;
-  /** Saves the changes of the open session, until the returned function is called. */
+  /** Saves the changes of the open session until the returned function is called. */
   follow(session: FollowedSession): () => void;
   /** Shown in the header, and below the table. */
   Buttons: ComponentType<{ session: FollowedSession }>;

@@ -34,12 +34,12 @@ export type Shade =
   | { kind: "against"; by: number };
 
 export interface Cell {
-  /** `–` if it is unknown. */
+  /** `–` if the value is unknown. */
   text: string;
-  /** Whether a part of the period is missing in the figure. */
+  /** Whether the figure lacks a part of the period. */
   isAtLeast: boolean;
   shade: Shade | null;
-  /** Whether it is far from the reference mean. */
+  /** Whether the value is far from the reference mean. */
   outlier: "above" | "below" | null;
 }
 
@@ -117,7 +117,7 @@ function cellOf(
   };
 }
 
-/** Sums and maxima lack the unrecorded part; rates, means and the minutes themselves do not. */
+/** Sums and maxima lack the unrecorded part. Rates, means and the minutes themselves do not. */
 const isBoundOf = ({ kind, key }: SquadColumn): boolean =>
   (kind === "sum" && key !== "minutes") || key === "top_speed_km_per_h" || key === "hr_max_bpm";
 
@@ -126,8 +126,8 @@ function textOf(value: number | null, column: SquadColumn, { isPerMinute }: Tabl
 }
 
 /**
- * Per minute, everyone with some minutes is comparable, excluding the bench; sums are comparable only between players who play
- * nearly the whole period.
+ * The rows that count in the means. Per minute, players with some minutes of data and little time on the bench are comparable. Sums
+ * are comparable only between players who play nearly the whole period.
  */
 function meanRows(
   own: readonly PlayerRow[],
@@ -144,7 +144,7 @@ function meanRows(
   return own.filter((row) => whole.has(row));
 }
 
-/** The means, and their number of players; a mean of fewer players, because the others have no value, ends with their number: `150 of 24`. */
+/** The means and their number of players. If fewer players have the value, the number follows it, as in `150 of 24`. */
 function meansOf(
   own: readonly PlayerRow[],
   all: readonly PlayerRow[],
@@ -194,7 +194,7 @@ function shadeOf(
       return { shade: { kind: "bar", share: value / highest }, outlier: null };
     };
   }
-  // a goalkeeper stands still for most of a match, and would compress the range of the others
+  // a goalkeeper stands for most of a match, and would compress the range of the others
   const field = valuesOf(
     rows.filter((row) => positionOf(row) !== "GK"),
     column,

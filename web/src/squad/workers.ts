@@ -6,13 +6,13 @@ import type { OpenRecording } from "../recording/squad/squad-recording.js";
 import type { WorkerClient } from "../recording/worker-client.js";
 import type { SquadFile } from "./squad-file.js";
 
-/** Number of parallel readers: with more, a browser on two cores has no capacity left for the page. */
+/** Number of parallel readers. More readers would leave no capacity for the page on two cores. */
 const WORKERS = 2;
 
-/** The workers that read the recordings of a squad and compute its figures. Each has a part of the recordings. */
+/** The workers that read the recordings of a squad and compute its figures. Each worker has some of the recordings. */
 export class SquadWorkers {
   readonly #workers = Array.from({ length: WORKERS }, (_, i) => squadWorker(`squad ${i + 1}`));
-  /** The workers that have a recording; the first is its reader. */
+  /** The workers that have a recording. The first one has read it. */
   readonly #holders = new Map<number, number[]>();
   #nextId = 1;
 
@@ -100,7 +100,7 @@ export class SquadWorkers {
     for (const worker of this.#workers) worker.end();
   }
 
-  /** The worker that has all of these recordings. The missing ones are sent to it first. */
+  /** The worker that has all of these recordings. Missing recordings are sent to it first. */
   async #together(recordings: readonly OpenRecording[]): Promise<number> {
     const [first] = recordings;
     const [worker = 0] = first === undefined ? [] : this.#holdersOf(first.id);

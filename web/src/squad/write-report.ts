@@ -5,7 +5,7 @@ import { inShownOrder, orderOf } from "./shown-order.js";
 import type { SquadSession } from "./squad-session.js";
 import { tableScopes } from "./table-scopes.js";
 
-/** The report of the session as one HTML file, as with `asi squad -o match.html`. */
+/** The report of the session as one HTML file, as from `asi squad -o match.html`. */
 export async function reportFile(session: SquadSession): Promise<Blob> {
   const { MOST_RECIPES_ON_PAPER, squadReport } = await import("asi-convert/squad-report");
   const { columns, named } = session.recipes.peek();

@@ -4,15 +4,15 @@ import { decimal } from "./values.js";
 import type { TimeWindow } from "./window.js";
 
 /**
- * The quantity of the horizontal axis: the time of day, the time since the first row, or the distance covered. Its positions are
- * in ms; on the axis of distance they are in mm, so that both can use the same steps and limits.
+ * The quantity of the horizontal axis. It is the time of day, the time since the first row, or the distance covered. Positions are in ms;
+ * on the distance axis they are in mm, because both then use the same steps and limits.
  */
 export type Axis = "clock" | "start" | "distance";
 
 const METRE_MM = 1000;
 const KILOMETRE_MM = 1e6;
 
-/** Round positions in the shown part, at most `count` of them, with labels. */
+/** At most `count` round positions in the visible part, with labels. */
 export function axisTicks(
   axis: Axis,
   { startMs, stopMs }: TimeWindow,
@@ -31,7 +31,7 @@ export function axisTicks(
   return { at, labels: at.map((ms) => (axis === "clock" ? tickLabel(ms, stepMs, zone) : elapsed(ms))) };
 }
 
-/** A position as text: 14:30:05, 12:34 or 3.21 km. */
+/** A position as text, such as 14:30:05, 12:34 or 3.21 km. */
 export function axisText(axis: Axis, position: number, zone: Zone, decimals: 0 | 1 = 0): string {
   switch (axis) {
     case "clock":
@@ -47,7 +47,7 @@ function distanceText(mm: number, inKilometres: boolean, decimals: number): stri
   return inKilometres ? `${decimal(mm / KILOMETRE_MM, decimals)} km` : `${decimal(mm / 1000, decimals)} m`;
 }
 
-/** The smallest of 1, 2, 5, 10, … that is not less than `least`, and not less than `smallest`, which is a power of 10. */
+/** The smallest of 1, 2, 5, 10, … that is at least `least` and at least `smallest`, which is a power of 10. */
 export function roundStep(least: number, smallest: number): number {
   const unit = Math.max(smallest, 10 ** Math.floor(Math.log10(least)));
   return [1, 2, 5].map((factor) => factor * unit).find((step) => step >= least) ?? 10 * unit;

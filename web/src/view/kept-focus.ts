@@ -1,13 +1,13 @@
 import { route } from "./route.js";
 
-/** Elements that a screen reader announces, so that users know where they are. */
+/** Elements that a screen reader announces. They tell users where they are. */
 const PLACES = "section, dialog[open], main";
 
 const pathNow = () => route.peek()?.path.join("/") ?? "";
 
 /**
- * Keeps the focus in the page when the focused element disappears, for example with a deleted row: the part around it
- * gets the focus, or the whole view if another view is shown. Otherwise keys and screen readers start at the top of the page.
+ * Keeps the focus in the page when the focused element disappears, for example with a deleted row. The focus moves to the part around the
+ * element, or to the whole view if a different view is shown. Otherwise, keys and screen readers would start at the top of the page.
  */
 export function keepFocus(): void {
   let around: EventTarget[] = [];

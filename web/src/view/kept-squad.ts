@@ -1,7 +1,7 @@
-/** Summary of a squad stored in this browser, which the page shows before the squad is loaded. */
+/** Summary of a squad that this browser stores. The page shows it before it loads the squad. */
 export interface KeptSquad {
   version: 1;
-  /** For example "Match of Sat, 16 May 2026". */
+  /** The title, such as "Match of Sat, 16 May 2026". */
   title: string;
   recordings: number;
   bytes: number;
@@ -14,7 +14,7 @@ export interface KeptSquad {
 const FOLDER = "squad";
 export const KEPT_INDEX = "session.json";
 
-/** The folder in the origin private file system; null if the browser does not support it or refuses storage. */
+/** The folder in the origin private file system. Null if the browser does not support it or refuses storage. */
 export async function keptFolder(): Promise<FileSystemDirectoryHandle | null> {
   try {
     return await (await navigator.storage.getDirectory()).getDirectoryHandle(FOLDER, { create: true });
@@ -23,7 +23,7 @@ export async function keptFolder(): Promise<FileSystemDirectoryHandle | null> {
   }
 }
 
-/** The stored squad; null for none. Does not read its recordings. */
+/** The stored squad. Null if there is none. Does not read the recordings. */
 export async function findKept(): Promise<KeptSquad | null> {
   try {
     const folder = await (await navigator.storage.getDirectory()).getDirectoryHandle(FOLDER);
@@ -40,6 +40,6 @@ export async function removeKept(): Promise<void> {
   try {
     await (await navigator.storage.getDirectory()).removeEntry(FOLDER, { recursive: true });
   } catch {
-    // nothing is stored
+    // no squad is stored
   }
 }

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 
-/** State of a history entry: it is restored when the user returns to the entry, but not when the address is opened again. */
+/** State of a history entry. It is restored when the user returns to the entry, but not when the user opens the address again. */
 type Kept = Readonly<Record<string, unknown>>;
 
 const keptNow = (): Kept => (history.state as Kept | null) ?? {};
@@ -26,10 +26,10 @@ export function useKept<T>(name: string, initial: T): [T, (value: T) => void] {
 }
 
 const PLACE = "place";
-/** Scroll events are frequent; the position is stored after the last of them. */
+/** Scroll events are frequent. The position is stored after the last of them. */
 const SCROLLED_MS = 100;
 
-/** These events mean that the user no longer waits for the stored position. */
+/** After these events, the user no longer waits for the stored position. */
 const MOVES = ["wheel", "touchstart", "pointerdown", "keydown"] as const;
 
 /**
@@ -64,7 +64,7 @@ export function useKeptPlace(isReady: boolean): void {
     const scrolled = () => {
       clearTimeout(timer);
       timer = setTimeout(() => {
-        // not for the history entry of another view, and not while the page scrolls back to the stored position
+        // not for the history entry of a different view, and not while the page scrolls back to the stored position
         if (location.hash === here && wanted.current === undefined) keep(PLACE, scrollY);
       }, SCROLLED_MS);
     };

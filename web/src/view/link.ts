@@ -5,7 +5,7 @@ import type { TimeWindow } from "./window.js";
 export interface Link {
   /** Null for the whole recording. */
   part: TimeWindow | null;
-  /** The file of the link; null if the link does not name one. */
+  /** The file of the link. Null if the link does not name one. */
   file: LinkedFile | null;
 }
 
@@ -15,7 +15,10 @@ export interface LinkedFile {
   bytes: number;
 }
 
-/** The part of an address that names the shown part, the file, and the settings. The only data of the recording in it are two times. */
+/**
+ * The part of an address that names the visible part, the file, and the settings. It contains two times and no other data of the
+ * recording.
+ */
 export function linkHash(shown: TimeWindow | null, file: LinkedFile, settings: Settings): string {
   const fields = new URLSearchParams();
   if (shown !== null) {
@@ -31,7 +34,7 @@ export function linkHash(shown: TimeWindow | null, file: LinkedFile, settings: S
   return `#${fields}`;
 }
 
-/** Applies a link to the settings and returns its content; null for an address that is not a link. Invalid parts are ignored. */
+/** Applies a link to the settings and returns its content. Null for an address that is not a link. Invalid parts are ignored. */
 export function applyLink(hash: string, settings: Settings): Link | null {
   const fields = new URLSearchParams(hash.replace(/^#/, ""));
   choose(settings.speedUnit, fields.get("speed"), ["km/h", "m/s"]);

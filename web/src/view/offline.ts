@@ -4,6 +4,6 @@ import { trustedAddress } from "./trusted-address.js";
 export function keepOffline(): void {
   if (!("serviceWorker" in navigator) || !isSecureContext) return;
   const address = new URL("./sw.js", document.baseURI).href;
-  // without offline storage the page still works
+  // the page works without offline storage
   navigator.serviceWorker.register(trustedAddress(address)).catch(() => {});
 }

@@ -6,7 +6,7 @@ export function remembered<T extends string>(key: string, choices: readonly T[],
   return rememberedFrom(key, choices.find((one) => one === stored) ?? otherwise);
 }
 
-/** A text that is stored in this browser; empty by default. */
+/** A text that this browser stores. Empty by default. */
 export function rememberedText(key: string): Signal<string> {
   return rememberedFrom(key, readStored(key) ?? "");
 }
@@ -23,7 +23,7 @@ function rememberedFrom<T extends string>(key: string, first: T): Signal<T> {
   return choice;
 }
 
-// Reads from the storage, which is missing in private windows of some browsers, and for a page opened as a file.
+// Reads from the storage. Private windows of some browsers lack it, and so does a page that is opened as a file.
 export function readStored(key: string): string | null {
   try {
     return localStorage.getItem(key);

@@ -1,13 +1,13 @@
 import { computed, type ReadonlySignal, signal } from "@preact/signals";
 
-/** A route of the page, for example `#/devices/12?tab=sensors`. */
+/** A route of the page, such as `#/devices/12?tab=sensors`. */
 export interface Route {
-  /** The parts of the path, decoded: `["devices", "12"]`. */
+  /** The decoded parts of the path, such as `["devices", "12"]`. */
   path: readonly string[];
   query: URLSearchParams;
 }
 
-/** The route in the part of an address after `#`; null for the viewer, whose links do not begin with a slash. */
+/** The route in the fragment of an address. Null for the viewer, whose links do not begin with a slash. */
 export function routeOf(hash: string): Route | null {
   if (!hash.startsWith("#/")) return null;
   const [path = "", query = ""] = hash.slice(2).split("?", 2);
@@ -24,7 +24,7 @@ function decoded(part: string): string {
 
 /** The fragment of the address bar, including `#`. */
 const here = signal(location.hash);
-/** The address of the viewer if it is not `#/`; null for none. */
+/** The address of the viewer if it is not `#/`. Null if there is none. */
 const viewerAddress = signal<string | null>(null);
 /** The target of a navigation by the page itself. */
 let wanted: string | null = null;
@@ -42,12 +42,12 @@ addEventListener("hashchange", async () => {
   else history.pushState(null, "", here.peek() || "#");
 });
 
-/** Makes links and the buttons of the browser ask before they leave a route. Navigation by the page itself does not ask. */
+/** Makes links and the buttons of the browser ask before they leave a route. Navigation by the page does not ask. */
 export function askBeforeLeaving(ask: () => Promise<boolean>): void {
   mayLeave = ask;
 }
 
-/** The route of the page; null while it shows the viewer. */
+/** The route of the page. Null while the page shows the viewer. */
 export const route: ReadonlySignal<Route | null> = computed(() =>
   here.value === viewerAddress.value ? null : routeOf(here.value),
 );
@@ -61,13 +61,13 @@ export function goToViewer(hash: string): void {
 /** Whether the viewer has a separate address. */
 export const isAtViewerAddress = (): boolean => here.peek() === viewerAddress.peek();
 
-/** Called when the viewer no longer shows the content of its address. @param showsOther whether it shows other content instead */
+/** Called when the viewer stops showing the content of its address. @param showsOther whether it shows other content instead */
 export function leaveViewerAddress(showsOther: boolean): void {
   if (isAtViewerAddress() && showsOther) goInstead("/");
   viewerAddress.value = null;
 }
 
-/** Goes to a route, such as `/devices/12`; `/` is the viewer. */
+/** Goes to a route, such as `/devices/12`. The route `/` is the viewer. */
 export function go(path: string): void {
   location.hash = `#${path}`;
   wanted = location.hash;

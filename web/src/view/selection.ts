@@ -4,13 +4,13 @@ import { type TimeWindow, within } from "./window.js";
 /** The selected part, which plots, map and figures share. Times are positions on the page's time axis, ms. */
 export interface Selection {
   whole: ReadonlySignal<TimeWindow>;
-  /** The shown part. */
+  /** The visible part. */
   shown: Signal<TimeWindow>;
-  /** The instant under the cursor; null if there is none. */
+  /** The instant under the cursor. Null if there is none. */
   cursorMs: Signal<number | null>;
 }
 
-/** @param part the part shown at first, if it is within the whole; default: the whole */
+/** @param part the initially visible part, if it is within the whole; default: the whole */
 export function newSelection(whole: ReadonlySignal<TimeWindow>, part: TimeWindow | null = null): Selection {
   const { startMs, stopMs } = whole.peek();
   const isInside = part !== null && part.startMs < stopMs && part.stopMs > startMs;
@@ -21,7 +21,7 @@ export function newSelection(whole: ReadonlySignal<TimeWindow>, part: TimeWindow
   };
 }
 
-/** Time shown before and after an effort, so that the user sees its context. */
+/** Time that is shown before and after an effort, for context. */
 const AROUND_MS = 10_000;
 
 /** Shows an effort with its context, and moves the cursor to its start. */

@@ -1,26 +1,26 @@
 import { signal } from "@preact/signals";
 
-/** The folder of the page, with a trailing slash. A service has its API in the same folder. */
+/** The folder of the page, with a trailing slash. The API of a service is in the same folder. */
 export const PAGE_ADDRESS = new URL(".", document.baseURI).href;
 
-/** The interactive documentation of the API, which uses the session of this page. */
+/** The interactive documentation of the API. It uses the session of this page. */
 export const DOCUMENTATION = `${PAGE_ADDRESS}api/docs/`;
 
-/** Whether a service serves this page; null until that is known. */
+/** Whether a service serves this page. Null while that is unknown. */
 export const hasService = signal<boolean | null>(null);
 
-/** The largest recording that the service stores, in bytes; null if it is unknown. */
+/** The largest recording that the service stores, in bytes. Null if it is unknown. */
 export const maxRecordingBytes = signal<number | null>(null);
 
-/** The name of the OpenID provider with which users can sign in; null if there is none. */
+/** The name of the OpenID provider with which users can sign in. Null if there is none. */
 export const providerName = signal<string | null>(null);
 
 /** Whether users can sign in with passwords. */
 export const hasPasswords = signal(true);
 
 /**
- * Finds out whether a service serves this page, by a header of the page itself (RFC 8631), so that static file servers
- * get no requests for missing files.
+ * Finds out whether a service serves this page, by a header of the page itself (RFC 8631). Static file servers then get no requests for
+ * missing files.
  */
 export async function findService(): Promise<void> {
   const address = new URL(document.baseURI);

@@ -6,7 +6,7 @@ import { KM_PER_H, type SpeedUnit } from "./values.js";
 /** The time zone of displayed times. */
 export type Zone = "local" | "utc";
 
-/** Sets of thresholds for figures; the names are those of the library. */
+/** Sets of thresholds for figures. The names are those of the library. */
 export const PRESETS = [
   ["soccer", "Football"],
   ["soccer-women", "Football, women"],
@@ -24,15 +24,18 @@ export interface Settings {
   zone: Signal<Zone>;
   speedUnit: Signal<SpeedUnit>;
   preset: Signal<Preset>;
-  /** Maximum heart rate of the athlete, beats per minute; null if it is unknown. Not stored, because athletes differ. */
+  /** Maximum heart rate of the athlete, beats per minute. Null if it is unknown. Not stored, because athletes differ. */
   maxHeartRate: Signal<number | null>;
-  /** Confirmed maximum speed of the athlete, for zones of a person; null for the fixed zones of the sport. Not stored either. */
+  /**
+   * Confirmed maximum speed of the athlete, for zones of a person. Null for the fixed zones of the sport. Not stored, because athletes
+   * differ.
+   */
   maxSpeedKmPerH: Signal<number | null>;
-  /** Aerobic speed, for zones of both speeds; null for those of the maximum speed only. */
+  /** Aerobic speed, for zones of both speeds. Null for zones of the maximum speed only. */
   aerobicSpeedKmPerH: Signal<number | null>;
   /** Whether the outline of a pitch is drawn on the map. */
   pitch: Signal<"on" | "off">;
-  /** Address of map tiles with `{z}`, `{x}` and `{y}`; empty for none. */
+  /** Address of map tiles with `{z}`, `{x}` and `{y}`. Empty if there is none. */
   tiles: Signal<string>;
 }
 
@@ -53,7 +56,7 @@ export function figureSettings({ preset, maxHeartRate, maxSpeedKmPerH, aerobicSp
 
 export const inMPerS = (kmPerH: number | null) => (kmPerH === null ? null : kmPerH / KM_PER_H);
 
-/** The settings, which are stored in this browser. */
+/** The settings. This browser stores them. */
 export function rememberedSettings(): Settings {
   return {
     theme: followedTheme(),

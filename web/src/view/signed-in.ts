@@ -17,14 +17,14 @@ addEventListener("storage", ({ key }) => {
 });
 
 /**
- * The id of the account that is signed in with this browser, as text; null for none. Scripts cannot see the session cookie, so
- * the id is also stored: a page without a session sends no requests to the service, and all tabs are notified of a change.
+ * The id of the account that is signed in with this browser, as text. Null if there is none. Scripts cannot see the session cookie. With
+ * the stored id, a page without a session sends no requests to the service, and all tabs learn of a change.
  */
 export const signedInAs: ReadonlySignal<string | null> = computed(
   () => remembered.value?.split(" ")[0] ?? null,
 );
 
-/** Changes with every sign-in or sign-out in any tab, even when the same account signs in again. */
+/** Changes with every sign-in or sign-out in any tab, even if the same account signs in again. */
 export const lastSigning: ReadonlySignal<string | null> = remembered;
 
 export function rememberSignedIn(account: number | null): void {

@@ -1,6 +1,6 @@
 import { type ReadonlySignal, signal } from "@preact/signals";
 
-// Opening files adds a history entry: "Back" leads to the view in which they were chosen, not out of the page.
+// Opening files adds a history entry. "Back" then leads to the view in which the user selected them.
 
 interface Entry {
   shows?: "start" | "files";
@@ -14,7 +14,7 @@ addEventListener("popstate", () => {
   showsStart.value = entryNow().shows === "start";
 });
 
-/** Whether the history entry is the start view from which files were opened. The files stay open. */
+/** Whether the history entry is the start view from which the user opened files. The files stay open. */
 export const isAtStart: ReadonlySignal<boolean> = showsStart;
 
 /** Goes from the start view to the entry of the open files. */

@@ -6,8 +6,8 @@ export type ThemeChoice = "light" | "dark";
 const KEY = "asi-theme";
 
 /**
- * The theme of the page: the user's choice; by default the theme of the system, which may change at any time. While the page is
- * printed, the theme is light, because paper is white.
+ * The theme of the page. It is the user's choice, or by default the theme of the system, which may change at any time. During printing,
+ * the theme is light, because paper is white.
  */
 export function followedTheme(): Signal<ThemeChoice> {
   const system = matchMedia("(prefers-color-scheme: dark)");
@@ -16,7 +16,7 @@ export function followedTheme(): Signal<ThemeChoice> {
   let isChosen = stored === "light" || stored === "dark";
   const theme = signal<ThemeChoice>(stored === "light" || stored === "dark" ? stored : ofSystem());
   let isByItself = true;
-  // before other effects of the theme: plots read their colours from the styles
+  // runs before other effects of the theme, because plots read their colours from the styles
   effect(() => {
     const value = theme.value;
     document.documentElement.dataset.theme = value;

@@ -9,8 +9,8 @@ const DAY_MS = 24 * HOUR_MS;
 const two = (value: number) => String(value).padStart(2, "0");
 
 /**
- * A duration. It always has units, so that it cannot be mistaken for a time of day: `16 s`, `32:05 min`, and from an hour
- * on, without seconds, `1 h 32 min`.
+ * A duration with units, because it must not look like a time of day. Examples: `16 s`, `32:05 min`. Durations of an hour or more have no
+ * seconds, such as `1 h 32 min`.
  */
 export function duration(ms: number): string {
   const seconds = Math.round(ms / SECOND_MS);
@@ -25,7 +25,7 @@ export function durationDifference(ms: number): string {
   return negated(duration(Math.abs(ms)), ms < 0);
 }
 
-/** A position on an axis that begins with the recording, in the format of a stopwatch: `1:02:03` or `2:03`. */
+/** A position on an axis that begins with the recording, in the format of a stopwatch, such as `1:02:03` or `2:03`. */
 export function elapsed(ms: number): string {
   const seconds = Math.round(ms / SECOND_MS);
   const hours = Math.floor(seconds / 3600);
@@ -38,16 +38,16 @@ function offsetMs(ms: number, zone: Zone): number {
   return zone === "utc" ? 0 : -new Date(ms).getTimezoneOffset() * MINUTE_MS;
 }
 
-/** Time of day: 14:30:05, optionally with tenths of a second. */
+/** Time of day, such as 14:30:05, optionally with tenths of a second. */
 export function timeOfDay(ms: number, zone: Zone, decimals: 0 | 1 = 0): string {
   const unit = decimals === 1 ? 100 : SECOND_MS;
-  // rounded before it is split, so that 59.97 s does not become 60.0
+  // rounds before splitting, because 59.97 s must not become 60.0
   const date = new Date(Math.round(ms / unit) * unit + offsetMs(ms, zone));
   const text = `${two(date.getUTCHours())}:${two(date.getUTCMinutes())}:${two(date.getUTCSeconds())}`;
   return decimals === 1 ? `${text}.${Math.floor(date.getUTCMilliseconds() / 100)}` : text;
 }
 
-/** Day: Sat, 17 May 2025. */
+/** Day, such as Sat, 17 May 2025. */
 export function day(ms: number, zone: Zone): string {
   return new Date(ms).toLocaleDateString("en-GB", {
     weekday: "short",
@@ -58,7 +58,7 @@ export function day(ms: number, zone: Zone): string {
   });
 }
 
-/** Name of the zone: UTC or Europe/Zurich. */
+/** Name of the zone, such as UTC or Europe/Zurich. */
 export function zoneName(zone: Zone): string {
   return zone === "utc" ? "UTC" : Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
@@ -70,7 +70,7 @@ const STEPS_MS = [
   ...[1, 2, 7, 14, 30, 91, 365, 3652, 36525, 365_250].map((days) => days * DAY_MS),
 ];
 
-/** Round instants of a zone between two instants, at most `count` of them. */
+/** At most `count` round instants of a zone between two instants. */
 export function ticks(
   startMs: number,
   stopMs: number,

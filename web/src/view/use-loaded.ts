@@ -1,13 +1,13 @@
 import { signal } from "@preact/signals";
 import { useEffect, useState } from "preact/hooks";
 
-/** Whether a part of the page could not be loaded: after an upgrade, the service no longer has the parts of the previous page. */
+/** Whether a part of the page failed to load. After an upgrade, the service lacks the parts of the previous page. */
 export const isOutdated = signal(false);
 
 /**
- * A part of the page that is loaded on first use; null until then.
+ * A part of the page that is loaded on first use. Null until then.
  *
- * @param isWanted whether it may be loaded now
+ * @param isWanted whether it may be loaded at present
  */
 export function useLoaded<Part>(load: () => Promise<Part>, isWanted = true): Part | null {
   const [loaded, setLoaded] = useState<{ part: Part } | null>(null);

@@ -1,6 +1,6 @@
 export type SpeedUnit = "km/h" | "m/s";
 
-/** Shown where a value is missing. */
+/** Replaces a missing value. */
 export const NO_VALUE = "–";
 
 const MINUS = "−";
@@ -17,7 +17,7 @@ export function speedFactor(unit: SpeedUnit): number {
   return UNITS_PER_M_PER_S[unit];
 }
 
-/** By number of decimals; creating a formatter takes longer than formatting a hundred texts. */
+/** By number of decimals. Creating a formatter takes longer than formatting a hundred texts. */
 const formats = new Map<number, Intl.NumberFormat>();
 
 function formatOf(decimals: number): Intl.NumberFormat {
@@ -34,20 +34,20 @@ export function decimal(value: number, decimals: number): string {
   return negated(formatOf(decimals).format(Math.abs(value)), value < 0);
 }
 
-/** The text of a value with a minus sign if it is negative; without a sign if it is shown as 0. */
+/** The text of a value with a minus sign if it is negative, or without a sign if it is shown as 0. */
 export const negated = (text: string, isNegative: boolean): string =>
   isNegative && /[1-9]/.test(text) ? MINUS + text : text;
 
-/** The text of a difference with its sign; without a sign if it is shown as 0. */
+/** The text of a difference with its sign, or without a sign if it is shown as 0. */
 export const withSign = (text: string): string =>
   text.startsWith(MINUS) || !/[1-9]/.test(text) ? text : `+${text}`;
 
-/** A name with the unit of its values, as a column heading: `Distance, m`. */
+/** A name with the unit of its values as a column heading, such as `Distance, m`. */
 export const withUnit = (name: string, unit: string): string => (unit === "" ? name : `${name}, ${unit}`);
 
 /**
- * A share, 0 to 1, in percent: `38.2 %`. Rounded half up by its decimal digits, as in `asi stats`; 100 times a share would have the
- * errors of doubles, for example 28.349999999999998.
+ * A share from 0 to 1 in percent, such as `38.2 %`. It is rounded half up by its decimal digits, as in `asi stats`, because 100 times a
+ * share would have the errors of doubles, for example 28.349999999999998.
  */
 export function percent(share: number, decimals = 1): string {
   const text = share.toLocaleString("en-GB", {
@@ -58,7 +58,7 @@ export function percent(share: number, decimals = 1): string {
   return text.replace("%", " %");
 }
 
-/** A distance in metres below a kilometre, otherwise in kilometres. */
+/** A distance in metres below a kilometre, and in kilometres above. */
 export function distance(metres: number): { value: string; unit: string } {
   return metres < 999.5
     ? { value: decimal(metres, 0), unit: "m" }

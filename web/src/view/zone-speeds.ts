@@ -9,10 +9,10 @@ interface ZoneSpeeds {
   aerobic: number | null;
 }
 
-/** By recording: entered in the viewer, or those of a squad with individual limits. */
+/** By recording. The speeds are entered in the viewer, or come from a squad with individual limits. */
 const zoneSpeeds = new WeakMap<object, ZoneSpeeds>();
 
-/** Sets the zones of the person of a recording. @returns a function that stores the speeds that are set when it is called */
+/** Sets the zones of the person of a recording. @returns a function that stores the speeds that are set at the time of its call */
 export function showZonesOf(recording: object, { maxSpeedKmPerH, aerobicSpeedKmPerH }: Settings): () => void {
   const known = zoneSpeeds.get(recording);
   maxSpeedKmPerH.value = known?.max ?? null;
@@ -24,14 +24,14 @@ export function showZonesOf(recording: object, { maxSpeedKmPerH, aerobicSpeedKmP
   };
 }
 
-/** The speeds of the person of all recordings; null if a recording has none, or others. */
+/** The speeds of the person of all recordings. Null if a recording has none, or if they differ. */
 export function commonZones(recordings: readonly object[]): ZoneSpeeds | null {
   const [first, ...others] = recordings.map((recording) => zoneSpeeds.get(recording));
   const isCommon = others.every((one) => one?.max === first?.max && one?.aerobic === first?.aerobic);
   return isCommon ? (first ?? null) : null;
 }
 
-/** Gives a recording the individual limits of a player; none if they are fixed, or the roster does not have the speeds. */
+/** Gives a recording the individual limits of a player. None if the limits are fixed, or if the roster lacks the speeds. */
 export function setZones(recording: object, kind: ZoneKind | null, player: Player | null): void {
   const max = kmPerH(player?.maxSpeedMPerS);
   const aerobic = kind === "asr" ? kmPerH(player?.aerobicSpeedMPerS) : null;
@@ -39,6 +39,6 @@ export function setZones(recording: object, kind: ZoneKind | null, player: Playe
   zoneSpeeds.set(recording, { max, aerobic });
 }
 
-/** Without the digits that the conversion from km/h to m/s and back adds. */
+/** Removes the digits that the conversion from km/h to m/s and back adds. */
 const kmPerH = (mPerS: number | null | undefined) =>
   mPerS == null ? null : Math.round(mPerS * KM_PER_H * 1e6) / 1e6;

@@ -6,8 +6,8 @@ import { choose, hasNoBrowser, openPage, useBrowser } from "../page.js";
 describe.skipIf(hasNoBrowser)("the page for users with special needs", () => {
   useBrowser();
 
-  it("is accessible and needs no sideways scroll at 200 % zoom, and nothing in it moves by itself", async () => {
-    // zoom halves the space in CSS pixels and doubles the pixels of each
+  it("is accessible, needs no horizontal scrolling at 200 % zoom, and has no automatic motion", async () => {
+    // zoom halves the size in CSS pixels and doubles the device pixel ratio
     const page = await openPage({
       viewport: { width: 640, height: 400 },
       deviceScaleFactor: 2,

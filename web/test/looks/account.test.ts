@@ -43,11 +43,11 @@ describe.skipIf(hasNoBrowser)("the page of a service", () => {
         await showView(page, hash, heading);
         await check(page, hash);
       }
-      await page.getByRole("button", { name: "Take a device…" }).click();
+      await page.getByRole("button", { name: "Claim a device…" }).click();
       await check(page, "taking a device");
       await page.getByLabel("Serial number").fill(`VERA-${id}`);
       await page.getByLabel("Device name").fill(`vera-${id}`);
-      await page.getByRole("button", { name: "Take the device" }).click();
+      await page.getByRole("button", { name: "Claim the device" }).click();
       await page.getByRole("heading", { level: 1, name: `vera-${id}` }).waitFor();
       await check(page, "one device");
       await page.getByRole("button", { name: "Release the device…" }).click();

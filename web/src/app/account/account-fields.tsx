@@ -59,7 +59,7 @@ export const LoginFields = ({
   </>
 );
 
-/** Fields for first and last name; `prefix` precedes their names in the request. */
+/** Fields for first and last name. `prefix` precedes their names in the request. */
 export const NameFields = ({
   prefix = "",
   names,

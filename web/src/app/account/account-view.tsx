@@ -19,7 +19,7 @@ import { Sessions } from "./sessions.js";
 import { Tokens } from "./tokens.js";
 import "./account.css";
 
-/** The account of the signed-in user: profile, password, sessions. */
+/** The account of the signed-in user, with profile, password and sessions. */
 export function AccountView(props: ViewProps) {
   const { account, client, session, settings } = props;
   const { data: methods, reload } = useSignInMethods(client);
@@ -98,8 +98,8 @@ function Profile({
       <h2>Profile</h2>
       {isManager(account) ? (
         <p class="note">
-          Your number is <strong class="number">{account.id}</strong>. Athletes need it, and your username, to
-          let you see their data; they see your name before they do.
+          Your number is <strong class="number">{account.id}</strong>. Athletes need it and your username to
+          let you see their data. They see your name before they confirm.
         </p>
       ) : null}
       <Form action="Save the profile" onSubmit={save} isEditor>
@@ -110,7 +110,7 @@ function Profile({
           <>
             <CurrentPasswordField />
             <p class="note">
-              Password reset links are sent to this address, so a new address needs your password. The
+              Password reset links are sent to this address, so a new address requires your password. The
               previous address gets an email about the change.
             </p>
           </>
@@ -158,7 +158,7 @@ function Password({ account, client, session }: ViewProps & { account: Own }) {
         onSubmit={async (values, form) => {
           const password = values("password");
           await changePassword(client, account, { password, current_password: values("current_password") });
-          // the session of this page has ended with the others
+          // the session of this page has ended together with the others
           await session.signIn(account.username, password);
           form.reset();
           announce("The password is changed.");

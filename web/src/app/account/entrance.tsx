@@ -18,7 +18,7 @@ export function Entrance({ session, current }: Pick<ViewProps, "client" | "sessi
   return <SignIn session={session} problem={signInProblem(query.get("problem"))} />;
 }
 
-/** The way back from the OpenID provider: the browser has the cookie of the session, but no account is remembered. */
+/** The return from the OpenID provider. The browser has the session cookie, but does not know the account yet. */
 function Arrival({ session }: Pick<ViewProps, "session">) {
   useEffect(() => {
     session.begin(true).then(() => {

@@ -6,7 +6,7 @@ import type { Session } from "../session.js";
 import { NewPasswordField } from "./account-fields.js";
 import { Card } from "./card.js";
 
-/** Asks for the email with a link for a new password. */
+/** Requests an email with a link for a new password. */
 export function ForgottenPassword({ session }: { session: Session }) {
   const [username, setUsername] = useState<string | null>(null);
   if (username !== null) {
@@ -50,7 +50,7 @@ export function NewPassword({ session, token }: { session: Session; token: strin
         onSubmit={async (values) => {
           await session.resetPassword(token, values("password"));
           announce("The password is set. Sign in with it.");
-          // so that "Back" does not lead to a used link
+          // "Back" must not lead to a used link
           goInstead("/sign-in");
         }}
       >

@@ -3,26 +3,26 @@ import { providerName } from "../../view/service.js";
 import { Field, type Values } from "../parts/form.js";
 import { useRequest } from "../parts/request.js";
 
-/** How the user can sign in; null without an OpenID provider, where every user has a password. */
+/** How the user can sign in. Null without an OpenID provider, because every user then has a password. */
 export const useSignInMethods = (client: Client) =>
   useRequest("sign-in methods", async (signal) =>
     providerName.peek() === null ? null : unwrap(client.GET("/api/v2/sign-in-methods/", { signal })),
   );
 
-/** The password of the form; users without one have no such field. */
+/** The password of the form. Users without one have no such field. */
 export function confirmation(values: Values): { password?: string } {
   const password = values("password");
   return password === "" ? {} : { password };
 }
 
-/** Asks for the password of the user, who confirms an action. Users without a password must have signed in recently. */
+/** Asks users for their password to confirm an action. Users without a password must have signed in recently. */
 export function OwnPassword({ client, isFirst = false }: { client: Client; isFirst?: boolean }) {
   const { data, isLoading } = useSignInMethods(client);
   if (isLoading) return null;
   if (data?.has_password === false) {
     return (
       <p class="note">
-        You sign in with {data.provider}: this works in the first 5 minutes after you have signed in.
+        You sign in with {data.provider}. This works in the first 5 minutes after you have signed in.
       </p>
     );
   }

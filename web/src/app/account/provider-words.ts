@@ -1,11 +1,11 @@
 import { providerName } from "../../view/service.js";
 
-/** Why the OpenID provider did not sign a user in, or link an account, by the code of the service. */
+/** The reasons why the OpenID provider did not sign a user in, or link an account, by the code of the service. */
 const PROBLEMS: Readonly<Record<string, string>> = {
   provider_unavailable: "It does not respond. Try again later.",
   provider_refused: "It did not sign you in, or you have cancelled. Try again.",
   provider_invalid:
-    "Its response cannot be used. Ask the person who runs the service: the reason is in its log.",
+    "Its response cannot be used. The reason is in the log of the service. Ask the person who runs the service.",
   sign_in_expired:
     "The sign-in has expired, or was begun in another window. Allow cookies for this page, and try again.",
   no_account:
@@ -18,7 +18,7 @@ const PROBLEMS: Readonly<Record<string, string>> = {
   already_linked: "Your account is already linked to another user. Remove this link first.",
 };
 
-/** The sentences for a code in the address; null without a problem. */
+/** The sentences for a code in the address. Null if there is no problem. */
 export function signInProblem(code: string | null): string | null {
   if (code === null) return null;
   const words = Object.hasOwn(PROBLEMS, code) ? PROBLEMS[code] : "It did not work. Try again.";

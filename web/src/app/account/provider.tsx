@@ -41,7 +41,7 @@ export function ProviderPanel({
       <ProblemOf problem={problem} />
       {linkedAt === null ? (
         <>
-          <p class="note">Your account is not linked: you sign in with your password.</p>
+          <p class="note">Your account is not linked. You sign in with your password.</p>
           <button type="button" onClick={() => setLinking(true)}>
             Link your account…
           </button>
@@ -70,7 +70,7 @@ export function ProviderPanel({
       )}
       {isLinking ? (
         <Dialog title={`Link your account to ${name}`} onClose={() => setLinking(false)}>
-          <p>You sign in there once; then you can sign in here with {name} too.</p>
+          <p>Sign in there once. You can then sign in here with {name} too.</p>
           <Form
             action="Continue"
             onCancel={() => setLinking(false)}

@@ -6,7 +6,7 @@ import { dayAndTime } from "../parts/when.js";
 
 const PER_PAGE = 8;
 
-/** Patterns in order: the first match is the browser, because browsers also name their predecessors. */
+/** Patterns in order. The first match is the browser, because browsers also name their predecessors. */
 const BROWSERS = [
   ["Edg/", "Edge"],
   ["OPR/", "Opera"],
@@ -34,7 +34,7 @@ export function browserName(userAgent: string): string {
   return system === undefined ? browser : `${browser} on ${system}`;
 }
 
-/** The sessions of the account; each of them can be ended. */
+/** The sessions of the account. The user can end each of them. */
 export function Sessions({ client, zone }: { client: Client; zone: Zone }) {
   const problem = useProblem();
   const load = (query: { page: number; limit: number }, signal: AbortSignal) =>

@@ -15,7 +15,7 @@ import { chosenScopes, SCOPES } from "./scopes.js";
 
 const LIFETIMES_DAYS = [30, 90, 365];
 
-/** Tokens for programs: their rights and expiry. */
+/** Tokens for programs, with their rights and expiry. */
 export function Tokens({
   client,
   zone,
@@ -48,7 +48,7 @@ export function Tokens({
     <section class="panel padded">
       <h2>For programs</h2>
       <p class="note">
-        A program that runs by itself signs in with a token: it can do only what you allow, until a date that
+        A program that runs by itself signs in with a token. It can do only what you allow, until a date that
         you choose. A new password ends all tokens. {children}
       </p>
       <ProblemOf problem={problem} />

@@ -36,7 +36,7 @@ const ROLES = [
   ["athlete", "I am an athlete"],
 ] as const;
 
-/** The page that registers a manager or an athlete. */
+/** The page on which a manager or an athlete registers. */
 export function Register({ session }: { session: Session }) {
   const [role, setRole] = useState<"manager" | "athlete">("manager");
   return (
@@ -56,7 +56,7 @@ export function Register({ session }: { session: Session }) {
           if (role === "athlete") await session.registerAthlete({ ...who, athlete_profile: name });
           else {
             const isWearer = values("is_wearer") !== "";
-            // such an athlete has a made-up username, so the name is required
+            // the username of this athlete is made up, so the name is required
             if (isWearer) requireName(name);
             const athlete = isWearer ? { athlete_profile: name } : {};
             await session.registerManager({ ...who, manager_profile: name, ...athlete }, isWearer);
@@ -90,7 +90,7 @@ export function Register({ session }: { session: Session }) {
         </fieldset>
       </Form>
       <p>
-        You have an account? <a href="#/sign-in">Sign in</a>
+        Do you have an account? <a href="#/sign-in">Sign in</a>
       </p>
     </Card>
   );

@@ -8,13 +8,12 @@ interface Props {
   client: Client;
   /** The id of the manager. */
   owner: number;
-  /** The activity that is changed; null for a new one. */
+  /** The activity to change. Null for a new one. */
   activity: Resource["Activity"] | null;
   onDone: (activity: Resource["Activity"]) => void;
   onCancel: () => void;
 }
 
-/** Name and sport of an activity. */
 export function ActivityForm({ client, owner, activity, onDone, onCancel }: Props) {
   const request = useRequest("json schemas", (signal) => loadSchemas(client, signal));
   const save = async (name: string, schema: Resource["JsonSchema"] | undefined) => {
@@ -51,7 +50,7 @@ export function ActivityForm({ client, owner, activity, onDone, onCancel }: Prop
               isFirst
               maxLength={150}
               initial={activity?.name ?? ""}
-              hint="As in “Sunday league, round 3”."
+              hint="For example “Sunday league, round 3”."
             />
             <Choice
               name="json_schema"

@@ -74,7 +74,7 @@ function ActivityDetails({
 
   const params = { path: { activity: activity.id } };
 
-  /** Counts the objects that are deleted with the activity before it asks. */
+  /** Counts the objects that the service deletes with the activity, then asks the user. */
   const remove = async () => {
     const hooks = await unwrap(
       client.GET("/api/v1/activities/{activity}/webhooks/", { params: { ...params, query: { limit: 1 } } }),
@@ -189,7 +189,7 @@ function ActivityDetails({
             onCancel={() => setEditing(false)}
             onDone={(changed) => {
               setEditing(false);
-              // the sport cannot be changed once there are figures, because they depend on it
+              // the sport is fixed once there are figures, because they depend on it
               announce("The activity is saved.");
               onChange(changed);
             }}

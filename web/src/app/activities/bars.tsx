@@ -12,16 +12,16 @@ export interface Bar {
 
 interface Props {
   title: string;
-  /** The unit, or another addition to the title. */
+  /** The unit, or other text after the title. */
   note?: string;
   bars: readonly Bar[];
-  /** The value of a full bar if values are shares of it. Default: the highest value. */
+  /** The value of a full bar, for values that are shares of it. Default: the highest value. */
   whole?: number;
-  /** The value of a line through all bars, such as their mean; null for none. */
+  /** The value of a line through all bars, such as their mean. Null for no line. */
   line?: { value: number; text: string } | null;
 }
 
-/** Horizontal bars, each with its label and its value as text, so that the chart needs no table. */
+/** Horizontal bars. Each bar shows its label and its value as text, so the chart needs no table. */
 export function Bars({ title, note = "", bars, whole, line = null }: Props) {
   const highest = whole ?? Math.max(0, line?.value ?? 0, ...bars.map(({ value }) => value ?? 0));
   const share = (value: number) => (highest === 0 ? 0 : Math.max(0, value / highest) * 100);

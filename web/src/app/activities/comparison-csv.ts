@@ -6,7 +6,7 @@ import { instantText } from "../parts/when.js";
 import type { Computed } from "./computed.js";
 import { COMPARED_FIGURES, type ComparedFigure, isComparable, nameOfFigure } from "./computed-figures.js";
 
-/** One line of the export: a time frame and its figures; null if they could not be computed. */
+/** One line of the export: a time frame and its figures. The figures are null if the service could not compute them. */
 export interface ComparedFrame {
   timeframe: number;
   name: string;
@@ -18,15 +18,15 @@ export interface ComparedFrame {
   computed: Computed | null;
 }
 
-/** Unit and zone of the page. */
+/** The unit and the zone of the page. */
 interface Shown {
   speedUnit: SpeedUnit;
   zone: Zone;
 }
 
 /**
- * The table of figures as CSV (RFC 4180): the columns of the page, with its names, its units and its zone, and with all digits. Time
- * in each class of speed is added if all time frames have the same classes.
+ * The table of figures as CSV (RFC 4180). It has the columns, names, units and zone of the page, and all digits. If all time frames have
+ * the same speed classes, it also contains the time in each class.
  */
 export function comparisonCsv(frames: readonly ComparedFrame[], { speedUnit, zone }: Shown): string {
   const computed = frames.flatMap(({ computed: one }) => one ?? []);
@@ -70,7 +70,7 @@ export function comparisonCsv(frames: readonly ComparedFrame[], { speedUnit, zon
   return [head, ...lines].map((line) => `${line.map(cell).join(",")}\r\n`).join("");
 }
 
-/** Sums of decimal fractions have spurious digits, which are rounded off. */
+/** Removes the spurious digits of sums of decimal fractions. */
 const rounded = (value: number) => Number(value.toFixed(6));
 
 function cell(value: string | number | null): string {

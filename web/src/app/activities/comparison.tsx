@@ -24,10 +24,10 @@ interface Props {
   activity: string;
 }
 
-/** The reference of differences: none, the mean, or the time frame with this id. */
+/** The reference of differences. It is null, the mean, or the time frame with this id. */
 type Reference = "none" | "mean" | number;
 
-/** Time frames of an activity beside each other: a table of figures with differences, and a chart for each figure. */
+/** Compares time frames of an activity in a table of figures with differences, and in a chart for each figure. */
 export function Comparison({ frames, settings, activity }: Props) {
   const name = useSignal("");
   const reference = useSignal<Reference>("mean");
@@ -77,7 +77,7 @@ export function Comparison({ frames, settings, activity }: Props) {
             </label>
           )}
           <label class="field">
-            Differences to
+            Differences from
             <select
               value={String(referenceValue)}
               disabled={isAlone}
@@ -112,13 +112,13 @@ export function Comparison({ frames, settings, activity }: Props) {
       </div>
       {isComparable(computed) ? null : (
         <p class="note warning">
-          These time frames have different thresholds: counts, high intensity and time by speed are not
+          These time frames have different thresholds. Counts, high intensity and time by speed are not
           comparable.
         </p>
       )}
       {isAlone ? (
         <p class="note">
-          To see differences, add a time frame of another athlete, or another one of this athlete.
+          To see differences, add a time frame of another athlete, or a second one of this athlete.
         </p>
       ) : null}
       <Scrolled label="Compared figures">
@@ -256,7 +256,7 @@ function meanOf(figure: ComparedFigure, all: readonly Computed[]): number | null
   return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-/** Labels with the athlete, and with the name of the time frame if an athlete has several. */
+/** Labels with the athlete. If an athlete has several time frames, the labels also contain their names. */
 function labels(frames: readonly ComparedFrame[]): (frame: ComparedFrame) => string {
   const counts = new Map<string, number>();
   for (const { athlete } of frames) counts.set(athlete, (counts.get(athlete) ?? 0) + 1);

@@ -4,7 +4,7 @@ import { durationDifference } from "../../view/times.js";
 import { decimal, type SpeedUnit, speedFactor, withSign } from "../../view/values.js";
 import { type Computed, recordedSeconds } from "./computed.js";
 
-/** One figure of a time frame, as it is compared, drawn and exported. */
+/** One figure of a time frame, for comparison, charts and export. */
 export interface ComparedFigure {
   key: string;
   name: string;
@@ -13,16 +13,16 @@ export interface ComparedFigure {
   /** A longer name for tables that compare data. */
   nameOf?(all: readonly Computed[], speedUnit: SpeedUnit): string;
   unit(speedUnit: SpeedUnit): string;
-  /** The value from the API, in SI units; null if there is none. */
+  /** The value from the API, in SI units. Null if there is none. */
   value(computed: Computed): number | null;
   /** A value or a difference of values in the unit of the reader. */
   text(value: number, speedUnit: SpeedUnit): string;
-  /** The value as a number with its unit, for a table. Default: the value from the API, in the unit of the page. */
+  /** The value as a number with its unit, for a table. Default: the value from the API in the unit of the page. */
   exported?: { value(value: number, speedUnit: SpeedUnit): number; unit(speedUnit: SpeedUnit): string };
 }
 
 type Lists = Metrics["accelerations"];
-/** Null if none were computed. */
+/** Null if there are no figures. */
 const countOf = ({ has_accelerations }: Computed, { threshold_1, threshold_2 }: Lists) =>
   has_accelerations ? threshold_1.values.length + threshold_2.values.length : null;
 const whole = (value: number) => decimal(value, 0);
@@ -134,12 +134,13 @@ export const COMPARED_FIGURES: readonly ComparedFigure[] = [
 export const nameOfFigure = (figure: ComparedFigure, all: readonly Computed[], unit: SpeedUnit): string =>
   figure.nameOf?.(all, unit) ?? figure.name;
 
-/** A difference with its sign; no sign if it is shown as 0. */
+/** A difference with its sign, or without a sign if it is shown as 0. */
 export const differenceText = (figure: ComparedFigure, difference: number, unit: SpeedUnit): string =>
   withSign(figure.text(difference, unit));
 
 /**
- * Whether counts and classes have the same definition in all of them. Maximum heart rates may differ: zones are shares of the maximum.
+ * Whether counts and classes have the same definition in all time frames. Maximum heart rates may differ, because zones are shares of the
+ * maximum.
  */
 export function isComparable(all: readonly Computed[]): boolean {
   return new Set(all.map(rulesOf)).size <= 1;

@@ -17,7 +17,7 @@ interface Props {
   onShow: (ms: number, seconds: number) => void;
 }
 
-/** The computed data of a time frame: cards, charts, and the lists of efforts. */
+/** The computed data of a time frame as cards, charts, and lists of efforts. */
 export function ComputedPanels({ computed, settings, onShow }: Props) {
   const unit = settings.speedUnit.value;
   const zone = settings.zone.value;

@@ -5,12 +5,12 @@ import type { Figures } from "../../recording/recording.js";
 /** Computed data with their definition, from the API with `with_definition=true`. */
 export type Computed = Metrics & { readonly last_computation: number };
 
-/** @throws Error for data without a definition, which an answer to `with_definition=true` always has */
+/** @throws Error for data without a definition; a response to `with_definition=true` always has one */
 export function computedOf(data: Resource["ComputedData"]): Computed {
   if (data.definition === undefined) throw new Error("The computed data have no definition.");
   const sum = (runs: { values: readonly { distance: number }[] }) =>
     runs.values.reduce((metres, { distance }) => metres + distance, 0);
-  // results of earlier rules, until the service has recomputed them
+  // results of earlier rules until the service recomputes them
   const earlier = {
     sprint_distance: sum(data.sprint.threshold_1),
     hid_distance: { threshold_1: sum(data.hid.threshold_1), threshold_2: sum(data.hid.threshold_2) },
@@ -20,7 +20,7 @@ export function computedOf(data: Resource["ComputedData"]): Computed {
   return { ...earlier, ...data } as unknown as Computed;
 }
 
-/** Recorded time: gaps are not part of it. Seconds. */
+/** Recorded time without gaps, in seconds. */
 export const recordedSeconds = ({ time_per_speed_ranges }: Metrics): number =>
   time_per_speed_ranges.reduce((sum, { duration: seconds }) => sum + seconds, 0);
 

@@ -7,7 +7,7 @@ import { afterSigningIn } from "../parts/after-signing-in.js";
 import { useReturn } from "../parts/request.js";
 
 interface DeviceRecording {
-  /** Null until it is loaded. */
+  /** Null while the range is loading. */
   recording: Recording | null;
   /** The loaded share, 0 to 1. */
   share: number;
@@ -17,7 +17,7 @@ interface DeviceRecording {
 
 const NOTHING_YET = { recording: null, share: 0, error: null };
 
-/** Loads a range of a device as a recording of the worker, and closes it when it is no longer needed. */
+/** Loads a range of a device as a recording of the worker, and closes it when no view uses it. */
 export function useDeviceRecording(
   client: Client,
   reader: RecordingService,
@@ -28,7 +28,7 @@ export function useDeviceRecording(
   const returned = useReturn(state.error);
   const { device, startMs, stopMs } = range;
 
-  // another attempt sends the same request again
+  // a second attempt sends the same request again
   useEffect(() => {
     const abort = new AbortController();
     const update = (change: Partial<DeviceRecording>) => {
@@ -40,7 +40,7 @@ export function useDeviceRecording(
     const hooks = { onProgress, signal: abort.signal };
     afterSigningIn(client, () => reader.ask("fetchRange", { range, origin: null }, hooks)).then(
       (recording) => {
-        // it may have been loading when it was no longer needed
+        // the view may have closed while the range was loading
         if (abort.signal.aborted) reader.ask("close", { id: recording.id });
         opened = recording;
         update({ recording });

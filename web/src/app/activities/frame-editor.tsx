@@ -28,7 +28,7 @@ export const windowOf = (frame: Resource["Timeframe"]): TimeWindow => ({
   stopMs: Date.parse(frame.end_time),
 });
 
-/** The form of a time frame, with the plots on which it is marked, and its figures beside them. */
+/** The form of a time frame, beside its figures and the plots that mark it. */
 export function FrameEditor(props: Props) {
   const { client, account, settings, workspace, go, activity, schema, frame, sibling, onSaved } = props;
   const saved = frame === null ? null : windowOf(frame);
@@ -38,7 +38,7 @@ export function FrameEditor(props: Props) {
   const [device, setDevice] = useState(likely?.device ?? props.devices[0]?.id ?? 0);
   const worn = [...props.devices, frame?.device_details].find((one) => one?.id === device);
   const problem = useProblem();
-  // another number rebuilds the form from the saved values
+  // a different number rebuilds the form from the saved values
   const [edition, setEdition] = useState(0);
   const title = frame === null ? "New time frame" : frameName(frame) || "Time frame";
 
@@ -170,7 +170,7 @@ export function FrameEditor(props: Props) {
                 label="Name"
                 maxLength={100}
                 initial={frame === null ? "" : frameName(frame)}
-                hint="Such as “First half”. Those with the same name are compared."
+                hint="For example “First half”. Time frames with the same name are compared."
               />
               <TimeFields part={part} zone={settings.zone.value} />
               <Field
@@ -181,7 +181,7 @@ export function FrameEditor(props: Props) {
                 max={240}
                 step="any"
                 initial={numberText(frame?.params.max_hr)}
-                hint="For heart rate zones. Empty: from the age."
+                hint="For heart rate zones. If it is empty, it follows from the age."
               />
             </div>
           </Form>
@@ -208,7 +208,7 @@ function deviceChoices({ devices, frame }: Props): (readonly [string, string])[]
   return [[String(frame.device), deviceOf(frame)], ...known];
 }
 
-/** The time of day, with the day if it is not today. */
+/** The time of day. It includes the day unless that is today. */
 const computedAt = (ms: number, zone: Zone) =>
   day(ms, zone) === day(Date.now(), zone) ? timeOfDay(ms, zone) : `${timeOfDay(ms, zone)}, ${day(ms, zone)}`;
 

@@ -70,7 +70,7 @@ function Missing({ account, hasAthletes }: { account: Account; hasAthletes: bool
       {hasAthletes ? (
         <Nothing title="You have no devices yet">
           <p>
-            A time frame needs the data of a device. <a href="#/devices">Take a device</a> first, by its
+            A time frame needs the data of a device. <a href="#/devices">Claim a device</a> first, by its
             serial number and name.
           </p>
         </Nothing>

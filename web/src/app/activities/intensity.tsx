@@ -4,7 +4,7 @@ import { decimal } from "../../view/values.js";
 import type { Computed } from "./computed.js";
 import { slicesOf } from "./slices.js";
 
-/** Distance in each slice of the time frame as columns, followed by a table of them. */
+/** Distance in each slice of the time frame as columns, with a table below. */
 export function Intensity({ computed, zone }: { computed: Computed; zone: Zone }) {
   const { span } = computed.intensity;
   const slices = slicesOf(computed.intensity);

@@ -1,12 +1,12 @@
 import type { Resource } from "asi-client";
 import { athleteName, deviceWithSerial } from "../names.js";
 
-/** The name of a time frame: `name` of its parameters, which the computation ignores. Empty if it has none. */
+/** The name of a time frame: `name` of its parameters, which the computation ignores. Empty if there is none. */
 export function frameName({ params }: Pick<Resource["Timeframe"], "params">): string {
   return typeof params.name === "string" ? params.name : "";
 }
 
-/** The athlete of a time frame in words, without details if the manager may not read the athlete. */
+/** The name of the athlete of a time frame. Without details if the manager may not read the athlete. */
 export const athleteOf = ({ athlete, athlete_details }: Resource["Timeframe"]): string =>
   athlete_details == null ? `Athlete ${athlete}` : athleteName(athlete_details);
 
@@ -23,6 +23,5 @@ export const SPORTS: Record<string, string> = {
   triathlon: "Triathlon",
 };
 
-/** The name of a sport. */
 export const sportName = (sport: unknown): string =>
   typeof sport === "string" ? (SPORTS[sport.toLowerCase()] ?? sport) : "";

@@ -1,6 +1,6 @@
 import { type Client, type Resource, unwrap } from "asi-client";
 
-/** Loads the JSON schemas of activities and of time frames; the service has about a dozen. */
+/** Loads the JSON schemas of activities and of time frames. The service has about a dozen. */
 export async function loadSchemas(client: Client, signal: AbortSignal): Promise<Resource["JsonSchema"][]> {
   const { results } = await unwrap(
     client.GET("/api/v1/json-schemas/", { params: { query: { limit: 3000 } }, signal }),

@@ -1,17 +1,19 @@
 import type { Metrics } from "asi-convert/metrics";
 
-/** A slice of a time frame, with the distance covered in it. */
+/** A slice of a time frame and the distance covered in it. */
 export interface Slice {
   startMs: number;
   seconds: number;
   metres: number;
-  /** Height of its column: its pace as a share of the highest column, which is a whole slice. */
+  /**
+   * Height of its column, which is the pace of the slice as a share of the highest column. The highest column belongs to a complete slice.
+   */
   height: number;
 }
 
 /**
- * The slices of `intensity`. The last one may be shorter; its column is at most as high as the others, because a sprint does not last
- * a whole minute.
+ * The slices of `intensity`. The last slice may be shorter. Its column is at most as high as the others, because a sprint does not last a
+ * whole minute.
  */
 export function slicesOf({ distance, span, start_time, end_time }: Metrics["intensity"]): Slice[] {
   if (start_time === null || end_time === null) return [];

@@ -8,7 +8,7 @@ interface Props {
   unit: SpeedUnit;
 }
 
-/** Shares of time in the classes of speed: a bar for each time frame, followed by a table. All have the same classes. */
+/** Shares of time in the speed classes, as a bar for each time frame and a table below. All time frames have the same classes. */
 export function SpeedClasses({ rows, unit }: Props) {
   const classes = rows[0]?.computed.time_per_speed_ranges ?? [];
   const colour = (i: number) => `var(--band-${Math.min(i, 5)})`;

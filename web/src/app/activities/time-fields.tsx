@@ -15,12 +15,12 @@ interface Typed {
   part: TimeWindow | null;
 }
 
-/** Start and end of a time frame as fields, which are synchronized with the mark on the plot. */
+/** The fields for start and end of a time frame. They follow the mark on the plot, and the mark follows them. */
 export function TimeFields({ part, zone }: { part: Signal<TimeWindow | null>; zone: Zone }) {
   const marked = part.value;
   const [typed, setTyped] = useState<Typed | null>(null);
   const shownZone = useRef(zone);
-  // texts are valid until the mark is moved by other means, or the zone changes
+  // texts are valid until the user moves the mark or changes the zone
   const isTyped = typed !== null && typed.part === marked && shownZone.current === zone;
   shownZone.current = zone;
   const start = isTyped ? typed.start : marked === null ? "" : instantText(marked.startMs, zone);
@@ -30,7 +30,7 @@ export function TimeFields({ part, zone }: { part: Signal<TimeWindow | null>; zo
     const startMs = instantOf(texts.start, zone);
     const stopMs = instantOf(texts.end, zone);
     const isWindow = startMs !== null && stopMs !== null && startMs < stopMs;
-    // invalid times mark nothing, so that only visible times are saved
+    // removes the mark of invalid times, because only visible times may be saved
     const next = isWindow ? { startMs, stopMs } : null;
     setTyped({ ...texts, part: next });
     part.value = next;
@@ -68,5 +68,5 @@ export function TimeFields({ part, zone }: { part: Signal<TimeWindow | null>; zo
   );
 }
 
-/** Whole seconds, or milliseconds for times with a fraction, which other programs may have set. */
+/** Whole seconds, or milliseconds for times with a fraction. Other programs may have set such times. */
 const stepOf = (text: string): number => (text.includes(".") ? 0.001 : 1);

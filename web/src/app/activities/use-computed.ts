@@ -6,16 +6,16 @@ import { type Computed, computedOf } from "./computed.js";
 
 /** The known computed data of a time frame. */
 export interface ComputedState {
-  /** The last computed data; kept during a new computation. */
+  /** The last computed data. They stay during a new computation. */
   computed: Computed | null;
-  /** Whether a request is in progress; the service computes if necessary. */
+  /** Whether a request is in progress. The service may be computing the data. */
   isWaiting: boolean;
   error: unknown;
 }
 
 export const NOTHING_YET: ComputedState = { computed: null, isWaiting: true, error: null };
 
-/** Requests the data of a time frame. The service recomputes stale data before it answers. @throws ApiError */
+/** Requests the data of a time frame. The service recomputes stale data before it responds. @throws ApiError */
 async function loadComputed(client: Client, timeframe: number, signal: AbortSignal): Promise<Computed> {
   const params = { path: { timeframe }, query: { with_definition: true } };
   return computedOf(
@@ -23,10 +23,10 @@ async function loadComputed(client: Client, timeframe: number, signal: AbortSign
   );
 }
 
-/** Number of parallel requests. The service also computes two in parallel for one request. */
+/** Number of parallel requests. The service computes two in parallel for one request. */
 const AT_A_TIME = 2;
 
-/** A text that changes with the data of a time frame; without its name, which the page keeps in the parameters. */
+/** A text that changes with the data of a time frame. It omits the name, which the page stores in the parameters. */
 export function versionOf({
   id,
   start_time,
@@ -39,8 +39,8 @@ export function versionOf({
 }
 
 /**
- * The computed data of time frames, requested again when one of them changes.
- * @param attempt another number requests all of them again
+ * The computed data of time frames. They are requested again when a time frame changes.
+ * @param attempt a different number requests all data again
  */
 export function useComputed(
   client: Client,

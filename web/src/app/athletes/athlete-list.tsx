@@ -11,7 +11,7 @@ import { mayManageAthletes } from "../session.js";
 import type { ViewProps } from "../view.js";
 import { askedProfile, ExternalId, genderName, ProfileFields } from "./profile.js";
 
-/** All athletes whose data the manager may read now. */
+/** The athletes whose data the manager may read at present. */
 export function AthleteList({ client, account, go }: ViewProps) {
   const [isAdding, setAdding] = useState(false);
   const list = useSearchedList("athletes", (query, signal) =>
@@ -41,11 +41,11 @@ export function AthleteList({ client, account, go }: ViewProps) {
         empty={
           <Nothing title="There are no athletes yet.">
             <p>
-              Athletes who register themselves let you see their data: tell them your number, {account.id},
+              Athletes who register themselves let you see their data. Tell them your number, {account.id},
               and your username, {account.username}. They enter both under “Permissions”.
             </p>
             {mayAdd ? (
-              <p>Or add athletes whom you manage: they need no account.</p>
+              <p>Or add athletes whom you manage. They need no account.</p>
             ) : (
               <p class="muted">
                 You may not add athletes whom you manage. <AskForRight account={account} />.

@@ -14,7 +14,7 @@ import { askedProfile, centimetres, ExternalId, genderName, ProfileFields } from
 
 type Athlete = Resource["Athlete"];
 
-/** One athlete: the profile, which the manager can edit if the athlete is managed. */
+/** One athlete, with a profile that the manager can edit if the athlete is managed. */
 export function AthletePage({ id, ...props }: ViewProps & { id: number }) {
   const { client, account } = props;
   const params = { path: { athlete: id } };
@@ -83,8 +83,8 @@ function Managed({ athlete, onChange, client, account, go }: ManagedProps) {
       <section class="panel padded">
         <h2>Permissions</h2>
         <p>
-          You manage this athlete: you may read the recordings, make time frames, and share them, for all
-          time.
+          You manage this athlete. You may read the recordings, create time frames, and share them, without a
+          time limit.
         </p>
       </section>
       <PersonalData client={client} athlete={{ id: athlete.id, name }} onErased={() => go("/athletes")} />
@@ -142,7 +142,7 @@ function Shown({ athlete, isManaged }: { athlete: Athlete; isManaged: boolean })
       <p class="note">
         {isManaged
           ? "You manage this athlete, but no longer have the right to change athletes. Ask the person who runs the service."
-          : "This athlete edits the profile and gives the permissions. Ask the athlete what you may do and until when: the service does not show this to managers."}
+          : "This athlete edits the profile and gives the permissions. Ask the athlete what you may do and until when. The service does not show this to managers."}
       </p>
     </section>
   );

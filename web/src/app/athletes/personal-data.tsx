@@ -10,11 +10,11 @@ import { Form } from "../parts/form.js";
 interface Props {
   client: Client;
   athlete: { id: number; name: string };
-  /** Called when the athlete is erased. */
+  /** Called after the service has erased the athlete. */
   onErased: () => void;
 }
 
-/** The rights of the person: a copy of all data, and erasure. */
+/** The rights of the person to a copy of all data and to erasure. */
 export function PersonalData({ client, athlete: { id, name }, onErased }: Props) {
   const [isErasing, setErasing] = useState(false);
   const problem = useProblem();
@@ -34,8 +34,8 @@ export function PersonalData({ client, athlete: { id, name }, onErased }: Props)
     <section class="panel padded">
       <h2>All data about {name}</h2>
       <p class="note">
-        A copy has the profile, permissions, time frames, computed data and samples: a zip archive of JSON and
-        CSV files. Erase the data only if the person asks for it.
+        A copy is a zip archive of JSON and CSV files. It contains the profile, permissions, time frames,
+        computed data and samples. Erase the data only if the person asks for it.
       </p>
       <ProblemOf problem={problem} />
       <div class="form-buttons">

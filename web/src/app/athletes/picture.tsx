@@ -7,7 +7,7 @@ import "./picture.css";
 /** The size limit of the service for pictures. */
 const MAX_PICTURE_BYTES = 2 * 1024 * 1024;
 
-/** The picture of a profile, as the address of an image; null without a picture or for an unknown image format. */
+/** The picture of a profile as the address of an image. Null if there is no picture, or if its format is unknown. */
 export function pictureAddress({ profile_picture: picture }: AthleteProfile): string | null {
   if (picture === null) return null;
   const type = [
@@ -21,11 +21,11 @@ export function pictureAddress({ profile_picture: picture }: AthleteProfile): st
 interface Props {
   profile: AthleteProfile;
   name: string;
-  /** Stores a picture, as base64; null removes it. */
+  /** Stores a picture as base64. Null removes the picture. */
   onChange: (picture: string | null) => Promise<void>;
 }
 
-/** The picture of an athlete, and a way to change it. */
+/** The picture of an athlete, with buttons to change it. */
 export function PicturePanel({ profile, name, onChange }: Props) {
   const problem = useProblem();
   const isStoring = useSignal(false);
@@ -45,7 +45,7 @@ export function PicturePanel({ profile, name, onChange }: Props) {
     } finally {
       underway.value = "";
       isStoring.value = false;
-      // so that the same file can be chosen again
+      // allows the user to choose the same file again
       input.value = "";
     }
   };

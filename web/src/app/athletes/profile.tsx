@@ -75,8 +75,8 @@ const problemOf = (found: readonly Finding[]) =>
   );
 
 /**
- * The profile in such a form, after the user has confirmed unusual values.
- * @param needsName whether the athlete has no username that people know
+ * The profile in this form, after the user has confirmed unusual values.
+ * @param needsName whether the athlete has only a made-up username
  * @throws FormProblem
  */
 export async function askedProfile(
@@ -99,7 +99,7 @@ export async function askedProfile(
   throw problemOf(found);
 }
 
-/** The profile in such a form; an empty field clears the value. */
+/** The profile in this form. An empty field clears the value. */
 export function profileOf(values: Values) {
   const text = (name: string) => values(`athlete_profile.${name}`).trim() || null;
   const number = (name: string) => {

@@ -1,6 +1,6 @@
 import { dateText } from "../parts/days.js";
 
-/** The values of a profile that are checked. */
+/** The profile values to check. */
 interface Profile {
   birth_date: string | null;
   /** Kilograms. */
@@ -17,11 +17,11 @@ export interface Finding {
 
 const YEAR_MS = 365.25 * 86_400_000;
 
-/** From young children to the tallest, heaviest and oldest athletes: values outside are usually typing errors. */
+/** The limits range from young children to the tallest, heaviest and oldest athletes. Values outside are usually typing errors. */
 const USUAL = { years: [4, 100], weightKg: [15, 200], heightCm: [90, 230] } as const;
-/** No one is smaller: such a height was entered in metres or in feet. */
+/** No person is smaller. The user entered such a height in metres or in feet. */
 const LEAST_HEIGHT_CM = 30;
-/** A height in this range was entered in metres. */
+/** The user entered a height in this range in metres. */
 const HEIGHT_M = [0.9, 2.5] as const;
 
 const isIn = ([least, most]: readonly [number, number], value: number) => value >= least && value <= most;

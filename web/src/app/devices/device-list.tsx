@@ -14,7 +14,7 @@ import type { ViewProps } from "../view.js";
 import { LatestSample } from "./latest-sample.js";
 import { isCurrent, latestOwnerships } from "./ownerships.js";
 
-/** The service does not tell which of the two is wrong, so that no one can guess serial numbers. */
+/** The service does not reveal which of the two is wrong. Otherwise, an attacker could guess serial numbers. */
 const NO_SUCH_DEVICE =
   "The service has no device with this serial number and name. Enter both exactly as printed on the device.";
 
@@ -67,13 +67,15 @@ export function DeviceList({ client, settings, query, go }: ViewProps) {
               Show released devices
             </label>
             <button type="button" class="primary" onClick={() => setTaking(true)}>
-              Take a device…
+              Claim a device…
             </button>
           </>
         }
         empty={
           <Nothing title="You have no devices.">
-            <p>Take one. You need its serial number and its name, which are printed on it or come with it.</p>
+            <p>
+              Claim one. You need its serial number and its name, which are printed on it or come with it.
+            </p>
             {isAll ? null : <p>Choose “Show released devices” to see devices that you had before.</p>}
           </Nothing>
         }
@@ -84,7 +86,7 @@ export function DeviceList({ client, settings, query, go }: ViewProps) {
               isMine(device) ? (
                 <a href={`#/devices/${device.id}`}>{deviceName(device)}</a>
               ) : (
-                // recordings from the manager's time remain visible
+                // recordings from the period of ownership remain visible
                 <a href={`#/recordings/${device.id}`}>{deviceName(device)}</a>
               ),
           },
@@ -99,12 +101,12 @@ export function DeviceList({ client, settings, query, go }: ViewProps) {
         ]}
       />
       {isTaking ? (
-        <Dialog title="Take a device" onClose={() => setTaking(false)}>
+        <Dialog title="Claim a device" onClose={() => setTaking(false)}>
           <p class="note">
             From now on its recordings are yours. A device that has an owner must be released first.
           </p>
           <Form
-            action="Take the device"
+            action="Claim the device"
             onCancel={() => setTaking(false)}
             onSubmit={async (values) => {
               const body = {

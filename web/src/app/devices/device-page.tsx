@@ -14,7 +14,7 @@ import { Sensors } from "./sensors.js";
 
 type Device = Resource["Device"];
 
-/** One device: its details, its name, its sensors. */
+/** One device, with its details, its name and its sensors. */
 export function DevicePage({ id, ...props }: ViewProps & { id: number }) {
   const { client } = props;
   const path = { device: id };
@@ -112,7 +112,7 @@ function Content({ device, onChange, client, settings, go }: ContentProps) {
             busy="Releasing the device…"
             question={{
               title: `Release ${deviceName(device)}?`,
-              text: "It can then be taken by anyone who knows its serial number and name. You keep the recordings of your time with it, but you can no longer upload.",
+              text: "Anyone who knows its serial number and name can then claim it. You keep the recordings of your time with it, but you can no longer upload.",
               action: "Release the device",
             }}
             work={async () => {

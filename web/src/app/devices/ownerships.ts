@@ -1,6 +1,6 @@
 import type { Client, Resource } from "asi-client";
 
-/** The end time of an ownership that is still valid. */
+/** The end time of an ownership that has not ended. */
 const CURRENT_END = "2999-12-31T23:59:59.000Z";
 
 type Ownership = Resource["DeviceOwnership"];

@@ -14,9 +14,9 @@ const SENSORS = [
 ] as const;
 
 const NEEDS_ADDRESS =
-  "Enter the address of this sensor, or clear its name: a sensor is found by its address.";
+  "Enter the address of this sensor, or clear its name. The device finds a sensor by its address.";
 
-/** The Bluetooth sensors of a device: those in use, and those from its next start. */
+/** The Bluetooth sensors that a device uses, and those that it uses after its next start. */
 export function Sensors({ client, device }: { client: Client; device: number }) {
   const path = "/api/v1/devices/{device}/bluetooth-config/";
   const request = useRequest(`sensors ${device}`, (signal) =>

@@ -5,10 +5,10 @@ const SILENCE_MS = 40_000;
 export const RECONNECT_MS = 3_000;
 
 /**
- * Receives the events of a connection, which ends when nothing has arrived for a while.
+ * Receives the events of a connection. The connection ends if nothing arrives for a while.
  *
- * @param connect opens the stream; null without one
- * @param onHeard is called for all received data
+ * @param connect opens the stream; null if there is none
+ * @param onHeard called for all received data
  * @throws errors of `connect` and of the stream
  */
 export async function* receiveEvents(
@@ -31,10 +31,10 @@ export async function* receiveEvents(
   }
 }
 
-/** @returns why the service has ended the connection, from the data of the event `end` */
+/** @returns the reason why the service has ended the connection, from the data of the event `end` */
 export const endReason = (data: string): string => (JSON.parse(data) as { reason: string }).reason;
 
-/** Resolves after a time, or when the signal is aborted. */
+/** Resolves after a delay, or when the signal is aborted. */
 export const pause = (ms: number, stopped: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     const timer = setTimeout(resolve, ms);

@@ -6,7 +6,7 @@ interface Feed {
   stop(): void;
 }
 
-/** Follows a feed while the page is visible, because a browser has few connections for all its tabs. */
+/** Follows a feed while the page is visible, because a browser limits the number of connections for all its tabs. */
 export function useFollowing(feed: Feed): void {
   useEffect(() => {
     const follow = () => (document.visibilityState === "visible" ? feed.start() : feed.stop());
@@ -19,7 +19,7 @@ export function useFollowing(feed: Feed): void {
   }, [feed]);
 }
 
-/** The time of a clock, ms, read every second. */
+/** The time of a clock, ms. It is read every second. */
 export function useEverySecond(clock: { now(): number }): ReadonlySignal<number> {
   const nowMs = useSignal(clock.now());
   useEffect(() => {

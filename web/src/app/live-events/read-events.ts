@@ -1,16 +1,16 @@
-/** An event of a stream: https://html.spec.whatwg.org/multipage/server-sent-events.html */
+/** An event of a stream (https://html.spec.whatwg.org/multipage/server-sent-events.html). */
 export interface StreamedEvent {
-  /** `open` for lines without data: the first lines, and comments. */
+  /** `open` for lines without data, such as the first lines and comments. */
   event: string;
   data: string;
-  /** What the client has with the event, to continue after it. */
+  /** The id of the event. The client sends it to continue after this event. */
   id?: string;
 }
 
 /**
  * Reads server-sent events. `EventSource` cannot send the header that identifies the page to the service.
  *
- * @param heard is called for all received data
+ * @param heard called for all received data
  */
 export async function* readEvents(
   stream: ReadableStream<Uint8Array>,

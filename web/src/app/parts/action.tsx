@@ -5,7 +5,7 @@ import { ask, type Question } from "./dialog.js";
 import { ProblemCard } from "./problem.js";
 import { SLOW_MS } from "./request.js";
 
-/** The error of the last failed action in a place of the page; null if there is none. */
+/** The error of the last failed action in a place of the page. Null if there is none. */
 export type Problem = Signal<{ title: string; error: unknown } | null>;
 
 export const useProblem = (): Problem => useSignal<Problem["value"]>(null);
@@ -15,11 +15,11 @@ export function ProblemOf({ problem: { value } }: { problem: Problem }) {
 }
 
 interface Props {
-  /** The action. If it returns a text, that is announced. */
+  /** The action. If it returns a text, the page announces that text. */
   work: () => Promise<unknown>;
-  /** Text of the button while the action takes longer than a moment: "Releasing…". */
+  /** Text of the button while the action is in progress, such as "Releasing…". */
   busy: string;
-  /** The title above the error: "The device was not released." */
+  /** The title above the error, such as "The device was not released." */
   failed: string;
   /** The place for errors. */
   problem: Problem;
@@ -27,12 +27,12 @@ interface Props {
   question?: Question | (() => Promise<boolean>);
   class?: string;
   disabled?: boolean;
-  /** For screen readers, if the text of the button is not enough. */
+  /** The name for screen readers, if the text of the button is not enough. */
   label?: string;
   children: ComponentChildren;
 }
 
-/** A button that runs an action of the service: it cannot be pressed twice, and shows progress and errors. */
+/** A button that runs an action of the service. It prevents a second press during the action, and shows progress and errors. */
 export function Action({ work, busy, failed, problem, question, label, children, ...attributes }: Props) {
   const isBusy = useSignal(false);
   const isSlow = useSignal(false);

@@ -5,20 +5,20 @@ const SHOWN_MS = 8000;
 
 interface Announcement {
   text: string;
-  /** The address where the announcement is shown; null until it is known. */
+  /** The address where the announcement is shown. Null while it is unknown. */
   home: string | null;
 }
 
 const announced = signal<Announcement | null>(null);
 
-/** The name of a long action in progress; empty for none. Screen readers do not read it from the button. */
+/** The name of a long action in progress, or empty. Screen readers do not read it from the button. */
 export const underway = signal("");
 
-/** Tells the user that an action is done: the text is shown for a while on its page, and screen readers read it. */
+/** Tells the user that an action is done. The page shows the text for a while, and screen readers read it. */
 export function announce(text: string): void {
   const announcement: Announcement = { text, home: null };
   announced.value = announcement;
-  // after an announcement the page often changes by itself
+  // the page often navigates after an announcement
   setTimeout(() => {
     announcement.home = location.hash;
   });
@@ -29,7 +29,7 @@ export function announce(text: string): void {
 
 const pathOf = (hash: string) => hash.replace(/\?.*/, "");
 
-// a user who opens another page no longer needs the announcement
+// the announcement is obsolete when the user opens a different page
 effect(() => {
   const isViewer = route.value === null;
   const home = announced.peek()?.home;

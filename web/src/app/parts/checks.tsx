@@ -8,7 +8,7 @@ interface ChecksProps<Name extends string> {
   isChecked: (name: Name) => boolean;
 }
 
-/** Boxes of a form that belong together. */
+/** A group of check boxes in a form. */
 export const Checks = <Name extends string>({ legend, of, isChecked }: ChecksProps<Name>) => (
   <fieldset class="checks">
     <legend>{legend}</legend>

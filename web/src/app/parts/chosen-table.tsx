@@ -4,26 +4,26 @@ import { useKept, useKeptPlace } from "../../view/kept-state.js";
 import { Nothing } from "./nothing.js";
 import type { Column } from "./records.js";
 
-/** Number of rows that are shown at first, and that “Show more” adds. */
+/** Number of rows that the table shows first. “Show more” adds the same number. */
 const PER_PAGE = 50;
 
 export interface SortedColumn<Row> extends Column<Row> {
-  /** The value by which the column is sorted; a column without one cannot be sorted. */
+  /** The value by which the column is sorted. A column that lacks this function cannot be sorted. */
   sortBy?: (row: Row) => string | number | null;
 }
 
 interface Props<Row> {
-  /** Name of the rows: "players". */
+  /** Name of the rows, such as "players". */
   what: string;
   rows: readonly Row[];
-  /** The first one names the row, and is the initial sort column. */
+  /** The first column names the row, and is the initial sort column. */
   columns: readonly SortedColumn<Row>[];
   keyOf: (row: Row) => number;
-  /** The name of a row: for the search, and for the label of its check box. */
+  /** The name of a row, for the search and for the label of its check box. */
   nameOf: (row: Row) => string;
-  /** Shown beside the search. */
+  /** Shown next to the search. */
   controls?: ComponentChildren;
-  /** The buttons for the selected rows; without them, rows cannot be selected. */
+  /** The buttons for the selected rows. If they are absent, rows cannot be selected. */
   actions?: (chosen: readonly Row[]) => ComponentChildren;
   /** Shown instead of an empty table. */
   empty: ComponentChildren;
@@ -31,14 +31,14 @@ interface Props<Row> {
 
 const ORDER = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
 
-/** Values without one are last in both orders. */
+/** Rows that lack a value are last in both orders. */
 function compare(a: string | number | null, b: string | number | null, isFalling: boolean): number {
   if (a === null || b === null) return Number(a === null) - Number(b === null);
   const order = typeof a === "number" && typeof b === "number" ? a - b : ORDER.compare(String(a), String(b));
   return isFalling ? -order : order;
 }
 
-/** A table whose rows can be searched, sorted, and selected for an action on several of them. */
+/** A table whose rows the user can search, sort, and select for an action on several rows. */
 export function ChosenTable<Row>(props: Props<Row>) {
   const { what, rows, columns, keyOf, nameOf, controls, actions, empty } = props;
   const [searched, setSearched] = useKept("search", "");
@@ -51,7 +51,7 @@ export function ChosenTable<Row>(props: Props<Row>) {
   const sortBy = columns.find(({ name }) => name === sort.name)?.sortBy;
   if (sortBy !== undefined) found.sort((a, b) => compare(sortBy(a), sortBy(b), sort.isFalling));
   const shown = found.slice(0, most);
-  // rows that have disappeared, or that the search hides, are not selected
+  // rows that are gone or that the search hides are not selected
   const chosen = found.filter((row) => keys.has(keyOf(row)));
   const label = `Search ${what}`;
   const choose = (some: readonly Row[], isChosen: boolean) => {

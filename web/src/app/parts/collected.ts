@@ -1,4 +1,4 @@
-/** All results of a list, page after page: for lists that are searched and sorted in the page. */
+/** Loads all results of a list, for lists that the page searches and sorts. */
 export async function collected<Result>(results: AsyncIterable<Result>): Promise<Result[]> {
   const all: Result[] = [];
   for await (const result of results) all.push(result);

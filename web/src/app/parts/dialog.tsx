@@ -10,7 +10,7 @@ interface DialogProps {
   children: ComponentChildren;
 }
 
-/** A modal window: the page behind it is disabled until it is closed. */
+/** A modal window. The page behind it is disabled while it is open. */
 export function Dialog({ title, onClose, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
@@ -45,19 +45,19 @@ export function Dialog({ title, onClose, children }: DialogProps) {
 }
 
 export interface Question {
-  /** As in "Release this device?" */
+  /** A question such as "Release this device?" */
   title: string;
   /** The consequences, and whether they can be undone. */
   text: string;
   /** Label of the confirming button, such as "Release". */
   action: string;
-  /** Whether it can be undone, so that the button needs no warning. */
+  /** Whether the user can undo the action. The button then needs no warning style. */
   isHarmless?: boolean;
 }
 
 const asked = signal<{ question: Question; answer: (isYes: boolean) => void } | null>(null);
 
-/** Asks before an action that cannot be undone. @returns whether the user confirms */
+/** Asks before an action that the user cannot undo. @returns whether the user confirms */
 export function ask(question: Question): Promise<boolean> {
   return new Promise((resolve) => {
     asked.peek()?.answer(false);
@@ -71,7 +71,7 @@ export function ask(question: Question): Promise<boolean> {
   });
 }
 
-/** The open question; used once in the page. */
+/** The open question. Rendered once in the page. */
 export function Questions() {
   const current = asked.value;
   if (current === null) return null;

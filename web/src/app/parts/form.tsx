@@ -6,7 +6,7 @@ import { fieldSentences, type LabelOf } from "./refusal-words.js";
 import { SLOW_MS } from "./request.js";
 import { useUnsaved } from "./unsaved.js";
 
-/** Error messages by field name; fields of nested objects have names such as `athlete_profile.weight`. */
+/** Error messages by field name. Fields of nested objects have names such as `athlete_profile.weight`. */
 type FieldMessages = ReadonlyMap<string, string>;
 
 /** The label of a field of a form. */
@@ -18,7 +18,7 @@ const labelIn =
     return labels?.[0]?.textContent ?? undefined;
   };
 
-/** Errors of the form as sentences, by field; errors without a field have an empty name. */
+/** Errors of the form as sentences, by field. Errors that belong to no field have an empty name. */
 function messagesFor(form: HTMLFormElement, error: unknown): FieldMessages {
   const sentences = fieldSentences(error, labelIn(form));
   return sentences.size === 0 ? new Map([["", wordsOf(error)]]) : sentences;
@@ -26,19 +26,19 @@ function messagesFor(form: HTMLFormElement, error: unknown): FieldMessages {
 
 const Messages = createContext<FieldMessages>(new Map());
 
-/** Values of a form: texts by the names of the fields. */
+/** Values of a form by the names of the fields. */
 export type Values = (name: string) => string;
 
 interface FormProps {
-  /** Sends the form. Errors that it throws are shown in the form, messages of the service at their fields. */
+  /** Sends the form. The form shows the errors that it throws, and messages of the service at their fields. */
   onSubmit: (values: Values, form: HTMLFormElement) => Promise<unknown>;
   /** Text of the button that sends the form. */
   action: string;
-  /** Called when the second button is pressed. */
+  /** Called when the user presses the second button. */
   onCancel?: () => void;
-  /** Whether the form changes existing data: the user is asked before leaving it without saving. */
+  /** Whether the form changes existing data. If it does, the page asks before the user leaves it without saving. */
   isEditor?: boolean;
-  /** Whether the action cannot be undone: the button then has the warning style. */
+  /** Whether the user cannot undo the action. The button then has the warning style. */
   isDangerous?: boolean;
   children: ComponentChildren;
 }
@@ -48,11 +48,11 @@ type Content = ReadonlyMap<string, FormDataEntryValue>;
 
 const contentOf = (form: HTMLFormElement): Content => new Map(new FormData(form));
 
-/** Whether a field of the form differs from the saved value. A field that was sent and has since disappeared is ignored. */
+/** Whether a field of the form differs from the saved value. Fields that have disappeared since the form was sent are ignored. */
 const differs = (form: HTMLFormElement, saved: Content): boolean =>
   [...contentOf(form)].some(([name, value]) => value !== (saved.get(name) ?? ""));
 
-/** A form with labelled fields. It cannot be sent twice at the same time, and keeps its values when the service refuses it. */
+/** A form with labelled fields. It prevents a second request while one is in progress, and keeps its values if the service refuses them. */
 export function Form({
   onSubmit,
   action,
@@ -84,7 +84,7 @@ export function Form({
       saved.current = sent;
     } catch (error) {
       setMessages(messagesFor(element, error));
-      // after the messages are rendered, so that screen readers read them with the field
+      // waits until the messages are rendered, because screen readers then read them with the field
       setTimeout(() => form.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus());
     } finally {
       clearTimeout(timer);
@@ -100,7 +100,7 @@ export function Form({
         class="form"
         method="post"
         aria-busy={isBusy}
-        // the error of a field does not apply to its new value
+        // the error of the old value does not apply to the new one
         onInput={({ target }) => {
           const { name } = target as HTMLInputElement;
           if (messages.has(name)) setMessages(new Map([...messages].filter(([field]) => field !== name)));
@@ -136,9 +136,9 @@ interface FieldProps {
   /** The name of the field in the request, with dots for nested objects. */
   name: string;
   label: string;
-  /** Shown below the field. */
+  /** Explanation below the field. */
   hint?: ComponentChildren;
-  /** Problem of the current value, if it is known before the form is sent. */
+  /** Problem of the current value that is known before the form is sent. */
   problem?: string | undefined;
 }
 
@@ -149,7 +149,7 @@ interface Tied {
   "aria-describedby"?: string;
 }
 
-/** A labelled field: `children` renders its control with the attributes that connect it to label, hint and message. */
+/** A labelled field. `children` renders its control with the attributes that connect it to label, hint and message. */
 export function Labelled({
   name,
   label,
@@ -199,11 +199,11 @@ interface InputProps extends FieldProps {
   title?: string;
   placeholder?: string;
   autoComplete?: string;
-  /** Whether the cursor is in this field when the form appears. */
+  /** Whether this field gets the focus when the form appears. */
   isFirst?: boolean;
-  /** Value of the field, if other code also changes it; `onValue` is then required. */
+  /** Value of the field, if other code changes it. This requires `onValue`. */
   value?: string;
-  /** Called with the input of the user. */
+  /** Called when the user types. */
   onValue?: (value: string) => void;
 }
 
@@ -241,7 +241,7 @@ interface ChoiceProps extends FieldProps {
   choices: readonly (readonly [value: string, text: string])[];
   initial?: string | null | undefined;
   required?: boolean;
-  /** Called with the choice of the user. */
+  /** Called when the user selects an option. */
   onValue?: (value: string) => void;
 }
 

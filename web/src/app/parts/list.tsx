@@ -31,13 +31,13 @@ const PER_PAGE = 50;
 /** The limit of the service for one page. */
 const MOST_PER_PAGE = 3000;
 
-/** Loads the first page of a list, or the pages that were shown before the user left; `<ListOf>` has a button for further ones. */
+/** Loads the first page of a list, or the pages that were shown before the user left. `<ListOf>` has a button for further pages. */
 export function useList<Item>(
   key: string,
   load: LoadPage<Item, PageQuery>,
   limit: number = PER_PAGE,
 ): List<Item> {
-  // the list and its number of shown rows, in whole pages
+  // the list and its number of rows, in whole pages
   const [shown, setShown] = useKept("rows", { key, rows: limit });
   const first = shown.key === key ? Math.min(shown.rows, MOST_PER_PAGE) : limit;
   const list = useRequest(key, (signal) => load({ page: 1, limit: first }, signal));
@@ -56,9 +56,8 @@ export function useList<Item>(
 
 /** A list with a search field. */
 export interface SearchedList<Item> extends List<Item> {
-  /** Typed text. */
   typed: string;
-  /** Search text; undefined if it is empty. */
+  /** Search text. Undefined if it is empty. */
   wanted: string;
   search: (text: string) => void;
 }
@@ -77,7 +76,7 @@ export function useSearchedList<Item>(
 
 interface ListProps<Item> {
   list: List<Item>;
-  /** Name of the items with an article: "the devices". */
+  /** Name of the items with an article, such as "the devices". */
   what: string;
   /** Shown instead of an empty list. */
   empty: ComponentChildren;
@@ -120,13 +119,13 @@ export function ListOf<Item>({ list, what, empty, children }: ListProps<Item>) {
 
 interface ViewProps<Item extends { id: number }> {
   title: string;
-  /** Name of the items: "devices". */
+  /** Name of the items, such as "devices". */
   what: string;
   list: SearchedList<Item>;
   columns: readonly Column<Item>[];
   /** Shown instead of an empty list. */
   empty: ComponentChildren;
-  /** The searched fields, for example "name". */
+  /** The searched fields, such as "name". */
   searched: string;
   /** Shown next to the search. */
   controls?: ComponentChildren;
@@ -134,7 +133,7 @@ interface ViewProps<Item extends { id: number }> {
   children?: ComponentChildren;
 }
 
-/** A view with a searchable list. */
+/** A view that lists and searches items. */
 export function ListView<Item extends { id: number }>({
   title,
   what,

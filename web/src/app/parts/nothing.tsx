@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import type { Account } from "../session.js";
 
-/** Shown instead of an empty list: explains its content and the next step. */
+/** Replaces an empty list. Explains the content of the list and the next step. */
 export function Nothing({ title, children }: { title: string; children?: ComponentChildren }) {
   return (
     <div class="nothing">

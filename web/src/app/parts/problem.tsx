@@ -3,7 +3,7 @@ import { AWAY } from "../../recording/service-words.js";
 import { AwayError } from "../connection.js";
 import { refusalWords } from "./refusal-words.js";
 
-/** The message of an error, with the next step. */
+/** The message of an error and the next step. */
 export function wordsOf(error: unknown): string {
   if (error instanceof AwayError) return AWAY;
   if (error instanceof ApiError) return refusalWords(error);
@@ -11,7 +11,7 @@ export function wordsOf(error: unknown): string {
 }
 
 interface Props {
-  /** The failed action, as a sentence: "The devices could not be loaded." */
+  /** The failed action as a sentence, such as "The devices could not be loaded." */
   title: string;
   error: unknown;
   /** Repeats the failed action. */

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from "preact";
 
-/** A column of a table; a line of a card if there is no room for columns. */
+/** A column of a table. It becomes a line of a card if the columns do not fit. */
 export interface Column<Row> {
-  /** Empty for a column that needs no heading, such as buttons. */
+  /** Empty for a column that needs no heading, such as a column of buttons. */
   name: string;
   of: (row: Row) => ComponentChildren;
   class?: string;
@@ -10,7 +10,7 @@ export interface Column<Row> {
 
 interface Props<Row> {
   rows: readonly Row[];
-  /** The first one names the row. */
+  /** The first column names the row. */
   columns: readonly Column<Row>[];
   keyOf: (row: Row) => string | number;
 }

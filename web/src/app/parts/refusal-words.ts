@@ -1,16 +1,16 @@
 import { ApiError } from "asi-client";
 import { refusalInWords } from "../../recording/service-words.js";
 
-/** A message of the service with the path of its field; the path is empty for a message without a field. */
+/** A message of the service with the path of its field. The path is empty if the message belongs to no field. */
 interface FieldMessage {
   path: readonly string[];
   message: string;
 }
 
-/** Returns the label of a field by its name; undefined for a field that the form does not have. */
+/** Returns the label of a field by its name. Undefined if the form does not contain the field. */
 export type LabelOf = (name: string) => string | undefined;
 
-/** Errors that the page itself finds in a form, by field name. */
+/** Errors that the page finds in a form, by field name. */
 export class FormProblem extends Error {
   override readonly name = "FormProblem";
   readonly fields: Readonly<Record<string, string>>;
@@ -31,7 +31,7 @@ const WORDS: Readonly<Record<string, string>> = {
   profile_picture: "The picture",
 };
 
-/** Messages of the service about single values, which contain "this field", as sentences about a named field. */
+/** Messages of the service about single values. They contain "this field". The replacements name the field. */
 const SENTENCES: readonly (readonly [RegExp, string])[] = [
   [/^This field (?:is required|may not be blank|may not be null)\.$/, "{} is missing."],
   [/^This value is already taken\.$/, "{} is already taken. Choose another."],
@@ -66,7 +66,7 @@ const SENTENCES: readonly (readonly [RegExp, string])[] = [
   [/^This value (.+)$/, "{} $1"],
   [/^At most (\d+) days may lie between start and stop\.$/, "The time must be at most $1 days long."],
   [/\boffset was read as a space\b/, "{} is not valid."],
-  [/^The activity has time frames whose\b/, "{} can no longer be changed: the activity has time frames."],
+  [/^The activity has time frames whose\b/, "{} is fixed, because the activity has time frames."],
   [/\bJSON schema/, "{} does not belong to this activity."],
   [
     /^(Enter a valid value|Not a valid string|Not valid base64|Expected a list|Invalid data\b.*|Unknown field)\.$/,
@@ -105,7 +105,7 @@ export function sentenceOf(message: string, name: string, labelOf: LabelOf): str
   return message;
 }
 
-/** The messages in the body of a refusal, without duplicates. Items of a list share their messages. */
+/** The messages in the body of a refusal, each of them once. Items of a list share their messages. */
 function messagesIn(body: unknown): FieldMessage[] {
   // problem details of version 2 of the API
   const { errors } = Object(body) as { errors?: { field: string; detail: string }[] };
@@ -128,7 +128,7 @@ function messagesIn(body: unknown): FieldMessage[] {
 const NO_LABEL: LabelOf = () => undefined;
 
 /**
- * Messages of the service about the fields of a request, as sentences by field name; messages without a field have an empty name.
+ * Messages of the service about the fields of a request, as sentences by field name. Messages that belong to no field have an empty name.
  * Empty if the error has no messages about fields.
  */
 export function fieldSentences(error: unknown, labelOf: LabelOf = NO_LABEL): Map<string, string> {
@@ -145,7 +145,7 @@ export function fieldSentences(error: unknown, labelOf: LabelOf = NO_LABEL): Map
   return sentences;
 }
 
-/** The message of a refused request, if no form shows it beside its fields. */
+/** The message of a refused request for pages without a form. */
 export function refusalWords(error: ApiError | FormProblem): string {
   const sentences = [...fieldSentences(error).values()];
   if (sentences.length > 0) return sentences.join(" ");

@@ -3,12 +3,12 @@ import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { AwayError, timesReturned } from "../connection.js";
 import { ProblemCard } from "./problem.js";
 
-/** Shorter waits are not announced. */
+/** The page does not announce shorter waits. */
 export const SLOW_MS = 500;
 
 /** Data of a view. */
 export interface Loaded<Data> {
-  /** The last loaded data; kept during another load. */
+  /** The last loaded data. They stay while the page loads again. */
   data: Data | undefined;
   error: unknown;
   isLoading: boolean;
@@ -16,7 +16,7 @@ export interface Loaded<Data> {
   isSlow: boolean;
   /** Loads again. */
   reload: () => void;
-  /** Replaces the data by the result of an operation. */
+  /** Replaces the data with the result of an operation. */
   replace: (data: Data) => void;
 }
 
@@ -28,10 +28,7 @@ interface State<Data> {
   isSlow: boolean;
 }
 
-/**
- * A number that changes when the service is available again, if the error was its unavailability, because only failed requests
- * are repeated.
- */
+/** A number that changes when the service is available again after an outage caused the error. Only failed requests are repeated. */
 export function useReturn(error: unknown): number {
   const returned = timesReturned.value;
   const wanted = useRef(returned);
@@ -41,8 +38,8 @@ export function useReturn(error: unknown): number {
 
 /**
  * Loads data when the view appears, when `key` changes, and when the service is available again.
- * @param key identifies the data; data for another key is not shown
- * @param load is called with a signal that is aborted when the data is no longer needed
+ * @param key identifies the data; the hook ignores data for an earlier key
+ * @param load called with a signal that is aborted when the view no longer needs the data
  */
 export function useRequest<Data>(key: string, load: (signal: AbortSignal) => Promise<Data>): Loaded<Data> {
   const initial = { key, data: undefined, error: null, isLoading: true, isSlow: false };
@@ -76,7 +73,7 @@ export function useRequest<Data>(key: string, load: (signal: AbortSignal) => Pro
 
   const reload = useCallback(() => setAttempt((before) => before + 1), []);
   const replace = useCallback(
-    // the result of an operation on data that is no longer shown is too late
+    // ignores the result of an operation on earlier data
     (data: Data) => setState((before) => (before.key === key ? { ...before, data, error: null } : before)),
     [key],
   );
@@ -85,12 +82,12 @@ export function useRequest<Data>(key: string, load: (signal: AbortSignal) => Pro
 
 interface Props<Data> {
   request: Loaded<Data>;
-  /** Name of the data with an article: "the devices". */
+  /** Name of the data with an article, such as "the devices". */
   what: string;
   children: (data: Data) => ComponentChildren;
 }
 
-/** Shows the data, its loading state, or the error. Old data stays visible when loading it again fails. */
+/** Shows the data, its loading state, or the error. Old data stay visible if a reload fails. */
 export function Requested<Data>({ request, what, children }: Props<Data>) {
   const { data, error, isSlow, reload } = request;
   return (

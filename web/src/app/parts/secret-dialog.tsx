@@ -4,13 +4,13 @@ import "./secret-dialog.css";
 
 interface SecretDialogProps {
   title: string;
-  /** What to do with the secret now. */
+  /** What the user should do with the secret. */
   advice: string;
   secret: string;
   onDone: () => void;
 }
 
-/** Shows a secret, which is visible only once. */
+/** Shows a secret once. */
 export function SecretDialog({ title, advice, secret, onDone }: SecretDialogProps) {
   const [isCopied, setCopied] = useState(false);
   return (

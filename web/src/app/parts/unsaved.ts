@@ -17,12 +17,12 @@ export const mayLeave = async (): Promise<boolean> =>
 
 askBeforeLeaving(mayLeave);
 
-// the question of the browser, which has its own text
+// the browser asks with its own text
 addEventListener("beforeunload", (event) => {
   if (hasUnsaved()) event.preventDefault();
 });
 
-/** Asks before the user leaves unsaved changes, from the moment the form appears. @param isUnsaved null to disable it */
+/** Asks before the user leaves unsaved changes, as soon as the form appears. @param isUnsaved null to disable the question */
 export function useUnsaved(isUnsaved: (() => boolean) | null): void {
   useLayoutEffect(() => {
     if (isUnsaved === null) return;

@@ -4,19 +4,19 @@ import { dateText } from "./days.js";
 
 const MINUTE_MS = 60_000;
 
-/** An instant, in ms since 1970 or as a text of the API. */
+/** An instant, in ms since 1970 or as a text from the API. */
 type Instant = number | string;
 
 const msOf = (instant: Instant) => (typeof instant === "number" ? instant : Date.parse(instant));
 
-/** Day and time to the second: Sat, 17 May 2025, 14:30:05. */
+/** Day and time with seconds, such as Sat, 17 May 2025, 14:30:05. */
 export const dayAndSecond = (instant: Instant, zone: Zone): string =>
   `${day(msOf(instant), zone)}, ${timeOfDay(msOf(instant), zone)}`;
 
-/** Day and time: Sat, 17 May 2025, 14:30. */
+/** Day and time, such as Sat, 17 May 2025, 14:30. */
 export const dayAndTime = (instant: Instant, zone: Zone): string => dayAndSecond(instant, zone).slice(0, -3);
 
-/** The time since an instant, in words; after a day, the day and time. */
+/** The time since an instant in words. After a day, the day and time. */
 export function since(ms: number, nowMs: number, zone: Zone): string {
   const minutes = Math.floor((nowMs - ms) / MINUTE_MS);
   if (minutes < 0 || minutes >= 24 * 60) return dayAndTime(ms, zone);
@@ -27,7 +27,7 @@ export function since(ms: number, nowMs: number, zone: Zone): string {
 
 const two = (value: number) => String(value).padStart(2, "0");
 
-/** An instant in the format of form fields: 2024-05-18T15:00:00, with a fraction only if it is not zero. */
+/** An instant in the format of form fields, such as 2024-05-18T15:00:00. The fraction is omitted if it is zero. */
 export function instantText(ms: number, zone: Zone): string {
   const date = new Date(ms);
   const rest = date.getUTCMilliseconds();
@@ -39,7 +39,7 @@ export function instantText(ms: number, zone: Zone): string {
   return `${dateText(ms, zone)}T${time}${fraction}`;
 }
 
-/** The instant of a field with a day, or with a day and a time; null for an incomplete one. */
+/** The instant of a field with a day, or with a day and a time. Null if the field is incomplete. */
 export function instantOf(text: string, zone: Zone): number | null {
   // without an offset a date-time is local, but a date without a time is UTC
   const full = text.includes("T") ? text : `${text}T00:00:00`;

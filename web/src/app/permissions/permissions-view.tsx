@@ -18,7 +18,7 @@ type Permission = Resource["Permission"];
 
 const KINDS = [
   ["READ", "See", "see the recordings and their computed data"],
-  ["WRITE", "Change", "make time frames for the recordings"],
+  ["WRITE", "Change", "create time frames for the recordings"],
   ["SHARE", "Share", "share the recordings with others"],
 ] as const;
 
@@ -27,14 +27,14 @@ const REVERSED = "Until must be later than From.";
 
 const nameOfKind = (kind: Permission["permission"]) => KINDS.find(([value]) => value === kind)?.[1] ?? kind;
 
-/** The name of a manager if the athlete has found the manager in this view, otherwise the number. */
+/** The name of a manager whom the athlete has found in this view. Otherwise the number. */
 const nameOf = (names: ReadonlyMap<number, string>, manager: number) =>
   names.get(manager) ?? `Manager number ${manager}`;
 
 const MINUTE_MS = 60_000;
 const YEAR_MS = 365 * 86_400_000;
 
-/** Permissions for an athlete's data, with their times: the athlete grants and revokes them. */
+/** Permissions for an athlete's data, with their times. The athlete grants and revokes them here. */
 export function PermissionsView({ client, account, settings, query }: ViewProps) {
   // a link from a manager fills in the form
   const wanted = query.get("may")?.split(",") ?? ["READ"];
@@ -58,7 +58,7 @@ export function PermissionsView({ client, account, settings, query }: ViewProps)
     return ms === null ? "" : new Date(ms).toISOString();
   };
 
-  /** Grants a permission after showing who gets it. */
+  /** Grants a permission after the user has seen who receives it. */
   const give = async (values: Values, form: HTMLFormElement) => {
     const times = {
       start_time: timeOf(values("start_time")),
@@ -86,7 +86,7 @@ export function PermissionsView({ client, account, settings, query }: ViewProps)
     await unwrap(
       client.POST("/api/v1/athletes/{athlete}/managers/{manager}/permissions/", {
         params: { path: { ...path, manager: found.id } },
-        // a single object, so that messages name its fields
+        // A single object, because its messages then name its fields.
         body: wanted.length === 1 && only !== undefined ? only : wanted,
       }),
     );
@@ -106,7 +106,7 @@ export function PermissionsView({ client, account, settings, query }: ViewProps)
         {({ permissions, names }) =>
           permissions.length === 0 ? (
             <Nothing title="Nobody may see your data.">
-              <p>Give a permission below: the manager tells you a number and a username.</p>
+              <p>Give a permission below. The manager tells you a number and a username.</p>
             </Nothing>
           ) : (
             <div class="panel padded">
@@ -136,7 +136,7 @@ export function PermissionsView({ client, account, settings, query }: ViewProps)
                           label={`Take back ${what}`}
                           question={{
                             title: `Take back ${what}?`,
-                            text: "From now on this manager can no longer do this, not for recordings of the past either. You can give the permission again.",
+                            text: "This manager can then no longer do this, even for past recordings. You can give the permission again.",
                             action: "Take back",
                           }}
                           work={async () => {
@@ -193,7 +193,7 @@ export function PermissionsView({ client, account, settings, query }: ViewProps)
               </label>
             ))}
           </fieldset>
-          {/* the entered text would be another time in another zone */}
+          {/* the entered text would mean a different time in a different zone */}
           <div class="form-row" key={zone}>
             {(
               [

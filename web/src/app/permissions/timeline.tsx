@@ -5,7 +5,7 @@ type Permission = Pick<Resource["Permission"], "start_time" | "expiration_time" 
 const WIDTH = 120;
 const HEIGHT = 12;
 const MARGIN_MS = 30 * 86_400_000;
-/** Permissions "for all time" begin or end centuries away. They are drawn to the edge of the picture. */
+/** Permissions "for all time" begin or end centuries away. Their bars extend to the edge of the picture. */
 const REACH_MS = 2 * 365 * 86_400_000;
 
 interface Props {
@@ -15,7 +15,7 @@ interface Props {
   nowMs: number;
 }
 
-/** The validity of a permission as a bar; a line marks now. The table has the same information. */
+/** The validity of a permission as a bar, with a line at the current time. The table has the same information. */
 export function Timeline({ permission, all, nowMs }: Props) {
   const near = (ms: number) => Math.min(Math.max(ms, nowMs - REACH_MS), nowMs + REACH_MS);
   const times = all.flatMap((one) => [

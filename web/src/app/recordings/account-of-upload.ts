@@ -2,14 +2,14 @@ import type { Zone } from "../../view/settings.js";
 import { decimal } from "../../view/values.js";
 import { dayAndTime } from "../parts/when.js";
 
-/** The details of a job that has stored a recording, as far as the page shows them. */
+/** The details of a job that has stored a recording. Only those that the page shows are listed. */
 export interface StoredDetails {
   samples_stored: number;
   samples_known: number;
   samples_refused: number;
-  /** Number of refused samples from times at which the device had no owner. */
+  /** Number of samples that the service refused because the device had no owner at their times. */
   samples_unowned: number;
-  /** First and last stored sample of the recording; null when all were refused. */
+  /** First and last stored sample of the recording. Null if the service refused all samples. */
   start: string | null;
   stop: string | null;
   report?: { damage: { badChecksums: number; overlong: number; overruns: number } };
@@ -18,7 +18,7 @@ export interface StoredDetails {
 const samples = (count: number) => `${decimal(count, 0)} ${count === 1 ? "sample" : "samples"}`;
 const was = (count: number) => (count === 1 ? "was" : "were");
 
-/** Result of an upload, in sentences. @param isRepeated whether the details are those of an earlier upload of the same file */
+/** Result of an upload in sentences. @param isRepeated whether the details belong to an earlier upload of the same file */
 export function accountOf(details: StoredDetails, zone: Zone, isRepeated = false): string[] {
   const { samples_stored, samples_known, samples_unowned, report } = details;
   const { start, stop } = details;
@@ -36,12 +36,12 @@ export function accountOf(details: StoredDetails, zone: Zone, isRepeated = false
   const others = details.samples_refused - samples_unowned;
   if (others > 0) {
     sentences.push(
-      `${samples(others)} ${was(others)} refused: from a time when another manager owned the device, or later than now.`,
+      `${samples(others)} ${was(others)} refused, because another manager owned the device at that time, or the time is in the future.`,
     );
   }
   if (samples_unowned > 0) {
     sentences.push(
-      `${samples(samples_unowned)} ${was(samples_unowned)} refused: nobody owned the device at that time. Ask the person who runs the service to let your ownership begin earlier, then upload the file again.`,
+      `${samples(samples_unowned)} ${was(samples_unowned)} refused, because nobody owned the device at that time. Ask the person who runs the service to let your ownership begin earlier, then upload the file again.`,
     );
   }
   const damaged =
@@ -51,5 +51,5 @@ export function accountOf(details: StoredDetails, zone: Zone, isRepeated = false
       `The file is damaged: ${damaged === 1 ? "1 frame" : `${decimal(damaged, 0)} frames`} could not be read.`,
     );
   }
-  return sentences.length === 0 ? ["The recording had nothing to store."] : sentences;
+  return sentences.length === 0 ? ["The recording contained no samples to store."] : sentences;
 }

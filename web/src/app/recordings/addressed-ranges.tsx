@@ -49,7 +49,7 @@ export function AddressedRanges({ client, devices, addressed, onOpen }: Props) {
   );
 }
 
-/** The recorded range of a device in a period; null for none. */
+/** The recorded range of a device in a period. Null if there is none. */
 async function rangeIn(
   client: Client,
   device: Device,

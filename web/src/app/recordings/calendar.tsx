@@ -12,7 +12,7 @@ interface Props {
   device: Resource["Device"];
   /** The first shown day, a Monday. */
   fromMs: number;
-  /** The newest sample; null when there is none. */
+  /** The newest sample. Null if there is none. */
   latestMs: number | null;
   request: Loaded<DeviceRange[]>;
   settings: Settings;
@@ -21,7 +21,7 @@ interface Props {
   onOpen: (range: DeviceRange) => void;
 }
 
-/** Two weeks of a device: days with their ranges. */
+/** Two weeks of a device, with the ranges of each day. */
 export function Calendar(props: Props) {
   const { device, fromMs, latestMs, request, settings } = props;
   const zone = settings.zone.value;

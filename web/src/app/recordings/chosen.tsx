@@ -12,7 +12,7 @@ interface Props {
   onOpen: (ranges: readonly DeviceRange[], isAdding: boolean) => void;
 }
 
-/** The ranges chosen for a comparison. They may belong to several devices and weeks. */
+/** The ranges that the user has selected for a comparison. They may belong to several devices and weeks. */
 export function ChosenRanges({ chosen, workspace, settings, onOpen }: Props) {
   const ranges = chosen.value;
   if (ranges.length === 0) return null;

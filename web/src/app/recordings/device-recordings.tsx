@@ -13,13 +13,13 @@ import { storedUploads } from "./upload-queue.js";
 
 interface Props extends ViewProps {
   device: Resource["Device"];
-  /** Whether the manager owns it now: only the owner can upload files and see live data. */
+  /** Whether the manager owns the device at present. Only the owner can upload files and see live data. */
   isOwned: boolean;
   chosen: { value: readonly DeviceRange[] };
   onOpen: (range: DeviceRange) => void;
 }
 
-/** Live data and calendar of one device. */
+/** The live data and the calendar of one device. */
 export function DeviceRecordings(props: Props) {
   const { client, device, isOwned, params, query, settings } = props;
   const zone = settings.zone.value;
@@ -65,7 +65,7 @@ export function DeviceRecordings(props: Props) {
       />
       {isOwned ? null : (
         <p class="note">
-          You no longer own this device: you see the recordings from your time with it, and cannot upload
+          You no longer own this device. You see the recordings from your time with it, and cannot upload
           files for it.
         </p>
       )}

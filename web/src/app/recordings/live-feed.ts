@@ -6,26 +6,26 @@ import { endReason, pause, RECONNECT_MS, receiveEvents } from "../live-events/ev
 export type Sample = Resource["RawDataSample"];
 
 /**
- * `live`: samples arrive as they are stored; `polling`: the page requests them every few seconds, because events are not
- * received; `elsewhere`: another window follows the device; `lost`: the manager no longer owns it.
+ * In the state `live`, samples arrive as the service stores them. In `polling`, the page receives no events and requests samples every few
+ * seconds. In `elsewhere`, a different window follows the device. In `lost`, the manager no longer owns the device.
  */
 export type FeedState = "connecting" | "live" | "polling" | "elsewhere" | "lost";
 
 const POLL_MS = 5_000;
-/** The page polls after this number of connections without an event, and tries a connection again after this number of polls. */
+/** The page polls after this number of connections without an event. It reconnects after this number of polls. */
 const MAX_FAILURES = 2;
 const POLLS = 12;
 /** The number of samples in 10 s at 10 Hz. Not every sample has a heart rate. */
 const POLLED_SAMPLES = 100;
 
-/** Next state by the reason why the service ends a connection. */
+/** The next state by the reason why the service ends a connection. */
 const AFTER_END: Readonly<Record<string, FeedState>> = { replaced: "elsewhere", not_permitted: "lost" };
 
 /** The newest sample of a device. */
 export class LiveFeed {
-  /** Undefined until it is known, null if the device has none. */
+  /** Undefined while it is unknown, null if the device has none. */
   readonly latest: Signal<Sample | null | undefined> = signal(undefined);
-  /** The newest sample with a heart rate; null if there is none. */
+  /** The newest sample with a heart rate. Null if there is none. */
   readonly heartRate: Signal<Sample | null> = signal(null);
   readonly state: Signal<FeedState> = signal("connecting");
   readonly #client: Client;
@@ -37,7 +37,7 @@ export class LiveFeed {
     this.#device = device;
   }
 
-  /** Follows the device until `stop`, or until another window does. */
+  /** Follows the device until `stop`, or until a different window follows it. */
   async start(): Promise<void> {
     this.stop();
     this.#stopping = new AbortController();
@@ -58,12 +58,10 @@ export class LiveFeed {
     }
   }
 
-  /**
-   * Requests the newest sample now, because the stream has only newer samples, and only from times of the manager's ownership.
-   */
+  /** Requests the newest sample, because the stream contains only newer samples, and only those from the manager's ownership. */
   async refresh(): Promise<void> {
     const { signal: stopped } = this.#stopping;
-    // the loop that follows the device repeats a failed request, and reports it
+    // the loop repeats a failed request, and reports it
     if (!stopped.aborted) await this.#poll(stopped).catch(() => undefined);
   }
 
@@ -95,18 +93,18 @@ export class LiveFeed {
           const samples = (JSON.parse(data) as Sample[]).reverse();
           const known = this.latest.peek()?.["gnss.timestamp"];
           this.#take(samples);
-          // the first event has only the newest sample, without earlier ones that were stored after the request
+          // the first event has only the newest sample, and lacks earlier ones that were stored after the request
           if (isFirst && samples[0]?.["gnss.timestamp"] !== known) await this.#poll(stopped);
           isFirst = false;
         } else if (event === "end") {
           this.state.value = AFTER_END[endReason(data)] ?? "connecting";
         } else {
-          // connected; a device without a new sample sends nothing else
+          // The connection is open. A device without a new sample sends nothing else.
           this.state.value = "live";
         }
       }
     } catch (error) {
-      // for any other error, another connection is tried
+      // the loop reconnects after any other error
       if (isOfAnother(error)) throw error;
     }
     return isOfUse;
@@ -130,14 +128,14 @@ export class LiveFeed {
 
   async #poll(stopped: AbortSignal): Promise<void> {
     const samples = await latestSamples(this.#client, this.#device, POLLED_SAMPLES, stopped);
-    // The response is the newest sample, which is older than before if samples were erased.
+    // The response is the newest sample. It is older than the previous one if samples were erased.
     batch(() => {
       this.latest.value = null;
       this.#take(samples);
     });
   }
 
-  /** @param samples newest first; late ones change nothing */
+  /** @param samples newest first; outdated ones change nothing */
   #take(samples: readonly Sample[]): void {
     const heartRate = samples.find((sample) => sample["ecg.hr"] !== null);
     if (replaces(heartRate, this.heartRate.peek())) this.heartRate.value = heartRate;
@@ -146,7 +144,7 @@ export class LiveFeed {
   }
 }
 
-/** Whether a sample replaces the shown one. A sample with a time in the future must not be shown until that time. */
+/** Whether a sample replaces the displayed one. A sample with a time in the future must wait until that time. */
 function replaces(next: Sample | undefined, shown: Sample | null | undefined): next is Sample {
   if (next === undefined || shown === null || shown === undefined) return next !== undefined;
   const shownMs = shown["gnss.timestamp"];

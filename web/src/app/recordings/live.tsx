@@ -15,18 +15,18 @@ interface Props {
   settings: Settings;
 }
 
-/** A newer sample means that the device is on. */
+/** A newer sample shows that the device is on. */
 const FRESH_MS = 60_000;
 
 const STATES: Readonly<Record<FeedState, string>> = {
   connecting: "Connecting…",
   live: "Live",
-  polling: "Asks every 5 seconds",
+  polling: "Polls every 5 seconds",
   elsewhere: "Followed in another window",
   lost: "You no longer own this device",
 };
 
-/** The newest sample of a device as it arrives. */
+/** The newest sample of a device, updated as samples arrive. */
 export function Live({ client, device, settings }: Props) {
   const [feed] = useState(() => new LiveFeed(client, device.id));
   useFollowing(feed);
@@ -84,7 +84,7 @@ function Values({ sample, heartRate, ageMs, settings }: ValuesProps) {
   return <Facts of={facts} class="live-values" />;
 }
 
-/** A heart rate this much older than the newest sample is ignored. */
+/** Heart rates that are older than the newest sample by more than this are ignored. */
 const HEART_RATE_MS = 10_000;
 
 /** @param latestMs time of the newest sample */
@@ -96,7 +96,7 @@ export function heartRateText(sample: Sample | null, latestMs: number): string {
 
 const DAY_MS = 86_400_000;
 
-/** The time since an instant, with less precision for longer times. */
+/** The time since an instant. Longer times have less precision. */
 export function ageText(ms: number): string {
   if (ms < 60_000) return `${Math.floor(ms / 1000)} s`;
   if (ms < DAY_MS) return duration(ms);

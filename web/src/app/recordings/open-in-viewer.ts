@@ -9,7 +9,7 @@ import { afterSigningIn, isWithoutSession } from "../parts/after-signing-in.js";
 import type { ViewProps } from "../view.js";
 import { addressOf } from "./address.js";
 
-/** Loads ranges and shows them in the viewer; the address names them as long as exactly these are shown. */
+/** Loads ranges and shows them in the viewer. The address names them while the viewer shows exactly these ranges. */
 export async function openAtAddress(
   props: Pick<ViewProps, "client" | "workspace">,
   ranges: readonly DeviceRange[],
@@ -33,7 +33,7 @@ export async function openAtAddress(
   await openInViewer({ ...props, go }, ranges, false);
 }
 
-/** Loads ranges and goes to the viewer; `problems` of the workspace has the errors. */
+/** Loads ranges and goes to the viewer. `problems` of the workspace contains the errors. */
 export async function openInViewer(
   { client, workspace, go }: Pick<ViewProps, "client" | "workspace" | "go">,
   ranges: readonly DeviceRange[],
@@ -59,7 +59,7 @@ export async function openInViewer(
     if (![ReadingError, ApiError, AwayError].some((kind) => error instanceof kind)) throw error;
   }
   if (!isShown) return;
-  // it would cover the ranges
+  // an open squad would hide the ranges
   closeStored();
   go("/");
 }

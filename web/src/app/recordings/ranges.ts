@@ -8,7 +8,7 @@ import { dayAfter } from "../parts/days.js";
 
 type Device = Resource["Device"];
 
-/** A week is requested with days before and after it, because ranges would be cut at its edges. */
+/** The request covers days before and after the two weeks, because the service cuts ranges at the edges of a request. */
 const AROUND_DAYS = 3;
 
 /**
@@ -37,7 +37,8 @@ export async function rangesOfWeeks(
 }
 
 /**
- * The ranges of a device between two instants, at most 14 days apart, in chronological order. None if another manager owned the device.
+ * The ranges of a device between two instants, at most 14 days apart, in chronological order. Empty if a different manager owned the
+ * device.
  *
  * @throws ApiError, AwayError
  */

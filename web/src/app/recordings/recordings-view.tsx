@@ -17,7 +17,7 @@ import "./recordings.css";
 
 type Device = Resource["Device"];
 
-/** All devices that a manager owns or has owned, and those that the manager owns now. */
+/** All devices that a manager owns or has owned, and those that the manager owns at present. */
 interface Devices {
   all: readonly Device[];
   owned: ReadonlySet<number>;
@@ -85,7 +85,7 @@ export function RecordingsView(props: ViewProps) {
           devices={request.data.all}
           addressed={addressed}
           onOpen={(ranges) =>
-            // the unchanged address: another spelling would add an entry to the history
+            // the address stays unchanged, because a different spelling would add an entry to the history
             openAtAddress(props, ranges, ranges.length === addressed.length ? location.hash : undefined)
           }
         />
@@ -125,14 +125,14 @@ function OfDevice({ id, devices: { all, owned }, ...props }: OfDeviceProps) {
   return all.length === 0 ? (
     <Nothing title="No device yet">
       <p>
-        Recordings belong to a device. <a href="#/devices">Take one</a> by its serial number and name; then
+        Recordings belong to a device. <a href="#/devices">Claim one</a> by its serial number and name. Then
         load its files here.
       </p>
     </Nothing>
   ) : (
     <Nothing title="You have never owned this device">
       <p>
-        Choose another one above, or <a href="#/devices">take it</a> by its serial number and name.
+        Choose another one above, or <a href="#/devices">claim it</a> by its serial number and name.
       </p>
     </Nothing>
   );

@@ -3,16 +3,16 @@ import { AwayError } from "../connection.js";
 import { wordsOf } from "../parts/problem.js";
 import { tooLarge } from "./too-large.js";
 
-/** The reason why a file was not stored, and the remedy. */
+/** The reason why the service did not store a file, and the remedy. */
 export interface Refusal {
   reason: string;
-  /** Whether another attempt with the same file may succeed. */
+  /** Whether a second attempt with the same file may succeed. */
   isTemporary: boolean;
   /** Serial number of the recording's device, if the user does not own it. */
   unknownSerial: string | null;
 }
 
-/** Codes of failures that are not caused by the file. */
+/** Codes of failures that the file did not cause. */
 const TEMPORARY = new Set<unknown>(["failed", "worker_lost", "quota_exceeded", undefined]);
 
 /** The service has not stored a recording. */
@@ -33,7 +33,7 @@ export function refusalOf(error: unknown, file: File, limitBytes: number | null)
   if (error instanceof AwayError) {
     return {
       ...refusal,
-      reason: "The service stopped responding. The file is still chosen: try again when the service is back.",
+      reason: "The service stopped responding. The file is still chosen. Try again when the service is back.",
     };
   }
   if (error instanceof DOMException && error.name === "NotReadableError") {
@@ -48,6 +48,6 @@ export function refusalOf(error: unknown, file: File, limitBytes: number | null)
   const isTemporary = error.status >= 500 || error.status === 429;
   if (error.code !== "unknown_device") return { ...refusal, isTemporary };
   const [, unknownSerial = null] = /serial number (.+)\.$/.exec(error.message) ?? [];
-  // the file can be sent again when the user has taken the device
+  // the user can send the file again after claiming the device
   return { reason: `You own no device ${unknownSerial}.`, isTemporary: true, unknownSerial };
 }

@@ -4,10 +4,10 @@ import { AwayError } from "../connection.js";
 const WITHOUT_BODY: ReadonlySet<number> = new Set([204, 205, 304]);
 
 /**
- * Sends a request and reports the sent bytes of its body, which `fetch` does not.
+ * Sends a request and reports how many bytes of its body are sent. `fetch` does not report this.
  *
- * @param onSent is called with the number of sent bytes
- * @throws AwayError when there is no response; the abort reason of the request's signal
+ * @param onSent called with the number of sent bytes
+ * @throws AwayError if there is no response; the abort reason of the request's signal
  */
 export async function sendWithProgress(request: Request, onSent: (bytes: number) => void): Promise<Response> {
   const body = await request.blob();

@@ -5,12 +5,12 @@ import { decimal, fileSize } from "../../view/values.js";
  * @param limitBytes the limit of the service; null if it is unknown
  */
 export function tooLarge(file: Pick<File, "size">, limitBytes: number | null) {
-  // if both are shown as 34 MB, for example, only the numbers of bytes show the difference
+  // if both values round to 34 MB, only the numbers of bytes show the difference
   const isClose = limitBytes !== null && fileSize(limitBytes) === fileSize(file.size);
   const size = (bytes: number) => (isClose ? `${decimal(bytes, 0)} bytes` : fileSize(bytes));
   const limit = limitBytes === null ? "less" : `at most ${size(limitBytes)}`;
   return {
-    reason: `The file has ${size(file.size)}, and the service takes ${limit}. Split it: open it in the viewer, choose a part on the plots, and download that part as .asi; then the next part. Or ask the person who runs the service for a higher limit.`,
+    reason: `The file has ${size(file.size)}, and the service takes ${limit}. To split it, open it in the viewer, choose a part on the plots, and download that part as .asi. Repeat this for the next part. Or ask the person who runs the service for a higher limit.`,
     isTemporary: false,
     unknownSerial: null,
   };

@@ -9,7 +9,7 @@ interface ItemProps {
   settings: Settings;
 }
 
-/** An upload: the progress of its file and the result. */
+/** An upload, with the progress of its file and the result. */
 export function UploadItem({ upload, queue, settings }: ItemProps) {
   const { file } = upload;
   const state = upload.state.value;
@@ -62,8 +62,8 @@ export function UploadItem({ upload, queue, settings }: ItemProps) {
       {state.step === "failed" && state.unknownSerial !== null ? (
         <p>
           The file stays here:{" "}
-          <a href={`#/devices?take=${encodeURIComponent(state.unknownSerial)}`}>take this device</a>, then try
-          again.
+          <a href={`#/devices?take=${encodeURIComponent(state.unknownSerial)}`}>claim this device</a>, then
+          try again.
         </p>
       ) : null}
     </li>

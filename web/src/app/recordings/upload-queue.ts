@@ -10,19 +10,19 @@ import { tooLarge } from "./too-large.js";
 
 export type UploadState =
   | { step: "waiting" }
-  /** `sentBytes` refers to the file, not to the request. */
+  /** `sentBytes` counts bytes of the file, not of the request. */
   | { step: "sending"; sentBytes: number }
   | { step: "storing"; isStarted: boolean }
-  /** `serial` of the device; `isRepeated`: the same file had been uploaded before. */
+  /** `serial` is the serial number of the device. `isRepeated` is true if the same file was uploaded before. */
   | { step: "stored"; details: StoredDetails; serial: string; isRepeated: boolean }
   | ({ step: "failed" } & Refusal)
   | { step: "cancelled" };
 
-/** A file that is uploaded. Its header names its device. */
+/** A file to upload. Its header names its device. */
 export interface Upload {
   readonly file: File;
   readonly state: Signal<UploadState>;
-  /** Idempotency key: a file that is sent again after a lost connection remains one job. */
+  /** Idempotency key. A file that is sent again after a lost connection remains one job. */
   key: string;
   controller: AbortController;
 }
@@ -30,9 +30,9 @@ export interface Upload {
 /** Number of stored recordings. When it changes, views that show recordings reload. */
 export const storedUploads = signal(0);
 
-/** Polling interval of a job; of several jobs, only one is requested in this interval. */
+/** Interval between requests for the state of a job. The page requests one job per interval. */
 const POLL_MS = 500;
-/** Polling interval of a job while the service is unavailable. */
+/** The interval while the service is unavailable. */
 const AWAY_POLL_MS = 2000;
 
 /** A file that the service has accepted. */
@@ -46,8 +46,8 @@ interface Accepted {
 export const isOver = ({ step }: UploadState) => !["waiting", "sending", "storing"].includes(step);
 
 /**
- * Sends files one after the other, because the service receives one file of a user at a time; while a file is sent, those before it
- * are being stored. It continues in other views.
+ * Sends files one after another, because the service receives one file of a user at a time. While the page sends a file, the service
+ * stores the previous ones. The queue continues in other views.
  */
 export class UploadQueue {
   /** Uploads of the signed-in account, oldest first. */
@@ -57,7 +57,7 @@ export class UploadQueue {
   /** Number of files that are being stored. */
   #storing = 0;
 
-  /** @param client client of the session: without a session, a request waits until the user has signed in again */
+  /** @param client client of the session; if there is no session, a request waits until the user has signed in again */
   constructor(client: Client) {
     this.#client = client;
   }
@@ -80,13 +80,13 @@ export class UploadQueue {
     this.#run();
   }
 
-  /** Cancels an upload that is not completely sent; the service then stores nothing. */
+  /** Cancels an incomplete upload. The service then stores nothing. */
   cancel(upload: Upload): void {
     upload.controller.abort(new DOMException("Cancelled", "AbortError"));
     if (upload.state.peek().step === "waiting") upload.state.value = { step: "cancelled" };
   }
 
-  /** Sends a file again that was refused or cancelled. */
+  /** Sends a file again after a refusal or a cancellation. */
   retry(upload: Upload): void {
     upload.controller = new AbortController();
     upload.state.value = { step: "waiting" };
@@ -98,7 +98,7 @@ export class UploadQueue {
     this.uploads.value = this.uploads.peek().filter((one) => one !== upload);
   }
 
-  /** Ends all uploads: the account is no longer signed in. */
+  /** Ends all uploads when the account is signed out. */
   end(): void {
     for (const upload of this.uploads.peek()) if (!isOver(upload.state.peek())) this.cancel(upload);
     this.uploads.value = [];
@@ -119,7 +119,7 @@ export class UploadQueue {
     }
   }
 
-  /** @returns null for a file that was refused or cancelled */
+  /** @returns null for a refused or cancelled file */
   async #sendOne(upload: Upload): Promise<Accepted | null> {
     let accepted: Accepted | null = null;
     await this.#orFailure(upload, async (signal) => {
@@ -154,10 +154,10 @@ export class UploadQueue {
       state.value = signal.aborted
         ? { step: "cancelled" }
         : { step: "failed", ...refusalOf(error, upload.file, maxRecordingBytes.peek()) };
-      // after a refusal the same key would be refused again; otherwise the file may be stored, and the key finds its job
+      // After a refusal, the service would refuse the same key again. Otherwise, it may have stored the file, and the key finds the job.
       const isRefused = error instanceof JobRefusedError || (error instanceof ApiError && error.status < 500);
       if (isRefused) upload.key = newKey();
-      // so that the page detects that the service is unreachable, and retries
+      // detects that the service is unreachable, and retries later
       if (error instanceof AwayError) this.#client.GET("/api/v1/account/").catch(() => undefined);
     }
   }
@@ -175,7 +175,7 @@ export class UploadQueue {
     });
     const { recordings } = await unwrap(
       sending.POST("/api/v2/recordings/", {
-        // the file itself, which the type of the body cannot express
+        // The body is the file itself, which its type cannot express.
         body: file as never,
         bodySerializer: (body) => body,
         headers: { "Content-Type": "application/octet-stream", "Idempotency-Key": key },
@@ -201,7 +201,7 @@ export class UploadQueue {
     }
   }
 
-  /** The job; null while the service is unavailable: the job continues without the page. */
+  /** The job. Null while the service is unavailable. The job continues independently of the page. */
   async #look(job: string): Promise<Job | null> {
     try {
       return await unwrap(this.#client.GET("/api/v1/jobs/{job}/", { params: { path: { job } } }));
@@ -214,14 +214,17 @@ export class UploadQueue {
 
 let queue: UploadQueue | null = null;
 
-/** The uploads of the signed-in account. They end with the session: otherwise they would continue with the cookie of the next one. */
+/**
+ * The uploads of the signed-in account. They end with the session, because they would otherwise continue with the cookie of the next
+ * session.
+ */
 export function uploadsOf(session: Session): UploadQueue {
   if (queue !== null) return queue;
   const { client } = session;
   const uploads = new UploadQueue(client);
   queue = uploads;
   const stop = session.account.subscribe(() => {
-    // after another sign-in the session has another client
+    // a new session has a new client
     if (session.client === client) return;
     uploads.end();
     queue = null;

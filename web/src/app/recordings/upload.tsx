@@ -14,13 +14,13 @@ interface Props {
 
 const hasFiles = ({ dataTransfer }: DragEvent) => dataTransfer?.types.includes("Files") === true;
 
-/** Files with a problem first, because they need attention. */
+/** Files with a problem come first, because they need attention. */
 const inOrder = (uploads: readonly OneUpload[]): OneUpload[] =>
   uploads.toSorted((a, b) => Number(isFailed(b)) - Number(isFailed(a)));
 
 const isFailed = ({ state }: OneUpload) => state.value.step === "failed";
 
-/** Uploads recordings that are chosen, or dropped anywhere in the view, and shows the result of each. */
+/** Uploads recordings that the user selects, or drops anywhere in the view, and shows the result of each. */
 export function Upload({ session, settings }: Props) {
   const queue = uploadsOf(session);
   const input = useRef<HTMLInputElement>(null);
@@ -41,7 +41,7 @@ export function Upload({ session, settings }: Props) {
       event.preventDefault();
       droppedFiles(dataTransfer).then((files) => queue.add(files));
     };
-    // before the page, which would open the files in the viewer
+    // handles the event before the page, which would open the files in the viewer
     document.addEventListener("dragover", onDragOver, true);
     document.addEventListener("dragleave", onDragLeave, true);
     document.addEventListener("drop", onDrop, true);
@@ -75,7 +75,7 @@ export function Upload({ session, settings }: Props) {
           data-upload
           onChange={({ currentTarget }) => {
             queue.add([...(currentTarget.files ?? [])]);
-            // so that the same file can be chosen again
+            // allows the user to choose the same file again
             currentTarget.value = "";
           }}
         />

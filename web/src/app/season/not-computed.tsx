@@ -5,7 +5,7 @@ import { day } from "../../view/times.js";
 import { Action, ProblemOf, useProblem } from "../parts/action.js";
 import type { SeasonSession } from "./season-data.js";
 
-/** Number of sessions that are listed; others are only counted. */
+/** Number of sessions that the page lists. It only counts further sessions. */
 const NAMED = 5;
 
 export interface MissingProps {
@@ -17,7 +17,7 @@ export interface MissingProps {
   onDone: () => void;
 }
 
-/** The sessions whose figures are missing or old: the season does not compute them, but the table of a session does. */
+/** The sessions whose figures are missing or outdated. The season does not compute them, but the table of a session does. */
 export function NotComputed({ client, sessions, zone, nameOf, onDone }: MissingProps) {
   const problem = useProblem();
   const [done, setDone] = useState(0);

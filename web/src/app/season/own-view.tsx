@@ -26,17 +26,17 @@ import { shortDay } from "./short-day.js";
 
 type Squad = Resource["Squad"];
 
-/** Number of sessions that are listed at first, and that “Show more” adds. */
+/** Number of sessions that the list shows first. “Show more” adds the same number. */
 const PER_PAGE = 20;
 
-/** The squads of the athlete; null if the service does not show squads to athletes. */
+/** The squads of the athlete. Null if the service does not show squads to athletes. */
 const ownSquads = (client: Client, signal: AbortSignal): Promise<Squad[] | null> =>
   collected(client.list("/api/v2/squads/", { signal })).catch((error: unknown) => {
     if (error instanceof ApiError && error.status === 403) return null;
     throw error;
   });
 
-/** An athlete's own figures in the sessions of the squads, compared with earlier matches, without figures of others. */
+/** An athlete's own figures in the sessions of the squads, compared with earlier matches. Figures of other players are excluded. */
 export function OwnView({ client, account, settings }: ViewProps) {
   const request = useRequest("own squads", (signal) => ownSquads(client, signal));
   const zone = settings.zone.value;

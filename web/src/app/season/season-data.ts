@@ -9,7 +9,7 @@ export type SeasonSession = StoredSeason["sessions"][number];
 export const loadSeason = (client: Client, squad: number, signal: AbortSignal): Promise<StoredSeason> =>
   unwrap(client.GET("/api/v2/squads/{squad}/season/", { params: { path: { squad } }, signal }));
 
-/** The season of the chart: each player has an entry for each session, in the order of the service. */
+/** The season of the chart. Each player has an entry for each session, in the order of the service. */
 export function seasonIn({ sessions, players }: StoredSeason): Season {
   const shown = sessions.map(({ name, kind, start_time, end_time }) => ({
     name,
@@ -35,11 +35,11 @@ export function seasonIn({ sessions, players }: StoredSeason): Season {
   };
 }
 
-/** The figures that at least one player has; without the right to heart data, there are no heart-rate figures. */
+/** The figures that at least one player has. Users without access to heart data see no heart-rate figures. */
 export const figuresIn = ({ players }: Season): readonly SquadColumn[] =>
   SQUAD_COLUMNS.filter((column) =>
     players.some(({ entries }) => entries.some((entry) => seasonFigure(entry, column) !== null)),
   );
 
-/** The figure shown first: a rate is comparable between matches of different duration. */
+/** The figure that the page shows first. It is a rate, because rates are comparable between matches of different duration. */
 export const FIRST_FIGURE = "rate_m_per_min";

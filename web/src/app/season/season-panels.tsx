@@ -28,7 +28,7 @@ interface Props {
   children: ComponentChildren;
 }
 
-/** A figure of a player over the last sessions, with the normal range. */
+/** A figure of a player over the last sessions, with its normal range. */
 export function SeasonPanel({ player, frame, ticks, children }: Props) {
   const comparison = comparisonOf(player, frame);
   return (

@@ -7,11 +7,11 @@ import {
   seasonCells,
 } from "./chart.js";
 
-/** The panels as text. */
+/** The panels as a table. */
 export function SeasonTable({ players, frame }: { players: readonly SeasonPlayer[]; frame: PanelFrame }) {
   const name = figureName(frame.column);
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls sideways, also with keys
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: keys scroll it sideways
     <section class="panel padded scrolled-x" aria-label={`${name}, as a table`} tabIndex={0}>
       <table class="season-table">
         <caption>{name}</caption>

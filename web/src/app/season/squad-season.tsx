@@ -27,11 +27,11 @@ interface Props {
   client: Client;
   squad: number;
   settings: Settings;
-  /** The part about figures that are not computed. Passed in, because its button would need a separate script here. */
+  /** The part for missing figures. It is passed in, because its button would require a separate script here. */
   missing: ComponentType<MissingProps>;
 }
 
-/** The season of a squad: a panel for each player, or the same as a table. */
+/** The season of a squad, as a panel for each player or as a table. */
 export function SquadSeason({ client, squad, settings, missing: Missing }: Props) {
   const request = useRequest(`season ${squad}`, (signal) => loadSeason(client, squad, signal));
   const athletes = useRequest("athletes", async (signal) => {

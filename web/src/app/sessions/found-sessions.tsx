@@ -19,7 +19,7 @@ interface Props {
   zone: Zone;
 }
 
-/** The sessions of all months whose name, place, squad or kind contains the words of a text, latest first. */
+/** The sessions of all months that match a text, latest first. Their name, place, squad or kind contains its words. */
 export function FoundSessions({ client, known, typed, zone }: Props) {
   const wanted = useTyped(typed);
   const [shown, setShown] = useState(SHOWN);

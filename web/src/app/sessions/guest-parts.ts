@@ -1,3 +1,3 @@
-// The parts of a session for managers who do not own its squad: loaded together, because few users need them.
+// The parts of a session for managers who do not own its squad. They form one bundle, because few users need them.
 export { ReplacePeriods } from "./replace-periods.js";
 export { SessionTable } from "./session-table.js";

@@ -21,7 +21,7 @@ interface Props {
   players: readonly { player: string; number: string | null; position: string | null; live: LivePlayer }[];
 }
 
-/** A map of one player does not begin closer than this. */
+/** A map of one player initially shows at least this extent. */
 const AROUND_M = 15;
 
 const boxAt = (x: number, y: number): Box => ({
@@ -58,7 +58,7 @@ function dotsOf(players: Props["players"], origin: Origin): Dot[] {
   });
 }
 
-/** The players as dots with their last seconds. The map covers all of their positions since it was opened. */
+/** The players as dots with their last seconds. The map covers all positions since it was opened. */
 export function LiveMap({ settings, players }: Props) {
   const map = useLoaded(loadMap);
   const area = useRef<HTMLDivElement>(null);

@@ -1,2 +1,2 @@
-// Loaded when somebody follows a session, because few sessions run at a time.
+// Loaded when a user follows a session, because few sessions run at a time.
 export { LiveSession } from "./live-session.js";

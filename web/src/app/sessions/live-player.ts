@@ -1,14 +1,17 @@
 import type { Resource } from "asi-client";
 
-/** Age from which a value is no longer shown. */
+/** Age at which a value disappears. */
 export const STALE_MS = 5_000;
-/** A longer step between two samples is a gap, in which no distance is counted. */
+/** A longer step between two samples is a gap. Distance in a gap is not counted. */
 export const GAP_MS = 5_000;
-/** How long the earlier positions of a player are kept. */
+/** How long the earlier positions of a player remain. */
 const TRAIL_MS = 10_000;
-/** A sample that is ahead of the clock of the service by more than this does not make later samples count as late. */
+/** If a sample is ahead of the clock of the service by more than this, later samples do not count as late. */
 const AHEAD_MS = 10_000;
-/** Number of samples by which another device of a player must be ahead to replace the shown one, so that two equal devices do not alternate. */
+/**
+ * Number of samples by which a second device of a player must be ahead to replace the displayed one. This prevents two equal devices from
+ * alternating.
+ */
 const LEAD = 100;
 
 interface LiveSample {
@@ -42,23 +45,23 @@ export interface Track {
   trail: readonly Position[];
   /** Time of the newest sample. */
   ms: number;
-  /** When the newest sample arrived. It is a time of `performance.now()`, because the clock of the computer may be wrong. */
+  /** When the newest sample arrived, as a time of `performance.now()`, because the clock of the computer may be wrong. */
   heardMs: number;
   heart: { bpm: number; heardMs: number } | null;
-  /** Number of samples since it connected, or was silent. */
+  /** Number of samples since the device connected, or since its last silence. */
   count: number;
 }
 
 /** The current state of a player. */
 export interface LivePlayer {
   athlete: number;
-  /** By device: a player may wear two. */
+  /** By device, because a player may wear two. */
   tracks: ReadonlyMap<number, Track>;
-  /** The one that is shown and counted. */
+  /** The device whose samples are shown and counted. */
   shown: Track;
   /** Distance since `DistanceBefore.endMs`, m. */
   addedM: number;
-  /** Time of the last sample that is counted. */
+  /** Time of the last counted sample. */
   countedMs: number;
 }
 
@@ -74,7 +77,7 @@ export interface Arrival {
   heardMs: number;
   /** The same instant, in ms since 1970 UTC. */
   nowMs: number;
-  /** Whether these are the first samples since the connection: they may be old. */
+  /** Whether these are the first samples since the connection. They may be old. */
   isFirst: boolean;
 }
 
@@ -85,7 +88,7 @@ interface Step {
   metres: number;
 }
 
-/** Adds samples to what is known of a player. */
+/** Adds samples to the state of a player. */
 export function withSamples(
   known: LivePlayer | undefined,
   { device, athlete, samples }: LiveData,
@@ -150,14 +153,14 @@ function followed(
   return { track, steps };
 }
 
-/** Whether another device of a player is shown from now on. */
+/** Whether this sample makes a different device of the player the displayed one. */
 function replaces(track: Track, shown: Track, nowMs: number): boolean {
   if (nowMs - shown.heardMs > STALE_MS) return track.heardMs > shown.heardMs;
   return nowMs - track.heardMs <= STALE_MS && track.count > shown.count + LEAD;
 }
 
 /**
- * Whether newer figures replace the distance of a player so far. They are up to a minute behind, and must not take away what has been
+ * Whether newer figures replace the counted distance of a player. Figures are up to a minute behind, and must not remove distance that was
  * counted since.
  */
 export function hasMore(

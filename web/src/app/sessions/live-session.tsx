@@ -22,12 +22,11 @@ type Figures = Resource["SessionFigures"];
 
 interface Props {
   client: Client;
-  /** Its id. */
   session: number;
   settings: Settings;
 }
 
-/** A row of the table; a player without samples has one too. */
+/** A row of the table. A player without samples also has a row. */
 interface Row {
   athlete: number;
   player: string;
@@ -36,7 +35,7 @@ interface Row {
   live: LivePlayer | undefined;
 }
 
-/** The players of a running session: their positions, speeds and distances. */
+/** The players of a running session, with their positions, speeds and distances. */
 export function LiveSession({ client, session, settings }: Props) {
   // the figures of the page may be old
   const request = useRequest(`live ${session}`, (signal) => loadFigures(client, session, signal));

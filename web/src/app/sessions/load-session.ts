@@ -18,16 +18,16 @@ export interface Known {
 export interface LoadedSession {
   session: SquadSession;
   squad: string;
-  /** The user's view of the squad. */
+  /** How the user has access to the squad. */
   role: SquadRole;
   figures: Resource["SessionFigures"];
   periods: Resource["SessionPeriods"];
-  /** The entity tag of the periods, with which they are replaced. */
+  /** The entity tag of the periods. Replacing them requires it. */
   periodsTag: string | null;
 }
 
 /**
- * @param wait seconds to wait for figures that are being computed; default: until all are
+ * @param wait how long to wait for figures in progress, in seconds; by default until all are computed
  * @throws ApiError, AwayError
  */
 export async function loadSession(
@@ -45,7 +45,7 @@ export async function loadSession(
     unwrap(client.GET("/api/v2/sessions/{session}/figures/", { params: { path, query }, signal })),
     client.GET("/api/v2/sessions/{session}/periods/", init).then(({ data, error, response }) => {
       if (data === undefined) throw new ApiError(response, error);
-      // they are texts only for a request that prefers CSV
+      // the service returns texts only to a request that prefers CSV
       return { periods: data as Rows, tag: response.headers.get("ETag") };
     }),
   ]);
@@ -72,7 +72,7 @@ export async function loadEditableSquads(client: Client, signal: AbortSignal): P
   return squads.filter(({ id }) => mayEdit(roleIn(invitations, id)));
 }
 
-/** The names of all players of a session by the ids of the athletes. */
+/** Maps the ids of the athletes in a session to their names. */
 export const playersIn = ({ rows, left_out, computing }: Figures): Map<number, string> =>
   new Map([...rows, ...left_out, ...computing].map(({ athlete, player }) => [athlete, player]));
 
@@ -88,14 +88,14 @@ const REASONS_OF_OTHERS: typeof REASONS = {
     `has not given the owner of the squad the permission “Change” for all of the time ${when}.`,
 };
 
-/** A player without data in a session, or in some of its periods. */
+/** A player without data in a session or in some of its periods. */
 export interface MissingPlayer {
   player: string;
-  /** The rest of a sentence that begins with the name. */
+  /** A predicate that follows the name to form a sentence. */
   why: string;
 }
 
-/** The players without data, once per reason. */
+/** The players without data, one entry for each reason. */
 export function missingPlayers(
   { left_out }: Pick<Resource["SessionFigures"], "left_out">,
   role: SquadRole,

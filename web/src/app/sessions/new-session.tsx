@@ -2,7 +2,7 @@ import { announce } from "../parts/announcements.js";
 import type { ViewProps } from "../view.js";
 import { SessionForm } from "./session-form.js";
 
-/** The form for a new session; the address can contain its times. */
+/** The form for a new session. The address can contain its times. */
 export function NewSession(props: ViewProps) {
   const { query, go } = props;
   const [startMs, endMs] = [Date.parse(query.get("from") ?? ""), Date.parse(query.get("to") ?? "")];

@@ -6,7 +6,7 @@ import { rowsOfPeriods } from "./stored-periods.js";
 
 type Rows = Resource["SessionPeriods"];
 
-/** Periods are saved when they have not changed for this time: not at each step of a drag. */
+/** Periods are saved after this time without a change. Steps of a drag are not saved. */
 const QUIET_MS = 800;
 
 /** State of the last change. */
@@ -25,7 +25,7 @@ interface Target {
   tag: string | null;
 }
 
-/** Saves every change of the periods of a session; "Undo" of the squad view is saved like any other change. */
+/** Saves every change of the periods of a session, including those by "Undo" of the squad view. */
 export class PeriodSaver {
   readonly saving: Signal<Saving> = signal({ name: "saved", isFirst: true });
   readonly #target: Target;
@@ -37,7 +37,7 @@ export class PeriodSaver {
     this.#target = { ...target };
   }
 
-  /** Saves changes of these periods. @returns function that ends this after the last change is saved */
+  /** Saves changes of these periods. @returns a function that stops this after it has saved the last change */
   follow(periods: ReadonlySignal<readonly SessionPeriod[]>): () => void {
     this.#periods = periods;
     const stop = effect(() => {

@@ -12,16 +12,16 @@ import { type LineProblem, refusedLines } from "../squads/roster-file.js";
 interface Props {
   client: Client;
   session: number;
-  /** The entity tag of the periods that are replaced. */
+  /** The entity tag of the current periods. */
   tag: string | null;
   zone: Zone;
   onClose: () => void;
   onDone: () => void;
 }
 
-/** Replaces the periods of a session with those of periods.csv, the file of `asi squad`. */
+/** Replaces the periods of a session with those from periods.csv, the file of `asi squad`. */
 export function ReplacePeriods({ client, session, tag: latestTag, zone, onClose, onDone }: Props) {
-  // of the periods that the user saw: the session may be loaded again while the dialog is open
+  // the entity tag of the periods that the user saw, because the session may reload while the dialog is open
   const [tag] = useState(latestTag);
   const [lines, setLines] = useState<readonly LineProblem[]>([]);
   return (
@@ -52,8 +52,8 @@ export function ReplacePeriods({ client, session, tag: latestTag, zone, onClose,
         }}
       >
         <p class="note">
-          The file of <code>asi squad</code>: the columns period, start and end, and optionally player. Times
-          in {zoneName(zone)}.
+          The file of <code>asi squad</code>, with the columns period, start and end, and optionally player.
+          Times in {zoneName(zone)}.
         </p>
         <div class="form-field">
           <label for="periods-file">File</label>

@@ -8,7 +8,7 @@ import type { PeriodSaver } from "./period-saver.js";
 export function SavingInWords({ saver, settings }: { saver: PeriodSaver; settings: Settings }) {
   const saving = saver.saving.value;
   useEffect(() => {
-    // closing the page loses unsaved periods, so the browser asks; changing the view keeps them
+    // Closing the page would lose unsaved periods, so the browser asks. Changing the view does not lose them.
     const ask = (event: BeforeUnloadEvent) => {
       if (saver.saving.peek().name !== "saved") event.preventDefault();
     };

@@ -21,7 +21,7 @@ interface Month {
   suggested: readonly SuggestedSession[];
 }
 
-/** The sessions of a month by day; a search finds them in all months. */
+/** The sessions of a month by day. A search finds them in all months. */
 export function SessionCalendar(props: ViewProps) {
   const { client, query, settings } = props;
   const zone = settings.zone.value;
@@ -49,7 +49,7 @@ export function SessionCalendar(props: ViewProps) {
         {(found) => (
           <>
             <Invitations client={client} invitations={found.invitations} onChange={known.reload} />
-            {/* the keys also load the sessions of a squad after its invitation is accepted */}
+            {/* the keys also load the sessions of a squad after the user accepts its invitation */}
             {search.trim() === "" ? (
               <MonthView
                 key={`${firstMs} ${zone} ${found.squads.size}`}
@@ -92,7 +92,9 @@ function firstOfMonth(ms: number, zone: Zone): number {
   return dayAfter(ms, 1 - day, zone);
 }
 
-/** The beginning of another month, at most a few months away. */
+/**
+ * The beginning of the month that is `months` later. Negative numbers lead to earlier months. The distance must be at most a few months.
+ */
 const monthAfter = (firstMs: number, months: number, zone: Zone): number =>
   firstOfMonth(dayAfter(firstMs, 15 + 30 * months, zone), zone);
 

@@ -11,10 +11,10 @@ import {
   withSamples,
 } from "./live-player.js";
 
-/** `elsewhere`: another window follows the session; `lost`: the user may no longer see it. */
+/** In the state `elsewhere`, a different window follows the session. In `lost`, the user may no longer see it. */
 export type FeedState = "connecting" | "live" | "elsewhere" | "lost";
 
-/** After a longer pause, the stream lacks samples: it begins with the newest 300 of a device, at 10 Hz. */
+/** After a longer pause, samples are missing, because a stream begins with the newest 300 of a device at 10 Hz. */
 const PAUSE_MS = 30_000;
 
 type Figures = Resource["SessionFigures"];
@@ -25,7 +25,7 @@ export const loadFigures = async (client: Client, session: number, signal: Abort
   return (await unwrap(client.GET("/api/v2/sessions/{session}/figures/", init))) as Figures;
 };
 
-/** Reasons after which the page does not connect again. */
+/** The page does not reconnect for these reasons. */
 const AFTER_END: Readonly<Record<string, FeedState>> = {
   replaced: "elsewhere",
   not_permitted: "lost",
@@ -33,7 +33,7 @@ const AFTER_END: Readonly<Record<string, FeedState>> = {
   too_many_devices: "lost",
 };
 
-/** The players of a session as their samples arrive. */
+/** The players of a session, updated as their samples arrive. */
 export class SessionFeed {
   readonly players: Signal<ReadonlyMap<number, LivePlayer>> = signal(new Map());
   readonly state: Signal<FeedState> = signal("connecting");
@@ -43,7 +43,7 @@ export class SessionFeed {
   #lastEventId: string | undefined;
   /** Devices and athletes of this connection. */
   #heard = new Set<string>();
-  /** By the clock, which continues while the computer sleeps. */
+  /** Measured by the clock, which continues while the computer sleeps. */
   #heardMs = Date.now();
   /** Whether the figures are as new as this connection. */
   #hasFigures = false;
@@ -60,7 +60,7 @@ export class SessionFeed {
     return this.#before;
   }
 
-  /** Follows the session until `stop`, or until another window does. */
+  /** Follows the session until `stop`, or until a different window follows it. */
   async start(): Promise<void> {
     this.stop();
     this.#stopping = new AbortController();
@@ -109,7 +109,7 @@ export class SessionFeed {
         if (event === "samples") this.#take(JSON.parse(data) as LiveData, stopped);
       }
     } catch (error) {
-      // for any other error, another connection is tried
+      // the loop reconnects after any other error
       if (error instanceof ApiError && [403, 404, 409].includes(error.status)) this.state.value = "lost";
     }
   }
@@ -129,15 +129,15 @@ export class SessionFeed {
     const arrival = { heardMs: performance.now(), nowMs: Date.now(), isFirst };
     const next = withSamples(known, data, arrival, this.#before.peek().get(athlete));
     if (next !== undefined) this.players.value = new Map(players).set(athlete, next);
-    // also a shorter pause can have more samples than those with which the stream begins
+    // a shorter pause can also exceed the samples with which a stream begins
     if (isGap && !this.#hasFigures) void this.#loadFigures(stopped);
   }
 
-  /** Loads the distances again, because samples are missing. */
+  /** Reloads the distances, because samples are missing. */
   async #loadFigures(stopped: AbortSignal): Promise<void> {
     this.#hasFigures = true;
     const figures = await loadFigures(this.#client, this.#session, stopped).catch(() => null);
-    // the samples can be followed without; the next connection tries again
+    // The samples are usable without distances. The next connection loads them.
     if (figures === null) return;
     const before = new Map(this.#before.peek());
     const players = new Map(this.players.peek());

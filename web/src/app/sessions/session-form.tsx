@@ -19,7 +19,7 @@ export interface FirstValues {
 interface Props {
   client: Client;
   settings: Settings;
-  /** The session that is changed; null for a new one. */
+  /** The session to change. Null for a new one. */
   session: SquadSession | null;
   first?: FirstValues | undefined;
   onDone: (session: SquadSession) => void;
@@ -28,7 +28,7 @@ interface Props {
 
 const MOST_NOTES = 2000;
 
-/** The fields of a session. A session keeps its squad. */
+/** The fields of a session. The squad of a session is fixed. */
 export function SessionForm({ client, settings, session, first, onDone, onCancel }: Props) {
   const zone = settings.zone.value;
   const request = useRequest("squads", (signal) => loadEditableSquads(client, signal));
@@ -72,7 +72,7 @@ export function SessionForm({ client, settings, session, first, onDone, onCancel
             isFirst
             maxLength={150}
             initial={session?.name ?? ""}
-            hint="As in “Sunday league, round 3”."
+            hint="For example “Sunday league, round 3”."
           />
           <Choice name="kind" label="Kind" choices={KINDS} initial={session?.kind ?? "match"} />
           <Choice
@@ -88,7 +88,7 @@ export function SessionForm({ client, settings, session, first, onDone, onCancel
               label="Squad"
               required
               maxLength={100}
-              hint="You have no squad yet: this creates one. Add its players under Squads."
+              hint="You have no squad yet. This creates one. Add its players under Squads."
             />
           ) : (
             <Choice

@@ -21,11 +21,11 @@ const SessionTable = lazily(async () => (await import("./guest-parts.js")).Sessi
 const LiveSession = lazily(async () => (await import("./live-part.js")).LiveSession);
 const ReplacePeriods = lazily(async () => (await import("./guest-parts.js")).ReplacePeriods);
 
-/** Pauses between requests while figures are being computed. Each one is twice as long as the last. */
+/** Pauses between requests during a computation. Each one is twice as long as the previous one. */
 const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 30_000;
 
-/** One session: its details, its periods, and missing players. */
+/** One session, with its details, its periods, and missing players. */
 export function SessionPage({ id, ...props }: ViewProps & { id: number }) {
   const request = useRequest(`session ${id}`, (signal) => loadSession(props.client, id, signal, 0));
   const isComputing = (request.data?.figures.computing.length ?? 0) > 0;
@@ -125,7 +125,7 @@ function Content({ loaded, onChange, ...props }: ContentProps) {
           <Periods periods={periods} names={names} zone={zone} />
           {role === "owner" ? (
             <p class="note">
-              Open the squad to make and change periods: drag over its clock, or add periods.csv.
+              Open the squad to create and change periods. Drag over its clock, or add periods.csv.
             </p>
           ) : mayEdit(role) ? (
             <button

@@ -17,7 +17,7 @@ interface Loaded extends LoadedSession {
   worn: Worn;
 }
 
-/** Loads a session, and shows it in the squad view, which has the same address. */
+/** Loads a session and shows it in the squad view, at the same address. */
 export function SessionSquad({ id, ...props }: ViewProps & { id: number }) {
   const { client } = props;
   const request = useRequest(`session squad ${id}`, async (signal): Promise<Loaded> => {
@@ -84,7 +84,7 @@ async function show({ client, workspace, settings }: ViewProps, loaded: Loaded):
     ),
     Status: () => <SavingInWords saver={saver} settings={settings} />,
   };
-  // the service computes figures for the sport of the session
+  // the service uses the sport of the session for its figures
   const ofSport = { ...settings, preset: signal<Preset>(session.sport) };
   await showStored(workspace, ofSport, stored, `#/sessions/${id}/squad`);
 }

@@ -27,12 +27,12 @@ interface Props {
   zone: Zone;
 }
 
-/** The table of a session as the service computes it, for users who cannot read its recordings. */
+/** The table of a session from the service, for users who cannot read its recordings. */
 export function SessionTable({ client, figures, zone }: Props) {
   const problem = useProblem();
   const [chosen, setChosen] = useKept<string | null>("period", null);
   const periods = [...new Set(figures.rows.map((row) => row.period))];
-  // it may have been replaced in the meantime
+  // the table may have been replaced in the meantime
   const period = periods.includes(chosen) ? chosen : null;
   const rows = figures.rows.filter((row) => row.period === period);
   const columns = SQUAD_COLUMNS.filter((column) =>

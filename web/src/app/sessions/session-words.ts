@@ -40,9 +40,9 @@ export function playerCount(
 
 export const playersText = (count: number): string => (count === 1 ? "1 player" : `${count} players`);
 
-/** After the end, trackers may still send what they have recorded. */
+/** After the end, trackers may still send recorded samples. */
 const SENT_AFTER_MS = 2 * 3_600_000;
 
-/** Whether new samples of a session may arrive now. */
+/** Whether new samples of a session may arrive at present. */
 export const isRunning = ({ start_time, end_time }: Pick<SquadSession, "start_time" | "end_time">): boolean =>
   Date.parse(start_time) <= Date.now() && Date.now() <= Date.parse(end_time) + SENT_AFTER_MS;

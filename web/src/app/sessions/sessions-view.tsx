@@ -8,7 +8,7 @@ const SessionPage = lazily(async () => (await import("./session-page.js")).Sessi
 const NewSession = lazily(async () => (await import("./new-session.js")).NewSession);
 const SessionSquad = lazily(async () => (await import("./session-squad.js")).SessionSquad);
 
-/** `#/sessions`, `#/sessions/new`, `#/sessions/5` and `#/sessions/5/squad`, which is shown by the viewer. */
+/** `#/sessions`, `#/sessions/new`, `#/sessions/5` and `#/sessions/5/squad`. The viewer shows the last one. */
 export function SessionsView(props: ViewProps) {
   const [session, part] = props.params;
   if (session === undefined) return <SessionCalendar {...props} />;

@@ -5,7 +5,10 @@ type Rows = Resource["SessionPeriods"];
 
 const instant = (ms: number) => new Date(ms).toISOString();
 
-/** The periods of a session in the service. Times of athletes who are not in `names` are omitted. @param names of the players by the ids of athletes */
+/**
+ * The periods of a session in the service. Times of athletes that `names` lacks are omitted. @param names of the players by the ids of
+ * athletes
+ */
 export function periodsOfRows(rows: Rows, names: ReadonlyMap<number, string>): SessionPeriod[] {
   const periods = new Map<string, SessionPeriod>();
   for (const [i, { name, start_time, end_time, athlete }] of rows.entries()) {
@@ -25,7 +28,7 @@ export function periodsOfRows(rows: Rows, names: ReadonlyMap<number, string>): S
   return [...periods.values()];
 }
 
-/** Periods as rows of the service. Times of players who are not in `names` are omitted. */
+/** Periods as rows of the service. Times of players that `names` lacks are omitted. */
 export function rowsOfPeriods(periods: readonly SessionPeriod[], names: ReadonlyMap<number, string>): Rows {
   const athletes = new Map([...names].map(([id, name]) => [nameKey(name), id]));
   return periods.flatMap(({ name, all, own }) => [

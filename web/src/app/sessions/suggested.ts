@@ -1,6 +1,6 @@
 import { type Client, unwrap } from "asi-client";
 
-/** The first hundred times with data of devices without a session. @throws ApiError, AwayError */
+/** The first hundred times at which devices have data but no session. @throws ApiError, AwayError */
 export async function suggestedSessions(
   client: Client,
   start_time: string,
@@ -11,5 +11,5 @@ export async function suggestedSessions(
   return (await unwrap(client.GET("/api/v2/sessions/suggested/", { params: { query }, signal }))).results;
 }
 
-/** A time with data of devices but without a session. */
+/** A time at which devices have data but no session. */
 export type SuggestedSession = Awaited<ReturnType<typeof suggestedSessions>>[number];

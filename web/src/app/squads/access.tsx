@@ -130,7 +130,7 @@ export function Access({ client, squad, settings }: TabProps) {
               name="role"
               label="Role"
               choices={GUEST_ROLES.map((role) => [role, `${roleName(role)}: may ${rightsOf(role)}`])}
-              hint="To change a role, invite again: accepting replaces the earlier role."
+              hint="To change a role, invite the manager again. Accepting replaces the earlier role."
             />
           </Form>
         </Dialog>

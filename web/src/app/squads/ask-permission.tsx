@@ -8,7 +8,7 @@ import type { Squad } from "./tab.js";
 interface Props {
   account: Account;
   squad: Squad;
-  /** The athletes to ask, as far as the manager can see them. */
+  /** The athletes to ask, if the manager can see them. */
   athletes: readonly Resource["Athlete"][];
   onClose: () => void;
 }
@@ -17,9 +17,7 @@ interface Props {
 const addressFor = ({ id, username }: Account): string =>
   `${location.origin}${location.pathname}#/permissions?${new URLSearchParams({ manager: String(id), username, may: "READ,WRITE" })}`;
 
-/**
- * The service sends no requests to athletes: this creates a text for the manager to send, with a link to the filled-in form.
- */
+/** Creates a text for the manager to send, with a link to the filled-in form. The service sends no requests to athletes. */
 export function AskPermission({ account, squad, athletes, onClose }: Props) {
   const asked = athletes.filter(({ managed_by }) => managed_by === null);
   const managed = athletes.length - asked.length;
@@ -42,8 +40,8 @@ ${accountName(account)}`;
   return (
     <Dialog title="Ask for permission" onClose={onClose}>
       <p>
-        Athletes with an account grant permissions themselves. Send them this text; the link opens the form
-        with your number and username in it.
+        Athletes with an account grant permissions themselves. Send them this text. Its link opens the form
+        with your number and username.
       </p>
       {managed > 0 ? (
         <p class="note">

@@ -41,7 +41,7 @@ export function AssignDialog(props: AssignProps) {
       {free.length === 0 ? (
         <p>
           {devices.length === 0 ? "You have no devices. " : "All of your devices are assigned. "}
-          <a href="#/devices">Take a device</a>, or let one change hands.
+          <a href="#/devices">Claim a device</a>, or reassign one.
         </p>
       ) : (
         <Form
@@ -77,7 +77,7 @@ export function AssignDialog(props: AssignProps) {
             type="datetime-local"
             required
             initial={instantText(dayAfter(Date.now(), 0, zone), zone)}
-            hint={`Times in ${zoneName(zone)}. Earlier for recordings of the past.`}
+            hint={`Times in ${zoneName(zone)}. Enter an earlier time for past recordings.`}
           />
         </Form>
       )}
@@ -85,7 +85,7 @@ export function AssignDialog(props: AssignProps) {
   );
 }
 
-/** Assigns a tracker to another player from a given time on. */
+/** Reassigns a tracker to a different player at a given time. */
 export function ChangeHandsDialog(props: Props & { assignment: Assignment; name: string }) {
   const { client, settings, players, assignment, name, onClose, onDone } = props;
   const zone = settings.zone.value;
@@ -93,13 +93,13 @@ export function ChangeHandsDialog(props: Props & { assignment: Assignment; name:
   const end = (end_time: string) =>
     unwrap(client.PATCH("/api/v2/assignments/{assignment}/", { params, body: { end_time } }));
   return (
-    <Dialog title="Change hands" onClose={onClose}>
+    <Dialog title="Reassign" onClose={onClose}>
       <p>{name}</p>
       {players.length === 0 ? (
         <p>The squad has no other player.</p>
       ) : (
         <Form
-          action="Change hands"
+          action="Reassign"
           onCancel={onClose}
           onSubmit={async (values) => {
             const { device, end_time } = assignment;

@@ -17,7 +17,7 @@ interface Props extends TabProps {
   onDone: () => void;
 }
 
-/** Changes a player, either from a given time on, so that earlier sessions keep their figures, or for the whole membership. */
+/** Changes a player for the whole membership, or after a given time. In the second case, earlier sessions keep their figures. */
 export function ChangePlayer({ client, settings, member, name, onClose, onDone }: Props) {
   const [isFromTime, setFromTime] = useState(true);
   const zone = settings.zone.value;
@@ -101,20 +101,20 @@ export function ChangePlayer({ client, settings, member, name, onClose, onDone }
             initial={now.maxHr}
           />
         </div>
-        <p class="note">Empty: the default of the sport.</p>
+        <p class="note">An empty field means the default of the sport.</p>
         <Choice
           name="scope"
           label="Applies"
           initial="time"
           choices={[
-            ["time", "From a given time on; earlier sessions do not change"],
-            ["whole", "For the whole membership; its sessions are computed again"],
+            ["time", "After a given time, without changing earlier sessions"],
+            ["whole", "For the whole membership, whose sessions are computed again"],
           ]}
           onValue={(scope) => setFromTime(scope === "time")}
         />
         <div class="form-row">
           <Field
-            // the field has another meaning in the other scope
+            // the meaning of the field depends on the scope
             key={String(isFromTime)}
             name="start_time"
             label="From"
@@ -129,7 +129,7 @@ export function ChangePlayer({ client, settings, member, name, onClose, onDone }
               label="Until"
               type="datetime-local"
               initial={endText(member.end_time, zone)}
-              hint="Empty: without an end."
+              hint="Leave it empty for no end."
             />
           )}
         </div>

@@ -15,11 +15,11 @@ export const thisMinute = (zone: Zone): string =>
 interface Props {
   title: string;
   note: string;
-  /** What ends. */
+  /** The objects that end. */
   names: readonly string[];
   zone: Zone;
   onClose: () => void;
-  /** Ends them. */
+  /** Ends the objects. */
   onEnd: (endTime: string) => Promise<void>;
 }
 

@@ -12,7 +12,7 @@ import type { TabProps } from "./tab.js";
 import { type Member, shownValue, thresholdsOf } from "./thresholds.js";
 import { isOver, untilText } from "./validity.js";
 
-/** The name of a squad of another manager, the role of the user, and a way to leave it. */
+/** The name of another manager's squad and the user's role in it, with a button to leave it. */
 export function GuestHead({ squad, invitation, client, go }: TabProps & { invitation: Invitation }) {
   const problem = useProblem();
   const { id, role, owner } = invitation;
@@ -51,7 +51,7 @@ interface Props extends TabProps {
   seenAs: GuestRole;
 }
 
-/** The players of a squad of another manager. Guests cannot read athletes, so the names are taken from the season. */
+/** The players of another manager's squad. Guests cannot read athletes, so the names come from the season. */
 export function GuestPlayers({ client, squad, seenAs, settings }: Props) {
   const request = useRequest(`players ${squad.id}`, async (signal) => {
     const query = { squad: squad.id, limit: 1000 };

@@ -14,7 +14,7 @@ import { timeIn } from "./validity.js";
 
 interface Props extends TabProps {
   onClose: () => void;
-  /** Called after an import; the dialog stays open and shows the result. */
+  /** Called after an import. The dialog stays open and shows the result. */
   onDone: () => void;
 }
 
@@ -26,7 +26,7 @@ function summaryOf({ created, changed, unchanged }: ImportedRoster): string {
   return `${made} Changed: ${changed.members + changed.assignments}. Unchanged: ${unchanged}.`;
 }
 
-/** Imports roster.csv, the file of `asi squad`: players, thresholds and trackers. */
+/** Imports players, thresholds and trackers from roster.csv, the file of `asi squad`. */
 export function ImportRoster({ client, account, squad, settings, onClose, onDone }: Props) {
   const [lines, setLines] = useState<readonly LineProblem[]>([]);
   const [imported, setImported] = useState<ImportedRoster | null>(null);
@@ -62,7 +62,7 @@ export function ImportRoster({ client, account, squad, settings, onClose, onDone
           }}
         >
           <p class="note">
-            The file of <code>asi squad</code>: the columns player and serial, and optionally number,
+            The file of <code>asi squad</code>, with the columns player and serial, and optionally number,
             position, high_speed, sprint and max_hr. Players must be athletes whom you may see.
           </p>
           <div class="form-field">
@@ -80,7 +80,7 @@ export function ImportRoster({ client, account, squad, settings, onClose, onDone
           {mayManageAthletes(account) ? (
             <label class="check">
               <input type="checkbox" name="create" />
-              Add athletes whom the service does not know, managed by you
+              Add athletes whom the service does not know, and manage them
             </label>
           ) : null}
           <LineProblems lines={lines} />

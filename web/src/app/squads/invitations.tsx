@@ -6,11 +6,11 @@ interface Props {
   client: Client;
   /** All invitations of the user. */
   invitations: readonly Invitation[];
-  /** Called when the user has accepted or declined one. */
+  /** Called when the user has accepted or declined an invitation. */
   onChange: () => void;
 }
 
-/** The open invitations to squads of others; empty if there are none. */
+/** The open invitations to squads of other managers. Empty if there are none. */
 export function Invitations({ client, invitations, onChange }: Props) {
   const problem = useProblem();
   const open = invitations.filter(({ accepted_at }) => accepted_at === null);

@@ -3,7 +3,7 @@ import { collected } from "../parts/collected.js";
 
 export type Invitation = Resource["SquadInvitation"];
 export type GuestRole = Invitation["role"];
-/** The manager's view of a squad: as its owner, or through an accepted invitation. */
+/** The manager's access to a squad, as its owner or through an accepted invitation. */
 export type SquadRole = "owner" | GuestRole;
 
 const NAMES: Record<SquadRole, string> = {
@@ -13,7 +13,7 @@ const NAMES: Record<SquadRole, string> = {
   physician: "Physician",
 };
 
-/** What a role permits, after "may". */
+/** What a role permits. The text follows "may". */
 const RIGHTS: Record<GuestRole, string> = {
   coach: "read the sessions and the season, without heart data",
   analyst: "read the sessions and the season, without heart data, and change sessions, periods and players",
@@ -30,11 +30,11 @@ export const mayReadHeart = (role: SquadRole): boolean => role === "owner" || ro
 
 export const mayEdit = (role: SquadRole): boolean => role === "owner" || role === "analyst";
 
-/** The invitations of the manager to squads of others, open and accepted. @throws ApiError, AwayError */
+/** The open and accepted invitations of the manager to squads of other managers. @throws ApiError, AwayError */
 export const loadInvitations = (client: Client, signal: AbortSignal): Promise<Invitation[]> =>
   collected(client.list("/api/v2/invitations/", { params: { query: { limit: 1000 } }, signal }));
 
-/** The accepted invitation to a squad; undefined for the owner. */
+/** The accepted invitation to a squad. Undefined for the owner. */
 export const acceptedIn = (invitations: readonly Invitation[], squad: number): Invitation | undefined =>
   invitations.find((one) => one.squad === squad && one.accepted_at !== null);
 

@@ -2,7 +2,7 @@ import { ApiError, type Client, unwrap } from "asi-client";
 
 /** A line of the file that the service has refused, with the required action. */
 export interface LineProblem {
-  /** `line 3`; empty for the file as a whole. */
+  /** The line, such as `line 3`. Empty for the whole file. */
   place: string;
   detail: string;
 }
@@ -23,7 +23,7 @@ export function importRoster(
   );
 }
 
-/** The lines that the service has refused; empty for other errors. */
+/** The lines that the service has refused. Empty for other errors. */
 export function refusedLines(error: unknown): LineProblem[] {
   if (!(error instanceof ApiError) || typeof error.body !== "object" || error.body === null) return [];
   const { errors } = error.body as { errors?: { field: string; detail: string }[] };

@@ -18,7 +18,7 @@ type Squad = Resource["Squad"] & { role: SquadRole };
 
 const nameOf = ({ name }: Squad) => name;
 
-/** The squads of the manager, and those to which others have invited the manager. */
+/** The squads of the manager, and those to which other managers have invited the manager. */
 export function SquadList({ client, go, settings }: ViewProps) {
   const [isMaking, setMaking] = useState(false);
   const problem = useProblem();
@@ -81,7 +81,7 @@ export function SquadList({ client, go, settings }: ViewProps) {
                     busy="Deleting…"
                     question={{
                       title: chosen.length === 1 ? "Delete the squad?" : `Delete ${chosen.length} squads?`,
-                      text: `${chosen.map(nameOf).join(", ")}. The memberships are also deleted; the athletes and their data are kept. A squad with sessions is not deleted.`,
+                      text: `${chosen.map(nameOf).join(", ")}. The memberships are also deleted. The athletes and their data are kept. A squad with sessions is not deleted.`,
                       action: "Delete",
                     }}
                     work={async () => {

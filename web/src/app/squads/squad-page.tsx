@@ -25,10 +25,10 @@ const TABS = [
   ["access", "Access"],
 ] as const;
 
-/** The tabs of a squad of another manager. */
+/** The tabs of another manager's squad. */
 const GUEST_TABS: readonly string[] = ["players", "season"];
 
-/** A squad: its players, their trackers, its season, and other users with access. */
+/** A squad, with its players, their trackers, its season, and other users with access. */
 export function SquadPage({ id, tab, ...props }: ViewProps & { id: number; tab: string }) {
   const { client } = props;
   const params = { path: { squad: id } };
@@ -108,7 +108,7 @@ function Head({ squad, onChange, client, go }: TabProps & { onChange: (squad: Sq
           busy="Deleting the squad…"
           question={{
             title: `Delete ${squad.name}?`,
-            text: "Its memberships are also deleted; the athletes and their data are kept. A squad with sessions is not deleted.",
+            text: "Its memberships are also deleted. The athletes and their data are kept. A squad with sessions is not deleted.",
             action: "Delete the squad",
           }}
           work={async () => {

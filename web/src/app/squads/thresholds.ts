@@ -5,17 +5,17 @@ import type { Values } from "../parts/form.js";
 export type Member = Resource["Member"];
 type Params = Member["params"];
 
-/** A speed in the unit of the settings, without rounding errors. */
+/** Converts a speed to the unit of the settings without rounding errors. */
 const inUnit = (mPerS: number, unit: SpeedUnit) => Number((mPerS * speedFactor(unit)).toFixed(2));
 
 const ofUnit = (text: string, unit: SpeedUnit) => Number((Number(text) / speedFactor(unit)).toFixed(4));
 
-/** The names of the fields are those of the API. */
+/** The field names of the API. */
 export const HIGH_SPEED = "params.hid_thresholds";
 export const SPRINT = "params.sprint_threshold";
 export const MAX_HR = "params.max_hr";
 
-/** The values of the fields of a member; null for the threshold of the sport. */
+/** The field values of a member. Null for the threshold of the sport. */
 export const thresholdsOf = ({ hid_thresholds, sprint_threshold, max_hr }: Params, unit: SpeedUnit) => ({
   highSpeed: hid_thresholds?.[1] === undefined ? null : inUnit(hid_thresholds[1], unit),
   sprint: sprint_threshold === undefined ? null : inUnit(sprint_threshold, unit),
@@ -29,7 +29,7 @@ export function thresholdsIn(values: Values, unit: SpeedUnit): Params {
   const [highSpeed, sprint, maxHr] = [HIGH_SPEED, SPRINT, MAX_HR].map((name) => values(name).trim());
   const high = highSpeed ? ofUnit(highSpeed, unit) : null;
   return {
-    // `asi squad` derives the first of the two speeds from the second in the same way
+    // `asi squad` derives the first speed from the second in the same way
     ...(high === null ? {} : { hid_thresholds: [Math.min(4, high * 0.9), high] }),
     ...(sprint ? { sprint_threshold: ofUnit(sprint, unit) } : {}),
     ...(maxHr ? { max_hr: Number(maxHr) } : {}),

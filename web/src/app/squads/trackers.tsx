@@ -119,10 +119,10 @@ export function Trackers(props: TabProps) {
                       isOver(one, nowMs) ? null : (
                         <button
                           type="button"
-                          aria-label={`Change hands: ${nameOf(one)}`}
+                          aria-label={`Reassign: ${nameOf(one)}`}
                           onClick={() => setOpen({ kind: "hands", assignment: one })}
                         >
-                          Change hands…
+                          Reassign…
                         </button>
                       ),
                   },

@@ -4,7 +4,7 @@ import type { Values } from "../parts/form.js";
 import { FormProblem } from "../parts/refusal-words.js";
 import { dayAndTime, instantOf, instantText } from "../parts/when.js";
 
-/** The end time of a membership or assignment without an end. */
+/** The end time of a membership or assignment that has no end. */
 export const OPEN_END = "2999-12-31T23:59:59.000Z";
 
 /** An object with a start and an exclusive end. */
@@ -18,7 +18,7 @@ export const isOver = ({ end_time }: Valid, nowMs: number): boolean => Date.pars
 export const untilText = (end: string, zone: Zone): string =>
   end === OPEN_END ? NO_VALUE : dayAndTime(end, zone);
 
-/** The text of a field for an end; empty for none. */
+/** The text of a field for an end. Empty if there is no end. */
 export const endText = (end: string, zone: Zone): string =>
   end === OPEN_END ? "" : instantText(Date.parse(end), zone);
 
@@ -29,6 +29,6 @@ export function timeIn(values: Values, name: string, zone: Zone): string {
   return new Date(ms).toISOString();
 }
 
-/** The instant in a field that may be empty for an open end. @throws FormProblem */
+/** The instant in a field, or null if the field is empty. @throws FormProblem */
 export const endIn = (values: Values, name: string, zone: Zone): string =>
   values(name) === "" ? OPEN_END : timeIn(values, name, zone);

@@ -3,7 +3,7 @@ import { ListView } from "../parts/list.js";
 import { Nothing } from "../parts/nothing.js";
 import type { ViewProps } from "../view.js";
 
-/** A list to choose an activity from, because webhooks belong to activities. */
+/** A list from which the user selects an activity, because webhooks belong to activities. */
 export function ActivityChoice({ client }: ViewProps) {
   return (
     <ListView
@@ -24,8 +24,8 @@ export function ActivityChoice({ client }: ViewProps) {
       ]}
     >
       <p class="note">
-        A webhook is an address of yours that the service calls when an activity or its time frames change.
-        Choose the activity.
+        A webhook is an address of your own program. The service calls it when an activity or its time frames
+        change. Choose the activity.
       </p>
     </ListView>
   );

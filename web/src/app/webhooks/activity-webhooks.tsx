@@ -41,7 +41,7 @@ export function ActivityWebhooks({ client, settings, activity, go }: ViewProps &
             empty={
               <Nothing title="No webhooks yet">
                 <p>
-                  Choose <em>New webhook</em> and enter an address of your own program: the service calls it
+                  Choose <em>New webhook</em> and enter an address of your own program. The service calls it
                   when the activity or its time frames change, so that it need not poll.
                 </p>
               </Nothing>

@@ -6,7 +6,7 @@ import { Field, Form } from "../parts/form.js";
 interface Props {
   client: Client;
   activity: number;
-  /** The webhook to change; null for a new one. */
+  /** The webhook to change. Null for a new one. */
   webhook: Resource["Webhook"] | null;
   /** @param secret the new secret; null if it is unchanged */
   onDone: (webhook: Resource["Webhook"], secret: string | null) => void;
@@ -68,13 +68,13 @@ export function WebhookForm({ client, activity, webhook, onDone, onCancel }: Pro
         onValue={setSecret}
         hint={
           webhook === null
-            ? "Sent with every call and used to sign it, so that the receiver knows who calls."
+            ? "Sent with every call and used to sign it. The receiver then knows who calls."
             : "Leave it empty to keep the secret."
         }
       />
       {webhook === null ? null : (
         <button type="button" onClick={() => setSecret(newSecret())}>
-          Make a new secret
+          Create a new secret
         </button>
       )}
       <Checks legend="Called for" of={EVENTS} isChecked={(name) => webhook?.[name] ?? true} />

@@ -48,7 +48,7 @@ function Details({ client, settings, go, activity, webhook, found, onChange, onR
   const [isEditing, setEditing] = useState(false);
   const [secret, setSecret] = useState<string | null>(null);
   const problem = useProblem();
-  // deliveries with a pending result: one from the button Test, and others that were sent again
+  // deliveries whose result is pending, from the button Test or from a repetition
   const [tested, setTested] = useState<Delivery | null>(null);
   const [attempt, setAttempt] = useState(0);
   const zone = settings.zone.value;
@@ -113,15 +113,15 @@ function Details({ client, settings, go, activity, webhook, found, onChange, onR
             <Action
               class="primary"
               problem={problem}
-              failed="The webhook could not be turned on."
-              busy="Turning it on…"
+              failed="The webhook could not be enabled."
+              busy="Enabling it…"
               work={async () => {
                 const path = "/api/v1/activities/{activity}/webhooks/{webhook}/";
                 onChange(await unwrap(client.PATCH(path, { params, body: {} })));
-                return "The webhook is on.";
+                return "The webhook is enabled.";
               }}
             >
-              Turn on
+              Enable
             </Action>
           </div>
         )}

@@ -4,7 +4,7 @@ import { ActivityWebhooks } from "./activity-webhooks.js";
 import { WebhookPage } from "./webhook-page.js";
 import "./webhooks.css";
 
-/** `#/webhooks`, `#/webhooks/5` of an activity, and `#/webhooks/5/1`, one of its webhooks. */
+/** `#/webhooks`, `#/webhooks/5` for an activity, and `#/webhooks/5/1` for one of its webhooks. */
 export function WebhooksView(props: ViewProps) {
   const [activity, webhook] = props.params;
   if (activity === undefined) return <ActivityChoice {...props} />;

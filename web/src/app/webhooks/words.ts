@@ -16,14 +16,14 @@ export function eventsOf({ activity_events, timeframes_events }: Webhook): strin
 
 /** The state of a webhook in words. */
 export function stateOf({ disabled_at, ...webhook }: Webhook, zone: Zone): string {
-  if (disabled_at !== null) return `Off since ${dayAndSecond(disabled_at, zone)}`;
-  return webhook.activity_events || webhook.timeframes_events ? "On" : "On, but without events";
+  if (disabled_at !== null) return `Disabled since ${dayAndSecond(disabled_at, zone)}`;
+  return webhook.activity_events || webhook.timeframes_events ? "Enabled" : "Enabled, but without events";
 }
 
 /** The reason why a webhook is disabled, and the remedy. */
 export const WHY_DISABLED =
-  "The service has turned this webhook off because its receiver answered 410 (Gone) or failed to accept 20 events in a row. " +
-  "Events that happened while it was off are not sent. When the receiver works again, turn the webhook on.";
+  "The service has disabled this webhook because its receiver answered 410 (Gone) or failed to accept 20 events in a row. " +
+  "Events that happened in the meantime are not sent. When the receiver works again, enable the webhook.";
 
 const EVENTS: Record<string, string> = {
   "activity-updated": "Activity changed",
@@ -43,7 +43,7 @@ export const DELIVERY_STATES: readonly (readonly [Delivery["state"], string])[] 
   ["failed", "Not delivered"],
 ];
 
-/** Whether a delivery is in a final state, which only the user changes. */
+/** Whether a delivery is in a final state. Only the user changes such a state. */
 export const hasEnded = ({ state }: Pick<Delivery, "state">): boolean =>
   state === "delivered" || state === "failed";
 
@@ -65,13 +65,12 @@ const NETWORK_ERRORS: readonly (readonly [RegExp, string])[] = [
   [/EHOSTUNREACH|ENETUNREACH/, "The network of the receiver cannot be reached"],
 ];
 
-/** The reason for a missing response in words, with the original error for the operator of the receiver. */
+/** Explains a missing response. Contains the original error for the operator of the receiver. */
 function reasonOf(error: string): string {
   const words = NETWORK_ERRORS.find(([pattern]) => pattern.test(error))?.[1];
   return words === undefined ? error : `${words} (${error}).`;
 }
 
-/** Response of the receiver. */
 export function responseOf({
   response_status: status,
   response,
@@ -83,9 +82,9 @@ export function responseOf({
 /** The result of a test, as a sentence. */
 export function testWords(delivery: Pick<Delivery, "state" | "response_status" | "response">): string {
   if (delivery.state === "delivered")
-    return `It works: the receiver answered HTTP ${delivery.response_status}.`;
+    return `The test has succeeded. The receiver answered HTTP ${delivery.response_status}.`;
   if (!hasEnded(delivery)) return "The receiver has not responded yet. The log shows when it does.";
   return delivery.response_status === null
     ? `The test has failed. ${delivery.response === null ? "" : reasonOf(delivery.response)}`.trim()
-    : `The receiver did not accept it: it answered HTTP ${delivery.response_status}. It should answer with a status from 200 to 299.`;
+    : `The receiver did not accept the event. It answered HTTP ${delivery.response_status}. It should answer with a status from 200 to 299.`;
 }

@@ -23,15 +23,15 @@ export interface DemoMatch {
 
 /** The calls from the squad view to a worker. */
 export interface SquadRequests {
-  /** Time and place of a recording, from its ends; null if the file does not contain them. */
+  /** Time and place of a recording, from its two ends. Null if the file does not contain them. */
   peek: { asked: { file: File }; answered: RecordingExtent | null };
   read: { asked: { id: number; file: File }; answered: ReadRecording };
   /** Fetches a range from the service. */
   readRange: { asked: { id: number; range: DeviceRange; fileName: string }; answered: ReadRecording };
-  /** Stores a recording that another worker has read: a second tracker of a player. */
+  /** Stores a recording of a second tracker of a player, which a different worker has read. */
   adopt: { asked: { id: number; samples: SampleBatch; file: File }; answered: null };
   shift: { asked: { id: number; byMs: number }; answered: null };
-  /** Generates a file of the generated match. */
+  /** Generates a file of the match. */
   demoFile: { asked: DemoMatch & { number: number }; answered: File };
   forget: { asked: { id: number }; answered: null };
   memberFigures: {

@@ -6,7 +6,7 @@ import { readFile } from "../read-file.js";
  * Reads a recording once more for the quality of its rows, which only recipes with a gate need.
  *
  * @param samples its rows from the first reading
- * @returns the columns for these rows; null if the file has none, or can no longer be read
+ * @returns the columns for these rows; null if the file contains no quality, or is no longer readable
  */
 export async function qualityOf(file: File, { length }: SampleBatch): Promise<SampleQuality | null> {
   try {

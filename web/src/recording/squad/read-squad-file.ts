@@ -6,7 +6,7 @@ import { type FactsOfFile, inTimeOrder } from "../prepare.js";
 import { readFile } from "../read-file.js";
 import type { ReadRecording } from "./squad-recording.js";
 
-/** Reads a recording of a squad: any format that the page opens, also truncated files. @throws as `readFile` */
+/** Reads a recording of a squad in any format that the page opens. The file may be truncated. @throws as `readFile` */
 export async function readSquadFile(file: File, hooks: AnswerHooks): Promise<ReadRecording> {
   const { batches, facts, isCut, unpacked } = await readFile(file, {
     serial: null,
@@ -54,12 +54,12 @@ export function extentOf(samples: SampleBatch): RecordingExtent {
 
 /** The number of bytes read at each end to find the time of a recording. */
 const END_BYTES = 2 ** 17;
-/** The end of a compressed recording is unknown before it is unpacked; this duration is assumed. */
+/** The end of a compressed recording is unknown before it is unpacked. This duration is assumed. */
 const USUAL_MS = 90 * 60_000;
-/** Files of watches are read completely; larger files are recordings of trackers. */
+/** Files of watches are read completely. Larger files are recordings of trackers. */
 const MOST_WHOLE_BYTES = 2 ** 24;
 
-/** Time and place of a recording; null if the file does not contain them. */
+/** Time and place of a recording. Null if the file does not contain them. */
 export async function peek(file: File): Promise<RecordingExtent | null> {
   const isPacked = /\.gz$/i.test(file.name);
   const first = await firstSamples(file, isPacked);
@@ -94,7 +94,7 @@ async function firstSamples(file: File, isPacked: boolean) {
     }
     await reader.cancel();
   } catch {
-    // the rows read so far may be enough
+    // the rows up to this place may be enough
   }
   return samplesIn(new Blob(pieces), null);
 }

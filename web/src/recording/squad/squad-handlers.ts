@@ -9,7 +9,7 @@ import { extentOf, peek, readSquadFile } from "./read-squad-file.js";
 interface KeptRecording extends SquadRecording {
   /** Null for data that did not come from a file. */
   file: File | null;
-  /** Fulfilled when the samples have their quality, if the file has it; absent until a recipe with a gate counts. */
+  /** Fulfilled when the samples have their quality, if the file contains it. Absent until a recipe with a gate counts. */
   withQuality?: Promise<void>;
 }
 
@@ -65,7 +65,7 @@ export const squadHandlers: Handlers<SquadRequests> = {
   },
   async memberFigures({ members, options }) {
     if (options.recipes?.some(({ gate }) => gate !== null)) {
-      // one after the other, to limit memory
+      // one after another, to limit memory
       for (const id of members.flatMap(({ recordings }) => recordings)) await addQuality(find(id));
     }
     return members.map(({ recordings, intervals, ...member }) =>

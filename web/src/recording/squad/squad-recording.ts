@@ -5,9 +5,9 @@ import type { RecordingExtent, SquadRecording } from "asi-convert/squad";
 export interface ReadRecording extends SquadRecording, RecordingExtent {
   /** Columns in ascending order of time. The worker keeps a copy. */
   samples: SampleBatch;
-  /** Accounts for every byte; null for files other than recordings. */
+  /** Accounts for every byte. Null for files other than recordings. */
   report: Report | null;
-  /** Whether a compressed file is truncated: the data are those before its end. */
+  /** Whether a compressed file is truncated. The recording then contains the data before its end. */
   isCut: boolean;
 }
 
@@ -17,6 +17,6 @@ export interface OpenRecording extends ReadRecording {
   id: number;
   /** The chosen file. */
   file: File;
-  /** The correction of its clock, ms; the times of its samples include it. */
+  /** The correction of its clock, ms. The times of its samples include the correction. */
   shiftMs: number;
 }

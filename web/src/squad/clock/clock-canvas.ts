@@ -29,7 +29,7 @@ export interface ClockDrawing {
 export const columnsOf = (width: number, ratio: number): number =>
   Math.max(1, Math.round((width - 2 * END_PX) * ratio));
 
-/** Draws all strips. The canvas gets the size in device pixels. */
+/** Draws all strips. Sets the size of the canvas in device pixels. */
 export function drawClock(
   canvas: HTMLCanvasElement,
   { width, height, ...drawing }: ClockDrawing,
@@ -94,7 +94,7 @@ function drawSigns(
   }
   for (const { atMs, kind } of changes) {
     if (!isWithin(atMs, shown)) continue;
-    // ▶ before the strip, ◀ after it
+    // ▶ before the strip, ◀ after the strip
     const outwards = kind === "on" ? -1 : 1;
     const tip = at(atMs) + outwards * 2;
     context.beginPath();
@@ -142,7 +142,7 @@ interface Colours {
   text: string;
 }
 
-/** The colours of the theme, because a canvas does not resolve custom properties. */
+/** Reads the colours of the theme, because a canvas does not resolve custom properties. */
 function coloursOf(canvas: HTMLCanvasElement): Colours {
   const style = getComputedStyle(canvas);
   const named = (name: string) => style.getPropertyValue(name).trim();

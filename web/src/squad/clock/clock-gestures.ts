@@ -6,7 +6,7 @@ const BUTTON_ZOOM = 2;
 const SHORTEST_DRAG_PX = 5;
 /** A finger that does not move for this time starts a selection. */
 const HOLD_MS = 450;
-/** An arrow key moves the cursor by this share of the shown part. */
+/** An arrow key moves the cursor by this share of the visible part. */
 const KEY_STEP = 1 / 200;
 /** Fingers closer to each other than this do not zoom further. */
 const CLOSEST_PX = 20;
@@ -14,7 +14,7 @@ const CLOSEST_PX = 20;
 interface Drag {
   pointerId: number;
   startX: number;
-  /** The effect of the drag; undecided until it has moved. */
+  /** The effect of the drag. Undecided until the pointer has moved. */
   does: "nothing yet" | "brush" | "cursor";
   hold: ReturnType<typeof setTimeout> | undefined;
 }
@@ -74,7 +74,7 @@ export class ClockGestures {
     if (drag.does === "brush") this.#clock.select(this.#clock.timeAt(drag.startX), this.#clock.timeAt(x));
   };
 
-  /** @returns whether it was a click and not a drag */
+  /** @returns whether the gesture was a click and not a drag */
   readonly onPointerUp = (event: PointerEvent): boolean => {
     this.#fingers.delete(event.pointerId);
     const drag = this.#drag;
@@ -100,7 +100,7 @@ export class ClockGestures {
     const clock = this.#clock;
     const { startMs, stopMs } = clock.shown.peek();
     const lengthMs = stopMs - startMs;
-    // at least a second: ends of a selection are whole seconds
+    // at least a second, because ends of a selection are whole seconds
     const stepMs = Math.max(1000, lengthMs * KEY_STEP);
     const move = (ms: number) => () => this.#moveCursor(ms, event.shiftKey);
     const actions: Record<string, () => void> = {

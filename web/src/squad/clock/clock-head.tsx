@@ -9,7 +9,7 @@ import { type Clock, xOf } from "./clock-state.js";
 import { withPeriod } from "./period-edits.js";
 import { lanesOf } from "./period-lanes.js";
 
-/** Half of a label plus a margin, so that the first one does not touch the last figure. */
+/** Half of a label plus a margin, which separates the first label from the last figure. */
 const LABEL_PX = 21;
 
 /** Periods, round times and the time of the cursor, above the strips. */

@@ -21,7 +21,7 @@ interface Props {
   sprints: ReadonlySignal<SessionSprints>;
 }
 
-/** Draws the strips over the last column of the table, a strip for each row, and handles pointers and keys there. */
+/** Draws a strip for each row over the last column of the table. Handles pointers and keys there. */
 export function ClockLayer({ clock, sprints }: Props) {
   const { session } = clock;
   const layer = useRef<HTMLDivElement>(null);
@@ -72,7 +72,7 @@ export function ClockLayer({ clock, sprints }: Props) {
     };
   }, []);
   useSignalEffect(() => {
-    // signals on which strips depend, in addition to the rows
+    // signals that affect the strips, in addition to the rows
     clock.shown.value;
     session.players.value;
     session.periods.value;
@@ -88,7 +88,7 @@ export function ClockLayer({ clock, sprints }: Props) {
     const resizing = new ResizeObserver(redraw);
     resizing.observe(frame);
     resizing.observe(table);
-    // rows are added, removed and reordered
+    // rows were added, removed or reordered
     const changing = new MutationObserver(redraw);
     changing.observe(table, {
       childList: true,
@@ -97,7 +97,7 @@ export function ClockLayer({ clock, sprints }: Props) {
       attributeFilter: ["data-strip"],
     });
     frame.addEventListener("scroll", redraw, { passive: true });
-    // another pixel ratio
+    // the pixel ratio has changed
     addEventListener("resize", redraw);
     return () => {
       resizing.disconnect();
@@ -110,7 +110,7 @@ export function ClockLayer({ clock, sprints }: Props) {
   const slider = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const element = slider.current;
-    // a passive listener, such as those of the framework, cannot stop the page from scrolling
+    // passive listeners, such as those of the framework, cannot prevent scrolling of the page
     element?.addEventListener("wheel", gestures.onWheel, { passive: false });
     return () => element?.removeEventListener("wheel", gestures.onWheel);
   }, [gestures]);
@@ -194,7 +194,7 @@ export function ClockLayer({ clock, sprints }: Props) {
   );
 }
 
-/** The positions of the visible rows in the last column; null before the table is laid out. */
+/** The positions of the visible rows in the last column. Null before the table is laid out. */
 function measure(frame: HTMLElement) {
   const table = frame.querySelector("table");
   const head = table?.tHead?.querySelector(".last")?.getBoundingClientRect();

@@ -20,21 +20,21 @@ export interface ClockPlace {
 
 const NO_TIME: TimeWindow = { startMs: 0, stopMs: 1 };
 
-/** Time and position of the clock. The session contains choices made with it. */
+/** Time and position of the clock. The session contains choices that users make with the clock. */
 export class Clock {
   readonly session: SquadSession;
   readonly whole: ReadonlySignal<TimeWindow>;
   readonly shown: ReadonlySignal<TimeWindow>;
   readonly place: Signal<ClockPlace> = signal({ left: 0, width: 0, height: 0, bottom: 0 });
-  /** The selected interval; null for none. */
+  /** The selected interval. Null if there is none. */
   readonly brush: ReadonlySignal<Interval | null>;
-  /** Whether the user is selecting an interval. Its actions are offered afterwards. */
+  /** Whether the user is selecting an interval. The page offers its actions afterwards. */
   readonly isBrushing: Signal<boolean> = signal(false);
   /** Whether the periods are being edited. */
   readonly isEditing: Signal<boolean> = signal(false);
-  /** Periods suggested by common pauses, without existing ones. */
+  /** Suggested periods from common pauses, except for existing ones. */
   readonly suggested: ReadonlySignal<readonly SuggestedPeriod[]>;
-  /** Players with suggested substitutions or absences; null if there are none, and while unknown. */
+  /** Players with suggested substitutions or absences. Null if there are none, and while they are unknown. */
   readonly substitutions: ReadonlySignal<SuggestedSubstitutions | null>;
   readonly isRefused: Signal<boolean> = signal(false);
   /** Whether the card with the actions for a selection gets the focus when it appears. */
@@ -81,7 +81,7 @@ export class Clock {
     this.session.zoom.value = isWhole(part, whole) ? null : within(part, whole);
   }
 
-  /** @param atMs keeps its place; default: the cursor, otherwise the middle */
+  /** @param atMs the instant that keeps its place; default: the cursor, or the middle if there is none */
   zoomBy(factor: number, atMs?: number): void {
     const { startMs, stopMs } = this.shown.peek();
     const cursor = this.session.cursorMs.peek();
@@ -110,7 +110,7 @@ export class Clock {
     scope.value = { kind: "brush", interval };
   }
 
-  /** Restores the scope from before the selection. */
+  /** Restores the scope that preceded the selection. */
   release(): void {
     this.isBrushing.value = false;
     if (this.session.scope.peek().kind === "brush") this.session.scope.value = this.#before;
@@ -119,7 +119,7 @@ export class Clock {
 
 const clocks = new WeakMap<SquadSession, Clock>();
 
-/** The clock of a session; its state is preserved while a player is shown. */
+/** The clock of a session. Its state is preserved while the page shows a player. */
 export function clockOf(session: SquadSession): Clock {
   const clock = clocks.get(session) ?? new Clock(session);
   clocks.set(session, clock);

@@ -9,7 +9,7 @@ function minuteText(ms: number, zone: Zone): string {
   return timeOfDay(ms, zone).replace(/:00$/, "");
 }
 
-/** The content of a strip for screen readers: `On 15:00 to 15:47 and 16:02 to 16:51, 9 sprints`. */
+/** The content of a strip for screen readers, such as `On 15:00 to 15:47 and 16:02 to 16:51, 9 sprints`. */
 export function stripText(
   { member: { name, recordings } }: PlayerRow,
   periods: readonly SessionPeriod[],

@@ -3,13 +3,13 @@ import type { TimeWindow } from "../../view/window.js";
 import type { Clock } from "./clock-state.js";
 import { withEnds } from "./period-edits.js";
 
-/** A part of the clock with draggable ends: the selection, otherwise the shown period. */
+/** A part of the clock with draggable ends. It is the selection, or the current period if there is none. */
 export interface MarkedPart {
   value: TimeWindow | null;
   peek: () => TimeWindow | null;
 }
 
-/** Returns the part; dragging one of its ends changes the selection or the period. */
+/** Returns the part. Dragging one of its ends changes the selection or the period. */
 export function markedPart(clock: Clock): MarkedPart {
   const { session } = clock;
   const part: ReadonlySignal<TimeWindow | null> = computed(() => {

@@ -1,7 +1,7 @@
 import { type Interval, intervalsFor, type SessionPeriod, united } from "asi-convert/squad";
 import { halvesIn } from "../scope.js";
 
-/** The times of a player in periods, ascending and disjoint; null if there are no periods: always. */
+/** The times of a player in periods, ascending and disjoint. Null if there are no periods, which means always. */
 export function onIntervals(periods: readonly SessionPeriod[], player: string): Interval[] | null {
   if (periods.length === 0) return null;
   return united(periods.flatMap((period) => intervalsFor(period, player)));
@@ -14,8 +14,8 @@ export interface Change {
 }
 
 /**
- * The times at which a player enters or leaves the pitch while others play: within a part of a match, or between two parts. A
- * player without any part has none.
+ * The times at which a player enters or leaves the pitch while others play, within a part of a match or between two parts. Empty for a
+ * player who takes part in no part.
  */
 export function changesOf(periods: readonly SessionPeriod[], player: string): Change[] {
   const halves = halvesIn(periods);

@@ -14,7 +14,7 @@ type Periods = readonly SessionPeriod[];
 const changed = (periods: Periods, name: string, change: (period: SessionPeriod) => SessionPeriod) =>
   periods.map((period) => (period.name === name ? change(period) : period));
 
-/** Sorted by start, longer periods before those in them. */
+/** Sorted by start. Longer periods precede those that they contain. */
 export function withPeriod(periods: Periods, name: string, all: Interval): SessionPeriod[] {
   const added: SessionPeriod = { name, all, own: new Map(), line: 0 };
   const startOf = (period: SessionPeriod) =>
@@ -29,9 +29,7 @@ export const withoutPeriod = (periods: Periods, name: string): SessionPeriod[] =
 export const renamed = (periods: Periods, name: string, newName: string): SessionPeriod[] =>
   changed(periods, name, (period) => ({ ...period, name: newName }));
 
-/**
- * Moves the ends of a period for all. Equal ends of individual players move with them; times outside the period are removed.
- */
+/** Moves the ends of a period for all. Equal ends of individual players move with them. Times outside the period are removed. */
 export function withEnds(periods: Periods, name: string, ends: Interval): SessionPeriod[] {
   return changed(periods, name, (period) => {
     const { all } = period;
@@ -50,7 +48,7 @@ export function withEnds(periods: Periods, name: string, ends: Interval): Sessio
   });
 }
 
-/** @param intervals times of the player in the period; empty: does not take part; null: the times of all */
+/** @param intervals times of the player in the period; empty if the player does not take part; null for the times of all */
 export function withOwn(
   periods: Periods,
   name: string,
@@ -69,7 +67,7 @@ export function withOwn(
   });
 }
 
-/** Restricts a period to some players, with the times of all. */
+/** Restricts a period to some players, who have the times of all. */
 export function onlyFor(periods: Periods, name: string, players: readonly string[]): SessionPeriod[] {
   return changed(periods, name, ({ all, ...period }) => ({
     ...period,
@@ -79,8 +77,8 @@ export function onlyFor(periods: Periods, name: string, players: readonly string
 }
 
 /**
- * Adds a period for all. Players who are off at that time by other periods take part without it, so that the period has the figures
- * of a selection of the same time.
+ * Adds a period for all. Players whom other periods leave out at that time take part without it. The period then has the same figures as a
+ * selection of the same time.
  */
 export function withPlayedPeriod(
   periods: Periods,
@@ -97,7 +95,7 @@ export function withPlayedPeriod(
   );
 }
 
-/** `Drill 3`: the first free name of this kind. */
+/** The first free name of the form `Drill 3`. */
 export function freeName(periods: Periods, kind: string): string {
   const taken = new Set(periods.map(({ name }) => nameKey(name)));
   for (let number = 1; ; number++) if (!taken.has(nameKey(`${kind} ${number}`))) return `${kind} ${number}`;

@@ -1,9 +1,9 @@
 import type { Interval, SessionPeriod } from "asi-convert/squad";
 
-/** More lanes would take the space of rows. */
+/** More lanes would take space from the rows. */
 export const MOST_LANES = 3;
 
-/** From the first to the last moment of a player in a period; null if no player takes part. */
+/** From the first to the last moment of a player in a period. Null if no player takes part. */
 export function extentOf({ all, own }: Pick<SessionPeriod, "all" | "own">): Interval | null {
   const intervals = [...(all === null ? [] : [all]), ...[...own.values()].flat()];
   if (intervals.length === 0) return null;
@@ -14,8 +14,8 @@ export function extentOf({ all, own }: Pick<SessionPeriod, "all" | "own">): Inte
 }
 
 /**
- * The lane of each interval: the first lane in which it overlaps no other, longer intervals first. In the
- * last lane, the remaining intervals may overlap.
+ * Assigns each interval to the first lane in which it overlaps no other. Longer intervals come first. In the last lane, the remaining
+ * intervals may overlap.
  */
 export function lanesOf(intervals: readonly Interval[]): number[] {
   const lanes: Interval[][] = [];

@@ -7,7 +7,7 @@ import { renamed, withEnds, withOwn, withoutPeriod } from "./period-edits.js";
 import { extentOf } from "./period-lanes.js";
 import { contextOf, writtenInterval } from "./period-times.js";
 
-/** A row of the table of periods; an entry takes effect when its field loses focus. */
+/** A row of the table of periods. An entry takes effect when its field loses focus. */
 export function PeriodLine({ session, period }: { session: SquadSession; period: SessionPeriod }) {
   const isOpen = useSignal(false);
   const problem = useSignal<string | null>(null);
@@ -22,7 +22,7 @@ export function PeriodLine({ session, period }: { session: SquadSession; period:
     const periods = session.periods.peek();
     if (newName === "" || newName === name) return;
     if (periods.some((other) => other.name !== name && nameKey(other.name) === nameKey(newName))) {
-      problem.value = `There is a period "${newName}" already. Give another name.`;
+      problem.value = `A period "${newName}" already exists. Enter a different name.`;
       return;
     }
     const side = session.attack.peek().get(name);
@@ -142,7 +142,7 @@ function Attack({ session, name }: { session: SquadSession; name: string }) {
   );
 }
 
-/** The players of a period, with their times: substitutes have separate times. */
+/** The players of a period with their times. Substitutes have separate times. */
 function Players({ session, period }: { session: SquadSession; period: SessionPeriod }) {
   return (
     <div class="period-players">

@@ -3,7 +3,7 @@ import { periodsCsv, readPeriods } from "asi-convert/squad-sheets";
 import { zoneName } from "../../view/times.js";
 import type { SquadSession } from "../squad-session.js";
 
-/** The clock, session and players for reading and writing periods; null before there is a session. */
+/** The clock, session and players for reading and writing periods. Null until there is a session. */
 export function contextOf(session: SquadSession): PeriodsContext | null {
   const interval = session.interval.peek();
   if (interval === null) return null;
@@ -14,10 +14,10 @@ export function contextOf(session: SquadSession): PeriodsContext | null {
   };
 }
 
-/** An entered interval, or its problem. */
+/** An interval from a field, or its problem. */
 export type WrittenInterval = { interval: Interval } | { problem: string };
 
-/** Reads times with the rules of a file of periods. */
+/** Reads times by the rules of periods.csv. */
 export function writtenInterval(from: string, to: string, context: PeriodsContext): WrittenInterval {
   const cell = (text: string) => `"${text.replaceAll('"', "")}"`;
   const { periods, problems } = readPeriods(`period,start,end\nIt,${cell(from)},${cell(to)}\n`, context);
@@ -28,7 +28,7 @@ export function writtenInterval(from: string, to: string, context: PeriodsContex
   return { interval };
 }
 
-/** The problems of periods, with the rules of a file of periods: overlaps, except for drills within a half. */
+/** The problems of periods by the rules of periods.csv. Overlaps are problems, except for drills within a half. */
 export function problemsOf(periods: readonly SessionPeriod[], context: PeriodsContext): string[] {
   return readPeriods(periodsCsv(periods, context), context).problems.map(({ message }) =>
     message.replace(/ \(line \d+\)/, ""),

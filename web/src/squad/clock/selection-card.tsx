@@ -9,10 +9,10 @@ import { contextOf, problemsOf, writtenInterval } from "./period-times.js";
 
 const CARD_PX = 316;
 const EDGE_PX = 8;
-/** The ends of the selection have handles of 24 px beside it. */
+/** Width of the handles at the ends of the selection, beside the card. */
 const HANDLE_PX = 24;
 
-/** The actions for a selection. It is shown when the drag ends. */
+/** The actions for a selection. They appear when the drag ends. */
 export function SelectionCard({ clock }: { clock: Clock }) {
   const brush = clock.brush.value;
   if (brush === null || clock.isBrushing.value) return null;
@@ -21,7 +21,7 @@ export function SelectionCard({ clock }: { clock: Clock }) {
   const after = xOf(brush.endMs, shown, width) + HANDLE_PX + EDGE_PX;
   const before = xOf(brush.startMs, shown, width) - HANDLE_PX - EDGE_PX - CARD_PX;
   const beside = after + CARD_PX <= width || before < 0 ? after : before;
-  // over the strips and not over the figures, which change with the selection
+  // covers the strips and not the figures, which change with the selection
   const x = Math.min(left + Math.max(0, beside), left + width - CARD_PX - EDGE_PX);
   return (
     <div class="clock clock-over">
@@ -67,7 +67,7 @@ function Card({ clock, brush }: { clock: Clock; brush: Interval }) {
     const called = name.peek().trim() || proposed;
     const before = session.periods.peek();
     if (before.some((period) => period.name.toLowerCase() === called.toLowerCase())) {
-      problem.value = `There is a period "${called}" already. Give another name.`;
+      problem.value = `A period "${called}" already exists. Enter a different name.`;
       return;
     }
     const chosen = some.peek();
@@ -101,8 +101,8 @@ function Card({ clock, brush }: { clock: Clock; brush: Interval }) {
         document.querySelector<HTMLElement>(".clock-slider")?.focus();
       }}
     >
-      <h2 id={`${id}-title`}>Make a period</h2>
-      <button type="button" class="card-close" aria-label="Release the selection" onClick={close}>
+      <h2 id={`${id}-title`}>Create a period</h2>
+      <button type="button" class="card-close" aria-label="Clear the selection" onClick={close}>
         ×
       </button>
       <p class="muted">{intervalText(brush, zone)}. The figures in the table are for this time.</p>

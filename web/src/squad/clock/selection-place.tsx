@@ -1,7 +1,7 @@
 import { useLoaded } from "../../view/use-loaded.js";
 import type { Clock } from "./clock-state.js";
 
-/** The place of the selection's card, which is loaded during the first selection. */
+/** Contains the selection's card, which is loaded during the first selection. */
 export function SelectionPlace({ clock }: { clock: Clock }) {
   return clock.brush.value === null ? null : <Loaded clock={clock} />;
 }

@@ -3,7 +3,7 @@ import { ReadingError } from "../../recording/calls.js";
 import { oneAtATime } from "../../view/latest.js";
 import type { SquadSession } from "../squad-session.js";
 
-/** Data for strips from the figures of the whole session. */
+/** Data for strips, from the figures of the whole session. */
 export interface SessionSprints {
   /** Starts by keys of players, ms since 1970 UTC. */
   startsMs: ReadonlyMap<string, readonly number[]>;
@@ -13,7 +13,7 @@ export interface SessionSprints {
 
 const NONE: SessionSprints = { startsMs: new Map(), limitMmPerS: Number.POSITIVE_INFINITY };
 
-/** The sprints of the session; none before they are computed. `follow` recomputes them after a change of their inputs. */
+/** The sprints of the session. Empty until they are computed. `follow` recomputes them after a change of their inputs. */
 export function sessionSprints(session: SquadSession): {
   sprints: ReadonlySignal<SessionSprints>;
   follow: () => void;
@@ -34,7 +34,7 @@ export function sessionSprints(session: SquadSession): {
         limitMmPerS: limit === undefined ? Number.POSITIVE_INFINITY : limit * 1000,
       };
     } catch (error) {
-      // it was closed in the meantime
+      // the session was closed in the meantime
       if (!(error instanceof ReadingError)) throw error;
     }
   });

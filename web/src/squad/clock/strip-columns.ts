@@ -3,14 +3,14 @@ import { gapsAfter } from "asi-convert/metrics";
 import { KM_PER_H_OF_MM_PER_S } from "../../view/values.js";
 import type { TimeWindow } from "../../view/window.js";
 
-/** For columns of at least this time, sums of seconds are precise enough. */
+/** For columns of at least this length, sums of seconds are precise enough. */
 const SECONDS_FROM_MS = 3000;
 
-/** Data of a recording for strips: sums of valid speeds up to each second. */
+/** Data of a recording for strips. They are sums of valid speeds up to each second. */
 interface SpeedSums {
   limitMmPerS: number;
   startMs: number;
-  /** Rows with a valid speed after which a gap follows; only narrow columns need them. */
+  /** Rows with a valid speed that precede a gap. Only narrow columns need them. */
   gapsAfter: ReadonlySet<number> | null;
   /** Up to before each second from `startMs`, mm/s. */
   sums: Float64Array;
@@ -75,7 +75,7 @@ function byRows(means: Float32Array, samples: SampleBatch, speeds: SpeedSums, st
     const at = Math.floor((atMs - startMs) / ms);
     if (at !== column) {
       finish();
-      // between two rows of one stretch the speed of the first holds
+      // between two rows of one stretch, the speed of the first applies
       if (before !== null && !gaps.has(before.row)) {
         for (let held = Math.max(0, before.column + 1); held < Math.min(at, means.length); held++)
           means[held] = before.speed * KM_PER_H_OF_MM_PER_S;
@@ -129,7 +129,7 @@ function gapRowsOf({ timestampMs, speedMmPerS, length }: SampleBatch, limitMmPer
   return new Set(gapsAfter(times, undefined, Float64Array.from(recorded)).map((at) => rows[at] ?? 0));
 }
 
-/** Index of the first time, in ascending order, that is not before an instant. */
+/** Index of the first time that is not before an instant. Times are in ascending order. */
 function firstAtOrAfter(timesMs: Float64Array, atMs: number): number {
   let low = 0;
   let high = timesMs.length;

@@ -9,10 +9,10 @@ import { meanSpeeds } from "./strip-columns.js";
 export const COLOUR_STEPS = 64;
 /** Recorded, but the player is not on the pitch. */
 export const OFF = -1;
-/** Nothing is recorded. */
+/** No data are recorded. */
 export const NOTHING = -2;
 
-/** Adjacent columns of equal time with the same colour. */
+/** Adjacent columns of equal duration with the same colour. */
 export interface Run {
   from: number;
   to: number;
@@ -61,7 +61,7 @@ export function stripOf(
   };
 }
 
-/** @param on null: always */
+/** @param on null means always */
 export function levelsOf(
   means: Float32Array,
   on: readonly Interval[] | null,

@@ -1,7 +1,7 @@
 import { nameKey, type SessionPeriod, type SuggestedPeriod } from "asi-convert/squad";
 import { extentOf } from "./period-lanes.js";
 
-/** A suggested period already exists if a period has the same name, or overlaps it by this share of both. */
+/** A suggested period exists already if a period has the same name, or overlaps it by this share of both. */
 const SAME_SHARE = 0.5;
 
 export function missingIn(

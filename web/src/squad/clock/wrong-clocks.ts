@@ -14,10 +14,10 @@ export interface WrongClock {
 }
 
 const STEP_MS = 10_000;
-/** Steps before and after one whose speeds are averaged with it. */
+/** Number of steps before and after a step whose speeds are averaged with it. */
 const HALF_WINDOW = 4;
 const QUARTER_MS = 15 * 60_000;
-/** Two trackers of a player may overlap for a moment when they are changed. */
+/** Two trackers of a player may overlap for a moment during a change of trackers. */
 const MOST_OVERLAP_MS = 60_000;
 
 function overlapMs(shifted: ClockRecording, byMs: number, other: ClockRecording): number {
@@ -25,9 +25,8 @@ function overlapMs(shifted: ClockRecording, byMs: number, other: ClockRecording)
 }
 
 /**
- * Recordings that extend beyond the time of the others, but have play and pauses with a constant offset: a multiple of a
- * quarter of an hour, as between time zones, otherwise any time. No shift may overlap with another recording of the same
- * player.
+ * Finds recordings that extend beyond the time of the others, but have play and pauses at a constant offset. The offset is a multiple of a
+ * quarter of an hour, as between time zones, or any other time. No shift may overlap a second recording of the same player.
  *
  * @param ofOnePlayer for each player with several recordings, their ids
  */
@@ -47,7 +46,7 @@ export function wrongClocks(
   });
 }
 
-/** Mean speeds of 90 s around each step of 10 s, NaN without data: single sprints and walks of a player do not show a wrong clock. */
+/** Mean speeds of 90 s around each step of 10 s. NaN without data. Single sprints and walks of a player do not reveal a wrong clock. */
 interface Activity {
   firstStep: number;
   speeds: Float64Array;
@@ -80,7 +79,7 @@ function smoothed(sums: Float64Array, counts: Float64Array): Float64Array {
   });
 }
 
-/** The mean of the recordings with data, at times when enough have data. */
+/** The mean of the recordings at times when enough of them have data. */
 function meanOf(activities: readonly Activity[]): Activity {
   const firstStep = Math.min(...activities.map((one) => one.firstStep));
   const steps = Math.max(...activities.map((one) => one.firstStep + one.speeds.length)) - firstStep;
@@ -102,9 +101,8 @@ function meanOf(activities: readonly Activity[]): Activity {
 }
 
 /**
- * Evaluates a shift: the share of the recording within the time of the others, and the correlation with them. The others count
- * as standing still before and after that time, so a half played while no one else is recorded contributes as much as one
- * played with them.
+ * Evaluates a shift. The result is the share of the recording within the time of the others, and the correlation with them. The others
+ * count as standing before and after that time. A half that nobody else records therefore weighs as much as one that others record.
  */
 function fitOf(own: Activity, others: Activity, bySteps: number): { share: number; correlation: number } {
   const offset = own.firstStep + bySteps - others.firstStep;
@@ -151,7 +149,7 @@ function shiftOf(own: Activity, others: Activity, isFree: (byMs: number) => bool
   return any !== null && any.score > quarter.score + WRONG_CLOCK.betterScore ? any.byMs : quarter.byMs;
 }
 
-/** All multiples of a step up to a time, in both directions, without 0. */
+/** All multiples of a step up to a time, in both directions, except 0. */
 function stepsWithin(mostMs: number, stepMs: number): number[] {
   const count = Math.floor(mostMs / stepMs);
   return Array.from({ length: 2 * count + 1 }, (_, i) => (i - count) * stepMs).filter((ms) => ms !== 0);

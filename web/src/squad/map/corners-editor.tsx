@@ -1,4 +1,4 @@
-/** The part of the map that is loaded when the corners of the pitch are moved. */
+/** The part of the map that is loaded when the user moves the corners of the pitch. */
 import "./corners.css";
 import { type Signal, useComputed, useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
@@ -21,7 +21,7 @@ import type { MapState } from "./map-state.js";
 import type { Plane, Point } from "./plane.js";
 
 const MARGIN_PX = 8;
-/** Within this distance, a press grabs a corner without moving it. */
+/** A press within this distance grabs a corner without moving it. */
 const GRIP_PX = 16;
 const POINT_PX = 1.5;
 const STEP_M = { fine: 0.1, coarse: 1 };
@@ -36,7 +36,7 @@ const ARROWS: Readonly<Record<string, Point>> = {
 /** Moves the corners of the pitch over the positions of all players. @param plane the ground when the editor opens */
 export function CornersEditor({ state, plane }: { state: MapState; plane: Plane }) {
   const { session } = state;
-  // stays the same while the corners move
+  // does not change while the corners move
   const [ground] = useState(() =>
     groundOf(plane, session.players.peek(), state.isTurnedAt(state.nowMs.peek())),
   );
@@ -55,7 +55,7 @@ export function CornersEditor({ state, plane }: { state: MapState; plane: Plane 
     session.opened.setCorners(cornersFile(places.peek()));
     leave();
   };
-  // leaving the view cancels
+  // leaving the view cancels the edit
   useEffect(
     () => () => {
       state.cornersOn.value = null;
@@ -104,9 +104,9 @@ export function CornersEditor({ state, plane }: { state: MapState; plane: Plane 
 }
 
 const sizeText = ({ length, width, cornerRms }: { length: number; width: number; cornerRms: number }) =>
-  `${length.toFixed(1)} × ${width.toFixed(1)} m; the corners are ${cornerRms.toFixed(2)} m off a rectangle.`;
+  `${length.toFixed(1)} × ${width.toFixed(1)} m. The corners are ${cornerRms.toFixed(2)} m off a rectangle.`;
 
-/** The rest of the message applies to corners that were typed. */
+/** The rest of the message applies to typed corners. */
 const firstSentence = (text: string) => text.replace(/\. .*/s, ".");
 
 function CornersGround({
@@ -131,7 +131,7 @@ function CornersGround({
     if (view !== null && canvas.current !== null) drawPositions(canvas.current, ground, view, size.value);
   });
   const isShown = camera.value !== null;
-  // before the first paint, so that it does not take the focus from a user who has moved on to another corner
+  // Runs before the first paint. Later, it would take the focus from a user who has moved on to a different corner.
   useLayoutEffect(() => {
     if (isShown) area.current?.querySelector("button")?.focus({ preventScroll: true });
   }, [isShown]);
@@ -221,7 +221,7 @@ const within = ({ extent: { west, east, south, north } }: Ground, { x, y }: Poin
   y: Math.min(north, Math.max(south, y)),
 });
 
-/** Draws the positions of the players, in which the lines of the pitch are visible as edges. */
+/** Draws the positions of the players, whose edges show the lines of the pitch. */
 function drawPositions(canvas: HTMLCanvasElement, { points }: Ground, camera: Camera, size: Size): void {
   const ratio = devicePixelRatio;
   canvas.width = Math.round(size.width * ratio);

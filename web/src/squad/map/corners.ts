@@ -1,4 +1,4 @@
-/** The corners of a pitch on the map: their positions on the earth, and their file. */
+/** The corners of a pitch on the map, with their positions on the earth and their file. */
 import { type GeoPoint, type PitchCorners, type PitchFrame, pitchFrame } from "asi-convert/metrics";
 import type { Box } from "../../map/projection.js";
 import type { SquadPlayer } from "../squad-session.js";
@@ -18,10 +18,10 @@ export interface Ground extends Plane {
 /** Maximum number of positions. */
 const MOST_POINTS = 60_000;
 const AROUND_M = 20;
-/** The extent includes 98 % of the positions in each direction, if these are not far away from the pitch. */
+/** The extent includes 98 % of the positions in each direction, unless they are far away from the pitch. */
 const OUTLIERS = 0.01;
 const FARTHEST_M = 1000;
-/** Shown in each direction from the middle if no pitch was found: it may be larger than the positions. */
+/** Extent in each direction from the middle if no pitch was found. It may exceed the positions. */
 const UNKNOWN_PITCH_M = 75;
 
 /** @param isTurned whether the map is rotated by 180 degrees */
@@ -52,7 +52,7 @@ export function groundOf(plane: Plane, players: readonly SquadPlayer[], isTurned
   };
 }
 
-/** The range of nearly all values; empty if it is far away. */
+/** The range of nearly all values. Empty if it is far away. */
 function rangeOf(values: readonly number[]): { least: number; most: number } {
   const sorted = Float64Array.from(values).sort();
   const least = sorted[Math.floor(OUTLIERS * sorted.length)] ?? 0;
@@ -81,10 +81,10 @@ export function nearestCorner(corners: Corners, { x, y }: Point): number {
   return distances.indexOf(Math.min(...distances));
 }
 
-/** A step over which a plane is measured; planes are linear in degrees. */
+/** A step for measuring a plane. Planes are linear in degrees. */
 const STEP_E7 = 10_000;
 
-/** The position on the earth of a point of a plane. */
+/** Converts a point of a plane to a position on the earth. */
 export function placeOf({ origin: { latitudeE7, longitudeE7 }, at }: Plane, { x, y }: Point): GeoPoint {
   const start = at(latitudeE7, longitudeE7);
   const north = at(latitudeE7 + STEP_E7, longitudeE7);
@@ -102,7 +102,7 @@ export function placeOf({ origin: { latitudeE7, longitudeE7 }, at }: Plane, { x,
 const turnedOnce = (degrees: number) =>
   degrees > 180 ? degrees - 360 : degrees < -180 ? degrees + 360 : degrees;
 
-/** The positions of the corners on the earth. The first two are the ends of a longer side: a touchline. */
+/** The positions of the corners on the earth. The first two are the ends of a touchline, which is a longer side. */
 export function placesOf(plane: Plane, corners: Corners): PitchCorners {
   const [a, b, c, d] = corners;
   const lengthOf = (from: Point, to: Point) => Math.hypot(to.x - from.x, to.y - from.y);

@@ -1,4 +1,4 @@
-/** The part of the squad that is loaded when its map is first shown. */
+/** The part of the squad that is loaded when the user first opens its map. */
 import "./map.css";
 import type { SquadSession } from "../squad-session.js";
 import { ChosenPlayer } from "./player-card.js";
@@ -7,7 +7,7 @@ import { SquadMap } from "./squad-map.js";
 // The live view of a session draws the same dots.
 export { drawMoment } from "./moment-canvas.js";
 
-/** The map, and under it the chosen player. */
+/** The map, with the selected player below it. */
 export function MapSide({ session }: { session: SquadSession }) {
   return (
     <>

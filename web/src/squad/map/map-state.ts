@@ -11,7 +11,7 @@ import { type Spot, spotAt, turned } from "./positions.js";
 
 export type MapKind = "moment" | "track" | "heat";
 
-/** The row of the chosen player: a signal, so that drawings follow it. */
+/** The row of the selected player. It is a signal, because drawings follow it. */
 export type ChosenRow = ReadonlySignal<PlayerRow | undefined>;
 
 type MeasuredPitch = { frame: PitchFrame; problem: null } | { frame: null; problem: string };
@@ -20,15 +20,13 @@ type MeasuredPitch = { frame: PitchFrame; problem: null } | { frame: null; probl
 export class MapState {
   readonly session: SquadSession;
   readonly kind: Signal<MapKind> = signal("moment");
-  /** Names of the periods in which the map is rotated by 180 degrees; an empty name means outside of all. */
+  /** Names of the periods in which the map is rotated by 180 degrees. An empty name stands for the time outside all periods. */
   readonly turnedIn: Signal<ReadonlySet<string>> = signal(new Set());
-  /** The pitch of the file with its corners; null without one. */
+  /** The pitch of the file with its corners. Null if there is none. */
   readonly measured: Signal<MeasuredPitch | null> = signal(null);
-  /**
-   * The ground over which the corners of the pitch are moved, unchanged since the editor opened; null while the map is shown.
-   */
+  /** The ground under the corners of the pitch. It does not change while the editor is open, and is null while the map is shown. */
   readonly cornersOn: Signal<Plane | null> = signal(null);
-  /** Whether the corners were just moved: the focus returns to their button. */
+  /** Whether the user has just moved the corners. The focus returns to their button. */
   hasMovedCorners = false;
   readonly plane: ReadonlySignal<Plane | null>;
   readonly periods: ReadonlySignal<readonly TimedPeriod[]>;
@@ -49,7 +47,7 @@ export class MapState {
     this.plane = computed(() => {
       if (session.isReading.value) return null;
       const periods = session.periods.value;
-      // the match is played on the pitch; players who warm up or stretch may be beside it
+      // The match is played on the pitch. Players who warm up or stretch may be beside it.
       const halves = halvesIn(periods);
       const parts = halves.length > 0 ? halves : periods;
       return planeOf(
@@ -92,7 +90,7 @@ export class MapState {
       const message = error instanceof Error ? error.message : String(error);
       measured = { frame: null, problem: `${file.name}: ${message}` };
     }
-    // another file may have been added in the meantime
+    // a different file may have been added in the meantime
     if (file === this.#corners) this.measured.value = measured;
   }
 
@@ -106,7 +104,7 @@ export class MapState {
     this.turnedIn.value = next;
   }
 
-  /** The side of the displayed map towards which the team attacks now; null when unknown. */
+  /** The side of the displayed map towards which the team attacks. Null if it is unknown. */
   get attack(): AttackSide | null {
     const name = this.#turnNameAt(this.nowMs.value);
     const side = this.session.attack.value.get(name);
@@ -129,7 +127,7 @@ export class MapState {
 
 const states = new WeakMap<SquadSession, MapState>();
 
-/** The map of a session; its rotation is preserved while a player is shown. */
+/** The map of a session. Its rotation is preserved while the page shows a player. */
 export function mapOf(session: SquadSession): MapState {
   const state = states.get(session) ?? new MapState(session);
   states.set(session, state);

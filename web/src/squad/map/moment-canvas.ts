@@ -14,7 +14,7 @@ export interface Dot extends Point {
     player: { number: string | null; position: string | null } | null;
   };
   speedMmPerS: number;
-  /** Earlier positions, the oldest first, up to the current one. */
+  /** Earlier positions up to the current one, oldest first. */
   trail: readonly TrailPoint[];
 }
 
@@ -39,10 +39,10 @@ export interface MomentDrawing {
 const RING_PX = 3;
 const CHOSEN_RING_PX = 2;
 const TRAIL_PX = { least: 1, most: 4 };
-/** Number of parts of a trail; each part is one line with one colour. */
+/** Number of parts of a trail. Each part is one line with one colour. */
 const TRAIL_PARTS = 6;
 
-/** Draws dots and trails of all players at one moment, the chosen player above the others. */
+/** Draws dots and trails of all players at one moment. The selected player is above the others. */
 export function drawMoment(canvas: HTMLCanvasElement, drawing: MomentDrawing, ratio: number): void {
   const { size, spots, chosen } = drawing;
   const [width, height] = [Math.round(size.width * ratio), Math.round(size.height * ratio)];
@@ -144,7 +144,7 @@ function drawDot(
 
 const isGoalkeeper = ({ player }: Dot) => player.player?.position?.trim().toUpperCase() === "GK";
 
-/** The number, otherwise the initials of the name. */
+/** The number, or the initials if the player has none. */
 function shortName({ player, name }: Dot["player"]): string {
   return player?.number ? String(player.number) : name.slice(0, 2);
 }

@@ -6,7 +6,7 @@ import { playbackOf } from "../play.js";
 import type { MapState } from "./map-state.js";
 import { placeText } from "./map-words.js";
 
-/** The positions of the players, for screen readers. It does not change during playback. */
+/** The positions of the players, for screen readers. They do not change during playback. */
 export function MomentList({ state }: { state: MapState }) {
   const { session } = state;
   const isPlaying = playbackOf(session).isPlaying;

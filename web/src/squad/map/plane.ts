@@ -14,9 +14,9 @@ export interface Point {
 
 /** The ground of a squad, in the orientation of the map. */
 export interface Plane {
-  /** Horizontal, in the middle of the plane; null if no pitch was found: then north is up. */
+  /** Horizontal, in the middle of the plane. Null if no pitch was found. North is then up. */
   pitch: Pitch | null;
-  /** The extent of the map; `east` is to the right, `north` is up. */
+  /** The extent of the map. `east` is to the right, `north` is up. */
   box: Box;
   origin: Origin;
   at(latitudeE7: number, longitudeE7: number): Point;
@@ -25,14 +25,14 @@ export interface Plane {
 /** Maximum number of positions that determine the ground. */
 const MOST_POINTS = 12_000;
 const LEAST_POINTS = 10;
-/** Positions up to this distance outside the lines are on the pitch. */
+/** Positions up to this distance outside the lines count as on the pitch. */
 const BESIDE_M = 5;
 const RADIANS_PER_E7 = Math.PI / 180 / 1e7;
 const EARTH_RADIUS_M = 6_378_137; // WGS 84, semi-major axis
 const TURN_E7 = 360e7;
 
 /**
- * @param intervalsOf the times of a player; null for always
+ * @param intervalsOf the times of a player; null means always
  * @param measured the pitch by its measured corners; null to fit one to the positions
  * @returns null if there are too few positions
  */
@@ -62,7 +62,7 @@ export function planeOf(
           continue;
         const point = project(samples.latitudeE7[i] ?? 0, samples.longitudeE7[i] ?? 0);
         all.push(point);
-        // players who stand still may be beside the pitch
+        // players who stand may be beside the pitch
         if ((samples.speedMmPerS[i] ?? 0) >= MOVING_MM_PER_S) moving.push(point);
       }
     }
@@ -114,7 +114,7 @@ const flatPitch = (length: number, width: number) => ({
   box: { west: -length / 2, east: length / 2, south: -width / 2, north: width / 2 },
 });
 
-/** Metres east and north of the origin; a few kilometres around it are treated as flat. */
+/** Metres east and north of the origin. The surroundings of a few kilometres are treated as flat. */
 function projectionAt(origin: Origin): (latitudeE7: number, longitudeE7: number) => Point {
   const eastScale = metresPerRadian(origin) * RADIANS_PER_E7;
   const northScale = EARTH_RADIUS_M * RADIANS_PER_E7;
@@ -128,7 +128,7 @@ function projectionAt(origin: Origin): (latitudeE7: number, longitudeE7: number)
 
 /** Moves a point to 0, 0 and rotates a direction to the right. */
 function turner(x0: number, y0: number, angle: number): (point: Point) => Point {
-  // of the two directions of a pitch, the one with the smaller rotation
+  // of the two directions of a pitch, the direction with the smaller rotation
   const [cos, sin] =
     Math.cos(angle) < 0 ? [-Math.cos(angle), -Math.sin(angle)] : [Math.cos(angle), Math.sin(angle)];
   return ({ x, y }) => ({

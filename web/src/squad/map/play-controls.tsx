@@ -1,7 +1,7 @@
 import { playbackOf, SPEEDS } from "../play.js";
 import type { SquadSession } from "../squad-session.js";
 
-/** Playback and its speed. */
+/** Controls for playback and its speed. */
 export function PlayControls({ session }: { session: SquadSession }) {
   const playback = playbackOf(session);
   const isPlaying = playback.isPlaying.value;

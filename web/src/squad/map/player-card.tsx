@@ -28,7 +28,7 @@ const MOST_SPRINTS = 7;
 const PX_PER_TICK = 80;
 const LEAST_TOP_KM_PER_H = 30;
 
-/** The chosen player: figures of the current scope, speed, fastest sprints. */
+/** The selected player, with figures of the current scope, speed, and fastest sprints. */
 export function ChosenPlayer({ session }: { session: SquadSession }) {
   const chosen = useComputed(() =>
     session.figures.value.rows.find(({ member }) => member.key === session.chosen.value),

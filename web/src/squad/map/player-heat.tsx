@@ -9,7 +9,7 @@ import { drawTrack, trackOf } from "./track-canvas.js";
 
 const MARGIN_PX = 4;
 
-/** The heat map of the chosen player, next to the fastest sprints. Without room for it, it is not computed. */
+/** The heat map of the selected player, next to the fastest sprints. It is computed only if it fits. */
 export function PlayerHeat({ session, chosen }: { session: SquadSession; chosen: ChosenRow }) {
   const state = mapOf(session);
   const area = useRef<HTMLDivElement>(null);

@@ -11,7 +11,7 @@ import type { Plane, Point } from "./plane.js";
 export interface Spot extends Point {
   player: SquadPlayer;
   speedMmPerS: number;
-  /** Earlier positions, the oldest first, up to the current one. */
+  /** Earlier positions up to the current one, oldest first. */
   trail: readonly TrailPoint[];
 }
 
@@ -19,7 +19,7 @@ export interface TrailPoint extends Point {
   ageMs: number;
 }
 
-/** A greater speed means a jump: between two parts of a recording, or by an error of the receiver. */
+/** A greater speed is a jump between two parts of a recording, or an error of the receiver. */
 const FASTEST_M_PER_S = 15;
 const JUMP_M = 3;
 /** Minimum time between points of a trail. */
@@ -36,7 +36,7 @@ function gapsIn(samples: SampleBatch): ReadonlySet<number> {
 /** A position between two rows of a recording. */
 interface Between {
   samples: SampleBatch;
-  /** Row at or before the instant, and the one after it. */
+  /** Row at or before the instant, and the next row. */
   row: number;
   next: number;
   share: number;
@@ -56,7 +56,7 @@ function betweenAt({ recordings }: SquadPlayer, ms: number): Between | null {
   return null;
 }
 
-/** Speed of a player at an instant, mm/s; null without data. */
+/** Speed of a player at an instant, mm/s. Null without data. */
 export function speedAt(player: SquadPlayer, ms: number): number | null {
   const at = betweenAt(player, ms);
   if (at === null) return null;
@@ -65,7 +65,7 @@ export function speedAt(player: SquadPlayer, ms: number): number | null {
   return before + (after - before) * share;
 }
 
-/** The position of a player, with the trail of the last seconds; null without data. */
+/** The position of a player, with the trail of the last seconds. Null without data. */
 export function spotAt(player: SquadPlayer, ms: number, plane: Plane): Spot | null {
   const at = betweenAt(player, ms);
   if (at === null) return null;
@@ -91,13 +91,13 @@ export function spotAt(player: SquadPlayer, ms: number, plane: Plane): Spot | nu
   return { player, ...here, speedMmPerS: slow + (fast - slow) * share, trail: trail.reverse() };
 }
 
-/** Rotated by 180 degrees: the other side attacks to the right. */
+/** Rotates by 180 degrees. The other side then attacks to the right. */
 export const turned = <P extends Point>(point: P): P => ({ ...point, x: -point.x, y: -point.y });
 
 /**
  * The positions of a player as a track for drawing.
  *
- * @param intervals null for always
+ * @param intervals null means always
  * @param isTurned whether the map is rotated at an instant
  */
 export function trackIn(

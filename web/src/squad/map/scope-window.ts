@@ -2,7 +2,7 @@ import type { TimeWindow } from "../../view/window.js";
 import { scopeOf } from "../scope.js";
 import type { SquadSession } from "../squad-session.js";
 
-/** From the beginning to the end of the current scope: the whole session if the scope has no interval. */
+/** From the beginning to the end of the current scope. If the scope has no interval, the whole session. */
 export function scopeWindow(session: SquadSession): TimeWindow {
   const whole = session.interval.value;
   const { intervals } = scopeOf(session.scope.value, "", session.periods.value, 0);

@@ -22,13 +22,13 @@ import { drawTrack, trackOf } from "./track-canvas.js";
 
 const MARGIN_PX = 16;
 const DOT_PX = { radius: 11, narrow: 8.5 };
-/** A click within this distance of a dot selects it: targets are 24 px wide. */
+/** A click within this distance of a dot selects it. Targets are 24 px wide. */
 const PRESS_PX = 14;
 const NARROW_PX = 480;
-/** Players up to this distance from the pitch may warm up beside it. */
+/** Players up to this distance from the pitch may be warming up beside it. */
 const BESIDE_M = 30;
 
-/** The map of the squad: all players at one moment, or one player in the current scope. */
+/** The map of the squad. It shows all players at one moment, or one player in the current scope. */
 export function SquadMap({ session }: { session: SquadSession }) {
   const state = mapOf(session);
   const cornersOn = state.cornersOn.value;
@@ -217,7 +217,7 @@ function Ground({ state }: { state: MapState }) {
         role="application"
         aria-roledescription="map"
         aria-label="Space plays and pauses, P goes to the next period, 1 to 5 choose the speed."
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: an application takes keys
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: an application handles keys
         tabIndex={0}
         onPointerDown={choose}
       />
@@ -238,7 +238,7 @@ function Empty({ state }: { state: MapState }) {
     if (state.plane.value === null) return "The recordings have no positions.";
     if (state.kind.value !== "moment") {
       const player = session.players.value.find(({ key }) => key === session.chosen.value);
-      return player === undefined ? "Choose a player in the table, or a dot of the moment." : "";
+      return player === undefined ? "Choose a player in the table, or a dot under Moment." : "";
     }
     const { pitch } = state.plane.value;
     const isBeside = ({ x, y }: Point) =>
@@ -249,7 +249,7 @@ function Empty({ state }: { state: MapState }) {
         ? "No player is near the pitch now. If this is wrong, move its corners."
         : "";
     return state.period.value === null
-      ? "Nobody is on the pitch: this is outside of all periods."
+      ? "Nobody is on the pitch, because this time is outside all periods."
       : "No player has data at this moment.";
   }).value;
   return text === "" ? null : <p class="ground-empty">{text}</p>;

@@ -11,7 +11,7 @@ import { scopeWindow } from "./scope-window.js";
 const STEP_MS = 1000;
 const NO_STRIP: Strip = { runs: [], sprintsMs: [], damage: [], joints: [], changes: [] };
 
-/** A slider for the time of the map if the clock is not beside it, over the strip of the chosen player. */
+/** A slider for the time of the map, over the strip of the selected player. Used if the clock is not beside the map. */
 export function TimeScrubber({ session }: { session: SquadSession }) {
   const state = mapOf(session);
   const area = useRef<HTMLDivElement>(null);

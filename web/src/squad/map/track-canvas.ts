@@ -9,10 +9,10 @@ import type { SquadPlayer } from "../squad-session.js";
 import type { MapState } from "./map-state.js";
 import { trackIn } from "./positions.js";
 
-/** More device pixels per CSS pixel are not visible. */
+/** A higher ratio of device pixels to CSS pixels makes no visible difference. */
 const MOST_RATIO = 2;
 
-/** The positions of a player in the current scope; null without positions. Depends on the signals of the session. */
+/** The positions of a player in the current scope. Null if there are none. Depends on the signals of the session. */
 export function trackOf({ session, plane, isTurnedAt }: MapState, player: SquadPlayer): Track | null {
   const ground = plane.value;
   if (ground === null) return null;
@@ -20,7 +20,7 @@ export function trackOf({ session, plane, isTurnedAt }: MapState, player: SquadP
   return trackIn(player, intervals, ground, isTurnedAt);
 }
 
-/** Draws a track over the whole canvas, which gets the size in device pixels; null clears it. */
+/** Draws a track over the whole canvas, and sets the size of the canvas in device pixels. Null clears it. */
 export function drawTrack(
   canvas: HTMLCanvasElement,
   track: Track | null,

@@ -37,15 +37,15 @@ const STRIP_COLUMNS = 240;
 const SVG_STYLE =
   "<style>text{font:9px sans-serif;fill:#5b6475}g text{font-size:7.5px;fill:#0f172a;text-anchor:middle}circle{fill:#fff;stroke:#2f6fd0}circle.whole{fill:#c6d9f3}.grid{stroke:#e5e7eb;fill:none}</style>";
 
-/** A picture of the report as a data URL: the policy of the page does not allow inserted markup. */
+/** A picture of the report as a data URL, because the policy of the page forbids inserted markup. */
 const addressOf = (svg: string) =>
   `data:image/svg+xml,${encodeURIComponent(svg.replace("<svg", '<svg xmlns="http://www.w3.org/2000/svg"').replace(">", `>${SVG_STYLE}`))}`;
 
-/** The first page of the report: the shown table, problems in words, and six figures of all players. */
+/** The first page of the report. Contains the table, problems in words, and six figures of all players. */
 export function PaperPage({ session }: { session: SquadSession }) {
   const { scope, counts, rows: all } = session.figures.peek();
   const chosen = session.recipes.peek();
-  // while recipes are being counted, the rows do not have their counts yet
+  // the rows have no counts while recipes are being counted
   const recipes = counts === chosen.columns ? chosen.named.slice(0, MOST_RECIPES_ON_PAPER) : [];
   const columns = reportColumns(recipes);
   const rows = inShownOrder(all, orderOf(session));
@@ -117,7 +117,7 @@ export function PaperPage({ session }: { session: SquadSession }) {
         </small>
       </p>
       <p class="note">{recordingsInWords(rows, offsetMs)}</p>
-      <p class="muted">Each dot is a player; filled: plays at least 90 %.</p>
+      <p class="muted">Each dot is a player. Players with a filled dot play at least 90 %.</p>
       <div class="six">
         {DOT_COLUMNS.map((column) => (
           <Dots key={column.key} rows={rows} column={column} />
@@ -128,7 +128,7 @@ export function PaperPage({ session }: { session: SquadSession }) {
   );
 }
 
-/** "Recorded 14:30 to 16:52 (Europe/Zurich)". */
+/** Such as "Recorded 14:30 to 16:52 (Europe/Zurich)". */
 function recordedText({ startMs, endMs }: Interval, zone: string): string {
   const clock = instantFormat(zone);
   return `Recorded ${clock(startMs).slice(11, 16)} to ${clock(endMs).slice(11, 16)} (${zone})`;

@@ -5,7 +5,7 @@ import type { SquadSession } from "../squad-session.js";
 
 const load = () => import("./paper-page.js");
 
-/** Contains the first page of the report during printing. Browsers do not wait, so the page is drawn synchronously. */
+/** Contains the first page of the report during printing. The page is drawn synchronously, because browsers do not wait. */
 export function PaperPlace({ session }: { session: SquadSession }) {
   const part = useLoaded(load);
   const place = useRef<HTMLDivElement>(null);

@@ -4,6 +4,6 @@ import type { SquadColumn } from "asi-convert/squad";
 /** The selected recipes with their columns. */
 export interface ChosenRecipes {
   named: readonly NamedRecipe[];
-  /** `recipeColumns` of them. */
+  /** `recipeColumns` of these recipes. */
   columns: readonly SquadColumn[];
 }

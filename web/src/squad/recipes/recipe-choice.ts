@@ -4,7 +4,7 @@ import { commonKey, recipeColumns } from "asi-convert/squad-report";
 import { FIRST_SORT, type Sort } from "../shown-order.js";
 import type { ChosenRecipes } from "./chosen-recipes.js";
 
-/** Recipes read from files since the page was opened, latest first. */
+/** Recipes that were read from files since the page was opened, latest first. */
 export const ownRecipes: Signal<readonly NamedRecipe[]> = signal([]);
 
 /** The work of a session with the selected recipes. */
@@ -14,8 +14,8 @@ interface CountingSession {
 }
 
 /**
- * Counts by the selected recipes until the returned function is called. A table that is sorted by a removed recipe returns to
- * the initial order.
+ * Counts by the selected recipes until the returned function is called. If the table is sorted by a removed recipe, it returns to the
+ * initial order.
  *
  * @param choice the recipes as text, from `textOf`
  */
@@ -47,7 +47,7 @@ function recipesOf(stored: unknown): readonly NamedRecipe[] {
   }
 }
 
-/** Recipes as a text to store: the names of built-in recipes, and the complete text of others; empty for none. */
+/** Recipes as a text to store. It contains the names of built-in recipes, and the complete text of others. Empty if there are none. */
 export const textOf = (recipes: readonly NamedRecipe[]): string =>
   recipes.length === 0
     ? ""
@@ -66,5 +66,5 @@ export function withRecipes(
     !RECIPES.includes(one) && added.some((other) => commonKey([one, other]) !== null);
   const all = [...chosen.filter((one) => !isReplaced(one)), ...added.filter((one) => !chosen.includes(one))];
   const again = commonKey(all);
-  return again === null ? all : `Two recipes would have the columns ${again}_…; rename one.`;
+  return again === null ? all : `Two recipes would have the columns ${again}_…. Rename one.`;
 }

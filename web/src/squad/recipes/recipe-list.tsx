@@ -18,7 +18,7 @@ const hasColumnsOf = (recipes: readonly NamedRecipe[], one: NamedRecipe) =>
 const without = (recipes: readonly NamedRecipe[], others: readonly NamedRecipe[]) =>
   recipes.filter((one) => !hasColumnsOf(others, one));
 
-/** The selected recipes, and a choice of others: built-in recipes by preset, and files. */
+/** The selected recipes, and a choice of further ones. Those are built-in recipes by preset, and files. */
 export function RecipeChoice({ session, columns }: RecipeChoiceProps) {
   const list = useRef<HTMLSelectElement>(null);
   const at = useSignal(0);
@@ -47,7 +47,7 @@ export function RecipeChoice({ session, columns }: RecipeChoiceProps) {
   };
   const remove = (one: NamedRecipe) => {
     columns.recipes.value = textOf(chosen.filter((other) => other !== one));
-    // so that it can be added again
+    // allows the user to add it again
     if (!RECIPES.includes(one)) keepOwn([one]);
     list.current?.focus();
   };
@@ -116,7 +116,7 @@ function groupsOf(recipes: readonly NamedRecipe[]): { name: string; recipes: Nam
   return [...groups].map(([name, own]) => ({ name, recipes: own }));
 }
 
-/** Notes on the counts: whether they are being computed, which of them a report contains, and players without counts. */
+/** Notes on the counts. They name recipes in progress, the recipes of a report, and players without counts. */
 function Notices({ session, chosen }: { session: SquadSession; chosen: readonly NamedRecipe[] }) {
   const uncounted = session.figures.value.rows.flatMap((row) => row.uncounted ?? []);
   const more = uncounted.length - 1;
@@ -128,7 +128,7 @@ function Notices({ session, chosen }: { session: SquadSession; chosen: readonly 
       </p>
       {chosen.length <= MOST_RECIPES_ON_PAPER ? null : (
         <p class="note">
-          A report has the counts of the first {MOST_RECIPES_ON_PAPER}:{" "}
+          A report contains the counts of the first {MOST_RECIPES_ON_PAPER}:{" "}
           {chosen
             .slice(0, MOST_RECIPES_ON_PAPER)
             .map(({ name }) => name)
