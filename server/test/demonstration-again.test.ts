@@ -16,7 +16,7 @@ describe("a demonstration that is restarted", { timeout: 120_000 }, () => {
   it("prints the account again while it exists", async () => {
     const signIn = async () => {
       const started = await processes.start("--demo");
-      await expect.poll(started.output).toContain("Take a device");
+      await expect.poll(started.output).toContain("Claim a device");
       const [, username = "", password = ""] =
         /Username +(\S+)\n +Password +(.+)/.exec(started.output()) ?? [];
       return { ...started, username, password };
@@ -53,7 +53,7 @@ describe("a demonstration that is restarted", { timeout: 120_000 }, () => {
     };
     const first = await start();
     const [, file = "", serial_number, device_name] =
-      /Upload a file +(.+), to the device .+\n +Take a device +serial number (\S+), name (\S+)/.exec(
+      /Upload a file +(.+), to the device .+\n +Claim a device +serial number (\S+), name (\S+)/.exec(
         first.output(),
       ) ?? [];
     const typed = first.output().slice(first.output().indexOf("TOKEN="));
@@ -68,7 +68,7 @@ describe("a demonstration that is restarted", { timeout: 120_000 }, () => {
     await first.terminate();
 
     const second = await start();
-    expect(second.output()).not.toContain("Take a device");
+    expect(second.output()).not.toContain("Claim a device");
     const [, device] = /devices\/(\d+)\/preprocessed-data/.exec(second.output()) ?? [];
     const asi_b64 = readFileSync(file).toString("base64");
     const job = await second.send("POST", `${devices}${device}/bulk-load/`, token, { asi_b64 });

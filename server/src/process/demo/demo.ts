@@ -136,7 +136,7 @@ function instructions(
     : "of a program on a public address";
   const steps = [
     ...(done.upload ? [] : [`  Upload a file   ${file}, to the device ${first.deviceName}`]),
-    ...(done.take ? [] : [`  Take a device   serial number ${free.serialNumber}, name ${free.deviceName}`]),
+    ...(done.take ? [] : [`  Claim a device   serial number ${free.serialNumber}, name ${free.deviceName}`]),
     `  Add a webhook   ${receiver}`,
   ];
   const page = `
