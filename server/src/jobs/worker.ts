@@ -73,7 +73,8 @@ export function startWorker(
   function wake(): void {
     if (stopping) return;
     wanted = true;
-    // A request that added jobs may call this, but polling must not use the queue slots of the request or belong to its span.
+    // A request that adds jobs may call this function, but polling must not use the queue slots of the request or
+    // belong to its span.
     taking ??= outsideOfSpans(() => onBehalfOf(null, takeDueJobs))
       .catch((error: unknown) => log.error({ err: error }, "taking jobs failed"))
       .finally(() => {

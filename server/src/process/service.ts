@@ -187,7 +187,7 @@ export async function startService(
       app.log.warn("running requests aborted");
       app.server.closeAllConnections();
     }, shutdownTimeoutMs);
-    // Close connections that become idle after their response, because clients would keep them open.
+    // Close each connection after its response, because clients would keep it open.
     const stopClosing = startClosing();
     await Promise.all([
       ending.waitFor("requests", app.close()),
@@ -208,7 +208,7 @@ export async function startService(
   try {
     await open();
   } catch (error) {
-    // Close everything that is open, because it would keep the process running and the data folder locked.
+    // Close all open resources, which would keep the process running and the data folder locked.
     await stop().catch((stopping: unknown) => app.log.error({ err: stopping }, "stop failed"));
     throw error;
   }

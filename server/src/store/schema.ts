@@ -212,8 +212,7 @@ export const bluetoothCommands = pgTable(
 export type JobState = "PENDING" | "STARTED" | "SUCCESS" | "FAILURE" | "RETRY" | "REVOKED";
 
 /**
- * Work to run after the transaction that requested it: bulk loads, emails, webhook deliveries,
- * computations.
+ * Work that runs after the transaction that requested it: bulk loads, emails, webhook deliveries and computations.
  */
 export const jobs = pgTable("jobs", {
   id: id(),
@@ -249,7 +248,7 @@ export const jobs = pgTable("jobs", {
   finishedAt: instant("finished_at"),
 });
 
-/** Bytes of jobs, in pieces. They are written before their job, which makes them visible. */
+/** Bytes of jobs, in pieces. The bytes are written before their job, and the job makes them visible. */
 export const jobBodies = pgTable(
   "job_bodies",
   {
@@ -309,7 +308,7 @@ export const timeframes = pgTable("timeframes", {
   athleteId: reference("athlete_id").notNull(),
   ownerId: reference("owner_id").notNull(),
   jsonSchemaId: reference("json_schema_id").notNull(),
-  /** Time since which the time frame has assigned this time of the device to the athlete. */
+  /** Start of the assignment of this time of the device to the athlete by the time frame. */
   assignedAt: instant("assigned_at").notNull(),
   version: version(),
   /** Incremented when any other input of its computed data changes: samples, ownership, age of the athlete. */
@@ -417,8 +416,8 @@ export const sessions = pgTable("sessions", {
 });
 
 /**
- * Rows like those of periods.csv: a row with an athlete is the time of this player in the period; without times, the player does not
- * take part.
+ * Rows like those of periods.csv. A row with an athlete is the time of this player in the period. Without times, the
+ * player does not take part.
  */
 export const sessionPeriods = pgTable("session_periods", {
   id: id(),
@@ -537,7 +536,7 @@ export const webhookDeliveries = pgTable("webhook_deliveries", {
   responseStatus: integer("response_status"),
   /** First KiB of the response, or the error. */
   response: text("response"),
-  /** Number of events not sent because too many calls waited; null for a delivery that is sent. */
+  /** Number of events that were not sent because too many calls waited; null for a delivery that is sent. */
   unsent: integer("unsent"),
   /** Current or last job of the delivery. */
   jobId: reference("job_id"),
@@ -619,7 +618,7 @@ export const liveConnections = pgTable(
   "live_connections",
   {
     accountId: reference("account_id").notNull(),
-    /** What it follows: `device 1`, `squad 1`, `session 1` or `devices`. */
+    /** Target that the connection follows: `device 1`, `squad 1`, `session 1` or `devices`. */
     target: text("target").notNull(),
     connection: uuid("connection").notNull(),
   },

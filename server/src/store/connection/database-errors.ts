@@ -1,6 +1,6 @@
 /**
- * Classifies database errors for requests. An error is from the driver or the cause of an error of the query builder. Errors are
- * recognised by their fields, so that a command without a database does not load these modules.
+ * Classifies database errors for requests. An error is from the driver or the cause of an error of the query builder.
+ * Recognises errors by their fields, so a command without a database need not load the modules of the driver.
  */
 
 interface DatabaseError extends Error {
@@ -21,7 +21,7 @@ function* causesOf(error: unknown): Generator<DatabaseError> {
   }
 }
 
-/** Errors of database connections, which cannot be distinguished otherwise from errors of other connections. */
+/** Errors of database connections. Nothing else distinguishes them from errors of other connections. */
 const connectionErrors = new WeakSet<object>();
 
 /** Records that a database connection failed with this error. */
