@@ -61,9 +61,8 @@ export async function mailCredentials(
 }
 
 /**
- * Queues emails saying that a user's password or email address has changed. They go to the previous
- * address:
- * otherwise someone who changes both would receive them.
+ * Queues emails saying that a user's password or email address has changed. They go to the previous address, because
+ * someone who changes both would otherwise receive them.
  */
 export async function mailChangedCredentials(
   unit: UnitOfWork,

@@ -48,7 +48,7 @@ const NAMES = [
 const names = fc.array(fc.option(fc.constantFrom(...NAMES)), { minLength: 1, maxLength: 5 });
 
 describe("the names of athletes in periods.csv", () => {
-  it("give each athlete its own times again, for any names of athletes", () => {
+  it("give each athlete the same times again, for any names of athletes", () => {
     fc.assert(
       fc.property(names, (chosen) => {
         const players = playerNames(chosen.map((name, i) => named(i + 1, name)));
@@ -62,7 +62,7 @@ describe("the names of athletes in periods.csv", () => {
   it("from before a change of names or players mean the same athlete, or are refused", () => {
     fc.assert(
       fc.property(names, names, (before, after) => {
-        // another athlete without brackets in the name may take a free name, which nobody can tell from the first one
+        // an athlete without brackets in the name may take a free name, which nobody can distinguish from the first one
         const isOwn = (name: string | null, i: number) => name === before[i] || /\(\d+\)$/.test(name ?? "");
         fc.pre(after.every(isOwn));
         const rows = before.map((_, i) => rowOf(i + 1, i));
@@ -87,7 +87,7 @@ describe("the names of athletes in periods.csv", () => {
     ]);
   });
 
-  it("who have left have their id, so that a player with their username does not get their times", () => {
+  it("who have left contain their id, so that a player with their username does not get their times", () => {
     const players = playerNames([named(1, "kunz")]);
     const left = namesOfOthers([named(22, "Kunz", "kunz")], [...players.values()]);
     const file = written([rowOf(22, 5)], new Map([...players, ...left]));

@@ -49,7 +49,7 @@ describe("the sample filter", () => {
   it.each([
     ["in order", (i: number) => i],
     ["in any order", (i: number) => (i * 7_919) % 20_000],
-  ])("each examine only a few of thousands of ownerships, %s", (_, timeOf) => {
+  ])("examine only a few of thousands of ownerships each, %s", (_, timeOf) => {
     let looks = 0;
     const ownerships: Interval[] = Array.from({ length: 2_000 }, (_, i) => ({
       get startMs() {

@@ -50,7 +50,7 @@ export async function recompute(unit: UnitOfWork, input: ChangedInput): Promise<
   const id = "athleteId" in input ? input.athleteId : null;
   const activity = "activityId" in input ? input.activityId : null;
   const [device, owner] = "deviceId" in input ? [input.deviceId, input.ownerId ?? null] : [null, null];
-  // An input has one row even if it changes repeatedly: with the earliest position and all times.
+  // An input has only one row even if it changes repeatedly. The row contains the earliest position and all times.
   const { rows } = await unit.queries.execute<{ id: string }>(sql`
     INSERT INTO recomputations AS known (athlete_id, activity_id, device_id, owner_id, times, forgets, done_through)
     VALUES (${id}::bigint, ${activity}::bigint, ${device}::bigint, ${owner}::bigint, ${times}, ${forgets}, ${last.id})
@@ -160,8 +160,8 @@ const sourceOf = ({ athleteId, deviceId, startTime, endTime }: Timeframe) => [
 ];
 
 /**
- * Deletes the stored result of a time frame that gets another athlete, device or time. After retention it would remain, and show
- * the data of one athlete for another.
+ * Deletes the stored result of a time frame that gets another athlete, device or time. After retention, the result
+ * would otherwise remain and show the data of one athlete for another.
  */
 export async function deleteReassignedResult(
   { queries }: UnitOfWork,

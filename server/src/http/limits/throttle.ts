@@ -18,7 +18,7 @@ const limits = (config: Config) =>
     files: [config.throttleFilesPerMinute, MINUTE],
     ownership: [config.throttleOwnershipsPerMinute, MINUTE],
     registration: [config.throttleRegistrationsPerHour, 60 * MINUTE],
-    /** One point per byte. */
+    /** Each byte counts as one point. */
     registrationBytes: [config.throttleRegistrationBytesPerHour, 60 * MINUTE],
     /** Registrations that send email to one recipient. */
     registrationMail: [config.throttleRegistrationMailsPerDay, 24 * 60 * MINUTE],
@@ -27,13 +27,15 @@ const limits = (config: Config) =>
     newPassword: [config.throttlePasswordChangesPerHour, 60 * MINUTE],
     passwordReset: [config.throttlePasswordResetsPerHour, 60 * MINUTE],
     passwordResetOfUser: [config.throttlePasswordResetsOfUserPerHour, 60 * MINUTE],
-    /** Correct and wrong pairs of number and username: more than a person types, too few for guessing. */
+    /**
+     * Correct and wrong pairs of number and username. The limit is higher than a person needs and too low for guessing.
+     */
     managerSearch: [20, 15 * MINUTE],
   }) as const satisfies Record<string, readonly [points: number, seconds: number]>;
 
 export type ThrottleScope = keyof ReturnType<typeof limits>;
 
-/** Scopes that count by user; the others count by address. */
+/** Scopes that count by user. The others count by address. */
 const BY_USER: ReadonlySet<ThrottleScope> = new Set([
   "user",
   "rawData",
@@ -125,7 +127,8 @@ export function createThrottle(config: Config, database: Database): Throttle {
       return await limiterOf(scope).consume(key, points);
     } catch (refused) {
       if (!(refused instanceof RateLimiterRes)) throw refused;
-      // A request for several points may fail while single points are left, and a password check may take back its point.
+      // Only these requests show that no point is left: a request for several points may fail while single points are
+      // left, and a password check may refund its point.
       if (points === 1 && scope !== "failedPassword") {
         exhausted.set(`${scope} ${key}`, Date.now() + refused.msBeforeNext);
       }
@@ -137,7 +140,7 @@ export function createThrottle(config: Config, database: Database): Throttle {
     const caller = request.ctx.caller;
     const key = BY_USER.has(scope) && caller !== null ? `user-${caller.id}` : addressKey(request.ip);
     const [points, seconds] = scopes[scope];
-    // Lists, because a call may count towards several limits.
+    // The headers are lists, because a call may count towards several limits.
     const tell = (name: string, item: string) => {
       const before = reply?.getHeader(name);
       reply?.header(name, before === undefined ? item : `${before}, ${item}`);

@@ -60,7 +60,7 @@ describe("a post", () => {
     expect(calls).toBe(1);
   });
 
-  it("keeps 1,024 bytes of the response as whole characters without NUL, regardless of how the response is split", async () => {
+  it("keeps 1,024 bytes of the response as whole characters without NUL, however the response is split", async () => {
     async function* pieces(...texts: string[]) {
       for (const text of texts) yield Buffer.from(text);
     }
