@@ -50,7 +50,10 @@ const withBody = (type: string | undefined, body: unknown) => {
   return { body: form };
 };
 
-/** Operations of a service's document, and calls of them on a scene that is replaced when a call has deleted part of it. */
+/**
+ * Calls the operations of the document of a service on a scene. A new scene replaces it when a call has deleted part of
+ * it.
+ */
 export class DocumentedCalls {
   readonly operations: readonly DocumentedOperation[];
   readonly #service: TestService;

@@ -318,7 +318,7 @@ describe("a streamed recording", () => {
 });
 
 describe("a stream is refused, or ends with a reason", () => {
-  it("when the caller does not own the device, without revealing whether it exists", async ({
+  it("if the caller does not own the device, without revealing whether it exists", async ({
     live: { s, longOwned, stream },
   }) => {
     const device = await longOwned();

@@ -30,7 +30,7 @@ export interface PostgresServer {
   url: string;
   /** Stops the server and keeps its files: `fast` as in a restart, which notifies its connections, `immediate` as in a crash. */
   halt(how: "fast" | "immediate"): Promise<void>;
-  /** Kills all its processes by SIGKILL at once, like a power failure. Requires /proc. */
+  /** Kills all its processes by SIGKILL at once, as in a power failure. Requires /proc. */
   kill(): Promise<void>;
   /** Suspends all its processes: connections remain open without responses. Requires /proc. */
   freeze(): void;

@@ -82,7 +82,7 @@ describe("leases", () => {
     expect(mail.mails).toHaveLength(1);
   });
 
-  it("are not lost while their worker runs, even if the database cannot renew them", async () => {
+  it("are not lost while their workers run, even if the database cannot renew them", async () => {
     const mail = await startMailServer();
     const one = await TestService.start(s.store, { smtpUrl: mail.url });
     const release = mail.hold();
@@ -105,7 +105,7 @@ describe("leases", () => {
     expect([mail.mails.length, await jobOf(job?.id)]).toMatchObject([1, { state: "SUCCESS", losses: 0 }]);
   });
 
-  it("do not write after they are lost: the outcome is that of the worker that has the job now", async () => {
+  it("do not write after they are lost; the worker that now holds the job determines the outcome", async () => {
     const mail = await startMailServer();
     const still = await TestService.start(s.store, { smtpUrl: mail.url });
     const other = await TestService.start(s.store, { smtpUrl: mail.url });

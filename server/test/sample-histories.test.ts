@@ -382,7 +382,7 @@ class History {
     };
   }
 
-  /** Everybody reads and exports exactly their samples, and no others exist. */
+  /** Every account reads and exports exactly its own samples, and no others exist. */
   async check(of = this.s): Promise<void> {
     const { model, device, now } = this;
     const window = `start=${now - 12 * HOUR_MS}&stop=${now + 12 * HOUR_MS}`;

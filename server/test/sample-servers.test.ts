@@ -281,7 +281,7 @@ describe.runIf(isSpread)("samples on several servers", { shuffle: false }, () =>
     await distribute();
   });
 
-  it("have new columns of a migration on every server", async () => {
+  it("get new columns of a migration on every server", async () => {
     const added = {
       name: "9999-added",
       sql: "ALTER TABLE sample_chunks ADD COLUMN added integer",
@@ -305,7 +305,7 @@ describe.runIf(isSpread)("samples on several servers", { shuffle: false }, () =>
     await start();
   });
 
-  it("are read and written by statements that each use one server, for any plan", async () => {
+  it("are read and written by statements that use one server each, for any plan", async () => {
     const { databaseUrl, serverKey } = store;
     const device = devices[0] as TestDevice;
     const path = `/api/v1/devices/${device.id}`;

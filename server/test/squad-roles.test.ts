@@ -39,7 +39,7 @@ const athletesIn = ({ body }: { body: { rows: { athlete: number }[] } }) =>
 const HEART = /"[^"]*(?:_hr|hr_|trimp)[^"]*"/g;
 
 describe("an invitation", () => {
-  it("has the same response for an unknown username, an athlete and a manager", async () => {
+  it("gets the same response for an unknown username, an athlete and a manager", async () => {
     const scene = await SquadScene.of(s);
     const [manager, athlete] = [await s.manager(), await s.athlete()];
     const answers = await Promise.all(
@@ -184,7 +184,7 @@ describe("a guest", () => {
     expect(answer.headers.get("etag")).not.toBe(etag);
   });
 
-  it("sees nothing that the owner of the session cannot read, for any permissions of the guest", async () => {
+  it("sees no data that the owner of the session cannot read, whatever the permissions of the guest", async () => {
     const { scene, ann, bea, path } = await played();
     const physician = await guestOf(scene, "physician");
     const [granted] = await s.store.database.queries
@@ -200,7 +200,7 @@ describe("a guest", () => {
     expect(athletesIn(await s.get(`${path}figures/`, physician.token))).toEqual([ann.athlete]);
   });
 
-  it("who is an analyst can edit on behalf of the owner, and leaves the heart-rate thresholds unchanged", async () => {
+  it("can edit on behalf of the owner as an analyst, which leaves the heart-rate thresholds unchanged", async () => {
     const { scene, ann } = await played();
     const analyst = await guestOf(scene, "analyst");
     const send = (method: string, path: string, json?: unknown) =>
@@ -238,7 +238,7 @@ describe("a guest", () => {
     expect(activities.body.count).toBe(0);
   });
 
-  it("who is an analyst cannot copy periods of a squad that the role does not include", async () => {
+  it("cannot copy periods of another squad as an analyst", async () => {
     const { scene, path } = await played();
     const analyst = await guestOf(scene, "analyst");
     const { body: squad } = await scene.send("POST", "/api/v2/squads/", { name: "Second team" });

@@ -8,7 +8,7 @@ import { Processes } from "./processes.js";
 import { newScratchFolder } from "./scratch.js";
 
 describe("a collector that does not answer", () => {
-  it("does not delay or stop the service, which logs this once; the process waits only briefly for it at its end", async () => {
+  it("neither delays nor stops the service, which logs the failure once; the process waits only briefly for it at its end", async () => {
     const collector = await Collector.start();
     stopAfterTest(() => collector.stop());
     // A collector that accepts data but never responds.
@@ -48,7 +48,7 @@ describe("the standard variables", () => {
     stopAfterTest(() => collector.stop());
     const processes = await Processes.onNewDatabase({
       ...collector.settings,
-      // Longer than the test, so that only the end of the process exports.
+      // Use an interval longer than the test, so only the end of the process exports.
       OTEL_BSP_SCHEDULE_DELAY: "600000",
       OTEL_METRIC_EXPORT_INTERVAL: "600000",
       OTEL_SERVICE_NAME: "tracking",

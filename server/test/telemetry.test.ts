@@ -152,7 +152,7 @@ describe("a service with OTEL_EXPORTER_OTLP_ENDPOINT", () => {
     expect(running.output()).not.toContain(ticket);
   });
 
-  it("also records a request whose client disconnects, without a status", async () => {
+  it("records a request without a status if its client disconnects", async () => {
     const caller = newCaller();
     const { port, hostname } = new URL(running.url);
     const socket = connect(Number(port), hostname);

@@ -1,4 +1,4 @@
-/** Calls received by real servers on loopback, with a clock set by the tests. */
+/** Real servers on loopback receive calls. The tests set the clock. */
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { and, eq } from "drizzle-orm";
 import { describe, expect } from "vitest";
@@ -229,7 +229,7 @@ describe("a receiver gets", () => {
     expect(await s.store.database.queries.$count(jobs, and(eq(jobs.kind, "webhook"), isWaiting))).toBe(0);
   });
 
-  it("one call for equal waiting events, and another for events after that call has begun", async ({
+  it("one call for equal waiting events, and a second call for events after the first has begun", async ({
     hooks: { s, register },
   }) => {
     const hook = await receiver();

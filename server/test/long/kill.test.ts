@@ -30,7 +30,7 @@ beforeEach(async () => {
     JOB_POLL_MS: "200",
     CONVERT_CONCURRENCY: "3",
     CONVERT_CONCURRENCY_PER_USER: "3",
-    // Converted files are on disk, where a killed process would leave them.
+    // Keep converted files on disk, where a killed process would leave them.
     CONVERT_MEMORY_BYTES: "0",
   });
   running = await processes.start();
@@ -116,10 +116,10 @@ it(`the service is killed ${ROUNDS} times during bulk loads and conversions: eac
     const [folder, lock, ...others] = readdirSync(uploads).sort();
     expect([lock, others]).toEqual([`${folder}.lock`, []]);
     expect(readdirSync(join(uploads, folder ?? ""))).toEqual([]);
-    // A job with four lost workers fails. Here, none is killed that often, even on a slow machine.
+    // A job fails after four lost workers. In this test, no job loses that many, even on a slow machine.
     if (round % 3 === 2) for (const job of acknowledged.slice(-3)) await done(job);
   }
-  // The kills must have happened in time; otherwise this test shows nothing.
+  // The kills must have happened in time. Otherwise this test proves nothing.
   expect(acknowledged.length).toBeGreaterThan(ROUNDS / 2);
   expect(cutOff).toBeGreaterThan(ROUNDS / 2);
   expect((await convertOverHttp(long)).bytes.equals(csv)).toBe(true);

@@ -87,6 +87,6 @@ it(`every event arrives if the service is killed ${KILLS} times between the chan
   await expect.poll(read, { timeout: PATIENCE_MS, interval: 250 }).toEqual([]);
   expect(ids.size).toBe(KILLS);
   expect([...ids].filter((id) => !acknowledged.has(id))).toEqual([]);
-  // The kills must have happened in time; otherwise this test shows nothing.
+  // The kills must have happened in time. Otherwise this test proves nothing.
   expect(killedBefore).toBeGreaterThan(KILLS / 4);
 });

@@ -74,7 +74,7 @@ describe("the names of athletes in periods.csv", () => {
     );
   });
 
-  it("that several athletes have are refused with the line and the names to write", () => {
+  it("are refused with the line and the names to write if several athletes share them", () => {
     const players = playerNames([named(12, "Max"), named(13, "Max"), named(14, "Max (12)")]);
     expect([...players.values()]).toEqual(["Max (12 2)", "Max (13)", "Max (12) (14)"]);
     const file = "period,start,end,player\n1st half,14:00,16:00,\n1st half,14:10,16:00,Max (12)\n";
@@ -87,7 +87,7 @@ describe("the names of athletes in periods.csv", () => {
     ]);
   });
 
-  it("who have left contain their id, so that a player with their username does not get their times", () => {
+  it("contain the id of athletes who have left, so a player with the same username does not get their times", () => {
     const players = playerNames([named(1, "kunz")]);
     const left = namesOfOthers([named(22, "Kunz", "kunz")], [...players.values()]);
     const file = written([rowOf(22, 5)], new Map([...players, ...left]));

@@ -35,7 +35,7 @@ onEachDatabase("reading samples", (on) => {
       expect(samples.map(({ ms }) => ms)).toEqual([500_000, 600_000, 700_000, 800_000, 900_000]);
     });
 
-    it("after the last sample is empty and has the count", async () => {
+    it("is empty after the last sample, and still contains the count", async () => {
       await on.storeAt(1, 2, 3);
       expect(await on.page(EVER, 3, 10)).toEqual({ count: 3, samples: [] });
     });
@@ -48,7 +48,7 @@ onEachDatabase("reading samples", (on) => {
       expect(await on.page([{ startMs: 1_000_001, stopMs: 9_000_000 }])).toEqual({ count: 0, samples: [] });
     });
 
-    it("of several ownerships contains no samples from the time between them", async () => {
+    it("contains no samples from the time between several ownerships", async () => {
       await on.storeAt(10, 20, 30, 40, 50, 400_000, 900_000);
       const { count, samples } = await on.page([
         { startMs: 850_000, stopMs: 900_000 },

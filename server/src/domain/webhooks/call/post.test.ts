@@ -99,7 +99,7 @@ describe("a post", () => {
     expect(calls).toBe(0);
   });
 
-  it("that cannot be sent fails with the reason", async () => {
+  it("fails with the reason if it cannot be sent", async () => {
     const port = await receive((request) => request.socket.destroy());
     await expect(send(port)).rejects.toThrow(/other side closed|socket hang up|ECONNRESET/);
   });
