@@ -19,7 +19,7 @@ export interface SquadExtent {
   sessions: number;
   /** Members with stored figures in each session. */
   figures: number;
-  /** Number of breaks in the data of such a member. */
+  /** Number of breaks in the data of each of these members. */
   breaks: number;
 }
 

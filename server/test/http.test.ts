@@ -222,7 +222,7 @@ describe("every response", () => {
 });
 
 describe("throttling", () => {
-  // Separate database, because processes on one PostgreSQL share their counters.
+  // Use a separate database, because processes on one PostgreSQL share their counters.
   let strict: TestService;
   let bob: TestAccount;
   let eve: TestAccount;

@@ -13,7 +13,7 @@ import { ENDED } from "./ended-lease.js";
 import { startMailServer } from "./mail-server.js";
 import { newStore, TestService, testConfig } from "./service.js";
 
-// Separate database for each test, because these tests run and count jobs.
+// Use a separate database for each test, because these tests run and count jobs.
 let s: TestService;
 
 beforeEach(async () => {
@@ -67,7 +67,7 @@ describe("mail", () => {
 });
 
 describe("jobs", () => {
-  /** An email to an existing account, because an email to a deleted account is not kept. */
+  /** Use an existing account, because an email to a deleted account is not kept. */
   const addMail = (account: number) =>
     transact(s.ctx, "test", (change) =>
       change.enqueue({

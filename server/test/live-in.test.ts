@@ -97,7 +97,7 @@ describe("a streamed recording", () => {
     expect(await stateOf(device)).toMatchObject({ ended: true });
   });
 
-  it("has exactly the samples of a single complete upload, regardless of where it breaks and overlaps", async ({
+  it("yields exactly the samples of a single complete upload, wherever it breaks and overlaps", async ({
     live: { s, ann, longOwned, stream, stateOf, samplesOf, rangesOf },
   }) => {
     const [whole, broken] = [await longOwned(), await longOwned()];

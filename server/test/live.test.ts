@@ -9,7 +9,7 @@ import { Processes } from "./processes.js";
 import { recordingOf, rowAt, sampleAt, timesFrom, walk } from "./recordings.js";
 import { newStore, type TestAccount, type TestDevice, TestService } from "./service.js";
 
-// Separate database, because these tests run jobs.
+// Use a separate database, because these tests run jobs.
 let s: TestService;
 /** Starts another process on the same database. */
 let other: TestService;

@@ -10,7 +10,7 @@ import { auditLog } from "../src/store/schema.js";
 import { sampleAt, timesFrom, walk } from "./recordings.js";
 import { newStore, type TestAccount, type TestDevice, TestService } from "./service.js";
 
-// Separate database, because these tests run jobs.
+// Use a separate database, because these tests run jobs.
 let s: TestService;
 let ann: TestAccount;
 let bob: TestAccount;

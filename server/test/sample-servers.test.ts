@@ -26,7 +26,7 @@ import { type TestAccount, type TestDevice, TestService } from "./service.js";
 const START_MS = Date.parse("2024-03-01T10:00:00Z");
 const DAY_MS = 86_400_000;
 
-/** Data of a device, read by SQL, so that it does not depend on the location of the samples. */
+/** Data of a device, read by SQL. The result does not depend on the location of the samples. */
 const CONTENT =
   "SELECT device_id, bucket, start_ms, stop_ms, n, md5(payload) AS payload FROM sample_chunks ORDER BY 1, 2";
 

@@ -85,7 +85,7 @@ export async function newScene(s: TestService): Promise<Scene> {
     owner.token,
   );
   await s.runJobs();
-  // Stored while private addresses are allowed, so that no delivery leaves the machine.
+  // Store it while private addresses are allowed, because no delivery must leave the machine.
   const open = await TestService.start(s.store, { webhookAllowPrivate: true });
   const webhooks = `/api/v1/activities/${activity}/webhooks/`;
   const { body: webhook } = await open.post(

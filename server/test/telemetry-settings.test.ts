@@ -25,7 +25,7 @@ describe("a collector that does not answer", () => {
     for (let request = 0; request < 50; request++) await fetch(`${url}/api/v1/account/`);
     const warnings = () => linesOf(output()).filter(({ msg }) => msg.startsWith("telemetry"));
     await collector.wait(() => (warnings().length >= 2 ? true : undefined), "the warnings");
-    // Three more exports, so that a second export of one signal has failed.
+    // Wait for three more exports, after which a second export of one signal has failed.
     const sent = collector.exports.length;
     await fetch(`${url}/api/v1/account/`);
     await collector.wait(() => (collector.exports.length >= sent + 3 ? true : undefined), "more exports");

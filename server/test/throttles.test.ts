@@ -164,7 +164,7 @@ describe("the client's address", () => {
 describe("a throttled request", () => {
   it("gets a delayed response, which limits the processor time of a client that repeats it immediately", async () => {
     const s = await startService({ throttleAddressPerMinute: 1, trustProxy: ["127.0.0.1"] });
-    // A separate address, because on PostgreSQL, the minute of another test could end here.
+    // Use a separate address, because on PostgreSQL, the minute of another test could end during this one.
     const ask = () => askFor(s, "198.51.100.177");
     await ask();
     const startMs = performance.now();
@@ -175,7 +175,7 @@ describe("a throttled request", () => {
 
 describe("registrations", () => {
   it("store a limited number of bytes of pictures per address", async () => {
-    // Separate database, because others register from this address.
+    // Use a separate database, because others register from this address.
     const s = await TestService.start(await newStore(), { throttleRegistrationBytesPerHour: 100_000 });
     const picture = Buffer.concat([Buffer.from("\x89PNG\r\n\x1a\n", "latin1"), randomBytes(40_000)]);
     const register = (profile_picture?: string) => {

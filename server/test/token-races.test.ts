@@ -94,7 +94,7 @@ describe("an application that is revoked", () => {
     }
   });
 
-  it("has no access: its access tokens, its refresh tokens and its credentials are invalid", async () => {
+  it("loses its access, because its access tokens, its refresh tokens and its credentials are invalid", async () => {
     const other = await startService();
     const person = await other.manager();
     const { clientId } = await other.client();

@@ -33,7 +33,7 @@ describe("the recording of a bulk load", () => {
     const ann = await s.manager();
     const device = await s.ownedDevice(ann);
     const asi_b64 = base64(await noise(device.serial_number, 5 * PIECE + 10_000));
-    // Statements outside transactions; each one waits in the queue separately.
+    // Statements outside transactions. Each one waits in the queue separately.
     const sent = vi.spyOn(s.store.database.pool, "query");
     expect((await s.post(path(device.id), { asi_b64 }, ann.token)).status).toBe(200);
     const values = sent.mock.calls.flatMap(([, given]: unknown[]) => (Array.isArray(given) ? [given] : []));

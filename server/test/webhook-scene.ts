@@ -14,7 +14,7 @@ export const SECRET = "sesame ünd more";
 export const SECOND_MS = 1_000;
 export const MINUTE_MS = 60 * SECOND_MS;
 export const HOUR_MS = 60 * MINUTE_MS;
-/** Longer than the delay, because the jitter is added. */
+/** Add more than the delay, because a retry waits for the delay and the jitter. */
 export const SCHEDULE_MS = [
   5 * SECOND_MS,
   5 * MINUTE_MS,
@@ -33,10 +33,7 @@ export const lookup: AddressLookup = async (name) => {
   return found;
 };
 
-/**
- * The longest limits, so that only a receiver that never responds reaches them, even on a busy
- * machine.
- */
+/** The longest limits. Only a receiver that never responds reaches them, even on a busy machine. */
 export const settings: Partial<Config> = {
   webhookAllowPrivate: true,
   webhookTimeoutMs: 45_000,

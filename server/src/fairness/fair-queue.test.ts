@@ -117,7 +117,7 @@ describe("a fair queue", () => {
       const waits = [20, 0].map((ms) => queue.run("waits", () => pause(ms)));
       let tasks = 0;
       let over = false;
-      // One of them always waits, so that a new caller competes with a caller that has used little.
+      // One of them always waits, so a new caller competes with a caller that has used little.
       const comers = ["a", "b", "c"].map(async (name) => {
         while (!over && tasks < 400) {
           await queue.run(nameOf(name, tasks), () => pause(1));

@@ -92,7 +92,7 @@ async function send(
   account: number,
   message: Message,
 ): Promise<void> {
-  // Every attempt has the same id, so that a mail server can drop a second copy.
+  // Every attempt uses the same id, by which a mail server can drop a second copy.
   const mail = { ...message, messageId: `<${jobId}@asi-server>` };
   if (config.smtpUrl !== null) {
     const transport = createTransport(config.smtpUrl, {

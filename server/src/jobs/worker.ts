@@ -17,8 +17,8 @@ export interface Worker {
   /** Runs all due jobs and the jobs that they add. Resolves when no job is due. */
   drain(): Promise<void>;
   /**
-   * Stops leasing jobs and waits for running ones. Returns unfinished jobs to the queue, so that another worker can lease them
-   * immediately.
+   * Stops leasing jobs and waits for running ones. Returns unfinished jobs to the queue, where another worker can lease
+   * them immediately.
    */
   stop(timeoutMs: number): Promise<void>;
 }

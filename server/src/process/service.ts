@@ -38,7 +38,10 @@ export interface Service {
   url: string | null;
   worker: Worker;
   computer: ComputePool;
-  /** Calls `end` with a message for the operator when another release has migrated the database, so that the process must end. */
+  /**
+   * Calls `end` with a message for the operator when another release has migrated the database. The process must then
+   * end.
+   */
   onSuperseded(end: (reason: UsageError) => void): void;
   /**
    * Stops in phases: first refuses new requests and jobs, then waits for running ones for at most the configured time, then ends

@@ -35,7 +35,7 @@ export type Role = "MANAGER" | "ATHLETE" | "ADMINISTRATOR";
 /** Scope of a personal token. */
 export type Scope = "samples:read" | "samples:write" | "sessions:read" | "sessions:write";
 
-/** Managers and athletes are in one table, so that usernames and ids are unique across both. */
+/** Managers and athletes share one table, because usernames and ids are unique across both. */
 export const accounts = pgTable("accounts", {
   id: id(),
   role: text("role").$type<Role>().notNull(),
@@ -233,7 +233,7 @@ export const jobs = pgTable("jobs", {
   details: jsonb("details").$type<Record<string, unknown>>().notNull(),
   /** At most one job with this key can wait. */
   uniqueKey: text("unique_key"),
-  /** Host and port of the receiver that the job calls, so that no receiver occupies all slots of a process. */
+  /** Host and port of the receiver that the job calls. The limit per receiver uses them. */
   receiver: text("receiver"),
   /** Number of failures of the job. */
   failures: integer("failures").notNull().default(0),
@@ -242,7 +242,7 @@ export const jobs = pgTable("jobs", {
   dueAt: instant("due_at").notNull(),
   /** Time by the clock of the database, because the clocks of the processes may differ. */
   leaseUntil: instant("lease_until"),
-  /** Identifies the lease, so that a worker that has lost it cannot complete the job. */
+  /** Identifies the lease. A worker that has lost its lease cannot complete the job. */
   leaseToken: text("lease_token"),
   createdAt: instant("created_at").notNull(),
   finishedAt: instant("finished_at"),
@@ -342,7 +342,7 @@ export const recipes = pgTable("recipes", {
   /** Canonical JSON (RFC 8785). */
   recipe: text("recipe").notNull(),
   createdAt: instant("created_at").notNull(),
-  /** The row of the highest version of a name is kept, so that its number is not reused. */
+  /** The row of the highest version of a name is kept, because its number must not be reused. */
   deletedAt: instant("deleted_at"),
 });
 

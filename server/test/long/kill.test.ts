@@ -22,10 +22,10 @@ let running: RunningProcess;
 let token: string;
 let device: number;
 
-// Separate database, because the test counts stored samples.
+// Use a separate database, because the test counts stored samples.
 beforeEach(async () => {
   processes = await Processes.onNewDatabase({
-    // Short lease, so that the job of a killed worker is restarted during the test.
+    // Use a short lease, because the job of a killed worker must restart during the test.
     JOB_LEASE_MS: "2000",
     JOB_POLL_MS: "200",
     CONVERT_CONCURRENCY: "3",
@@ -38,7 +38,7 @@ beforeEach(async () => {
   device = await processes.ownedDevice(running, token, SERIAL);
 });
 
-/** Returns a random time within `ms`, so that the kill interrupts any kind of work. */
+/** Returns a random time within `ms`. Kills at random times interrupt any kind of work. */
 const moment = (ms: number) => sleep(Math.random() * ms);
 
 const post = (recording: Uint8Array) =>
@@ -86,7 +86,7 @@ async function samplesBetween(startMs: number, stopMs: number): Promise<Record<s
   return samples;
 }
 
-/** Rounds overlap by half a recording, so that later loads add to chunks of earlier ones. */
+/** Rounds overlap by half a recording, so later loads add to chunks of earlier ones. */
 const startOf = (round: number) => START_MS + (round * ROWS * 100) / 2;
 
 it(`the service is killed ${ROUNDS} times during bulk loads and conversions: each acknowledged job finishes once, no chunk or upload is left incomplete, and no incomplete CSV looks complete`, async () => {

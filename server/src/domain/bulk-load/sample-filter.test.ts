@@ -10,7 +10,10 @@ function rowsAt(times: readonly number[]) {
   return rows;
 }
 
-/** Few distinct times, so that intervals touch, contain each other, are empty (start after stop) or a single instant. */
+/**
+ * Uses few distinct times. Intervals then touch, contain each other, are empty (start after stop) or consist of a
+ * single instant.
+ */
 const anInstant = fc.integer({ min: -20, max: 20 });
 const anInterval = fc.record({
   startMs: fc.oneof({ weight: 8, arbitrary: anInstant }, fc.constant(Number.NEGATIVE_INFINITY)),

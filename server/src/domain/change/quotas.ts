@@ -200,7 +200,7 @@ export const enforcePictureQuota = quota(accounts, (manager) => eq(accounts.mana
 /** Only larger responses count. The index `idempotency_keys_large` has the same limit. */
 export const SMALL_RESPONSE_BYTES = 2048;
 
-// A literal, because the partial index does not match parameters.
+// Use a literal, because the partial index does not match parameters.
 const smallBytes = sql.raw(`${SMALL_RESPONSE_BYTES}`);
 
 /** Call it after storing a response to an idempotency key that is larger than `SMALL_RESPONSE_BYTES`. */

@@ -134,7 +134,7 @@ function countedBy(
   samples: MetricSamples,
   limits: Pick<MetricsOptions, "from" | "to" | "periods">,
 ): Omit<RecipeFigures, "name" | "version" | "hash"> {
-  // A copy without cached results, because a recipe can have ten times as many steps as the other figures.
+  // Use a copy without cached results, because a recipe can have ten times as many steps as the other figures.
   const { count, distance, duration, runs, dropped } = computeRecipe({ ...samples }, recipe, limits);
   return { count, distance, duration, runs: runs.length > MAX_RUNS ? null : runs, dropped };
 }

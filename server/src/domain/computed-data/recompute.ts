@@ -87,7 +87,7 @@ async function mark(
   forgets: boolean,
 ): Promise<{ last: { id: number; ownerId: number } | undefined }> {
   const { queries } = unit;
-  // Lock in the order of ids, so that concurrent changes do not deadlock.
+  // Lock in the order of ids, because concurrent changes would otherwise deadlock.
   const { rows } = await queries.execute<{ id: string; owner_id: string }>(sql`
     WITH matching AS (
       SELECT id FROM timeframes WHERE ${condition} AND id > ${after} ORDER BY id LIMIT ${MARKED_AT_A_TIME} FOR NO KEY UPDATE

@@ -24,7 +24,7 @@ interface Retrieved<T> {
 export interface WantedFigures {
   with_definition?: boolean;
   with_peaks?: boolean;
-  /** Only for a single time frame, because it compares the sessions of a year. */
+  /** Available only for a single time frame, because it compares the sessions of a year. */
   with_max_speed?: boolean;
 }
 

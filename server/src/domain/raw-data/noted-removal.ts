@@ -56,8 +56,8 @@ interface Note {
 export type Run = <T>(work: (unit: UnitOfWork) => Promise<T>) => Promise<T>;
 
 /**
- * Runs a transaction that removes samples and announces it. If the samples are on other servers, the removal is noted first, so that it is
- * announced even if the coordinator fails between the commit of the server and its own.
+ * Runs a transaction that removes samples and announces it. If the samples are on other servers, the removal is noted
+ * first. It is then announced even if the coordinator fails between the commit of the server and its own.
  * @param work runs several times
  */
 export async function removeNoted<T>(run: Run, work: (unit: UnitOfWork) => Promise<T>): Promise<T> {

@@ -112,7 +112,8 @@ async function activityCall(ctx: Context, { event, webhookId, data, secretToken 
   const { activity_id, timeframe_id } = data as ActivityData;
   const key = Buffer.from(await decryptSecret(ctx, ctx.queries, secretToken), "utf8");
   return {
-    // Lists the keys explicitly, so that every attempt sends the same bytes regardless of the key order in the database.
+    // Lists the keys explicitly, because every attempt must send the same bytes, whatever the key order in the
+    // database.
     body: JSON.stringify({ event, webhook_id: webhookId, data: { activity_id, timeframe_id } }),
     // Headers consist of bytes, so send the secret in UTF-8.
     headers: { "X-Asi-Api-Token": key.toString("latin1") },

@@ -92,7 +92,7 @@ class RecordingReader {
   #isEscaped = false;
   /** Start of the last text of the outermost object in the rest of the body. */
   #textStart = 0;
-  /** Whether the last text was the name of the field, so that its value is next. */
+  /** Whether the last text was the name of the field. If so, its value is next. */
   #isField = false;
 
   constructor(field: string, maxBytes: number, expectedBytes: number) {

@@ -45,7 +45,7 @@ const BY_USER: ReadonlySet<ThrottleScope> = new Set([
   "managerSearch",
 ]);
 
-/** Keys known to be exhausted, so that further calls need no query. */
+/** Keys known to be exhausted. Further calls with these keys need no query. */
 const MAX_EXHAUSTED = 10_000;
 
 /** Usernames must be from `usernameKey`. An erasure removes the counters of a person: `domain/accounts/erasures.ts`. */
@@ -73,7 +73,7 @@ export interface Throttle {
    */
   registrationMail(recipient: string): Promise<void>;
   /**
-   * Counts a password for a username before it is checked, so that parallel attempts do not exceed the limit.
+   * Counts a password for a username before it is checked. Parallel attempts therefore cannot exceed the limit.
    * @throws ServiceError `throttled` after too many wrong passwords
    */
   password(username: string, address: string): Promise<void>;

@@ -26,8 +26,8 @@ export const BATCH_ROWS = 500;
 export const BATCH_BYTES = 2 * 1024 * 1024;
 
 /**
- * Returns the tables of a backup in the order of their creation, so that referenced rows come first. Omits partitions, because
- * their parents contain the rows.
+ * Returns the tables of a backup in the order of their creation, in which referenced rows come first. Omits partitions,
+ * because their parents contain the rows.
  */
 export async function tableNames(queries: Queries, schema = "public"): Promise<string[]> {
   const { rows } = await queries.execute<{ name: string }>(

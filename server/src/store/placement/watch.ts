@@ -40,7 +40,7 @@ export class SampleServerAway extends Error {
   readonly severity = "ERROR";
 }
 
-/** Whether a statement was refused before it was sent, so that its transaction can continue. */
+/** Whether a statement was refused before it was sent. Its transaction can then continue. */
 export function isSampleServerAway(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof SampleServerAway) return true;

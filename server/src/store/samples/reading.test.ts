@@ -86,7 +86,7 @@ onEachDatabase("reading samples", (on) => {
       }
     });
 
-    it("has another source if one value or one position differs, and the same source if it is stored again", async () => {
+    it("gets a different source if one value or one position differs, and the same source if it is stored again", async () => {
       const samples = [1, 2, 3, 400_000].map((ms) => sampleAt(ms, 100));
       const sourceOf = async (stored: Sample[], offset = 0, limit = 3) => {
         await on.db.clear();
