@@ -27,7 +27,7 @@ export interface Outcome {
 /** Limits of what an attack may do to others. */
 export interface Targets {
   errors: number;
-  /** The time of the bystander's requests that is judged. */
+  /** Percentile of the bystander's response times that the verdict uses. */
   latency: { of: "p90Ms" | "p99Ms"; atMostMs: number };
   longestDelayMs: number;
   peakMemoryMb: number;

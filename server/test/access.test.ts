@@ -226,7 +226,7 @@ const matrix: readonly (readonly [operation: string, outcomes: string, besides?:
 
 let s: TestService;
 let scene: Scene;
-/** Like the device of the scene, but without samples that a release would remove. */
+/** A device like the device of the scene, but without samples that a release would remove. */
 let releasable: TestDevice;
 
 beforeAll(async () => {

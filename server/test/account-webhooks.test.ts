@@ -351,7 +351,9 @@ describe("a webhook of an account", () => {
     ]);
   });
 
-  it("receives at most 200 events per change, and the number of further events", async ({ hooks: { s } }) => {
+  it("receives at most 200 events per change, and the number of the other events", async ({
+    hooks: { s },
+  }) => {
     const ann = await s.manager();
     const receiving = await receiver();
     const hooks = [];

@@ -36,7 +36,7 @@ const hasEnded = ({ path, method }: DocumentedOperation, { status }: Answer) =>
   (status === 200 && /erase/.test(path)) ||
   (status === 201 && /\{(manager|athlete)\}\/$/.test(path) && method !== "POST");
 
-/** Not `String`, because a value may have a member `toString` that is not a function. */
+/** Do not use `String`, because a value may have a member `toString` that is not a function. */
 const textOf = (value: unknown) => (typeof value === "string" ? value : (JSON.stringify(value) ?? ""));
 
 const withBody = (type: string | undefined, body: unknown) => {

@@ -159,7 +159,7 @@ describe("random histories of owners, clocks, loads and reads", () => {
           async take(by: number) {
             await take(device, by);
             model.take(by, now());
-            // Then loaded samples are computed before anybody reads them.
+            // The jobs compute loaded samples before anybody reads them.
             if (model.current?.by === by) await frameOf(device, by);
           },
           async release(by: number) {

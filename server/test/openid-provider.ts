@@ -28,7 +28,7 @@ export class TestProvider {
   metadata: ((metadata: Claims) => Claims) | null = null;
   /** Replaces the provider. */
   replaced: RequestListener | null = null;
-  /** How the client sends its secret. */
+  /** Method by which the client sends its secret. */
   authMethod: "client_secret_basic" | "client_secret_post" = "client_secret_basic";
   /** Paths of the requests. */
   readonly requests: string[] = [];

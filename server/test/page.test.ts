@@ -44,7 +44,7 @@ describe("the page", () => {
       expect(headers.get("content-security-policy")).toContain("require-trusted-types-for 'script'");
       const again = await s.get(path, undefined, {
         "If-None-Match": headers.get("etag") ?? "",
-        // Like browsers; fetch of Node.js would request the whole file.
+        // Request the file as browsers do. The fetch of Node.js would request the whole file.
         "Cache-Control": "max-age=0",
       });
       expect([again.status, again.body]).toEqual([304, ""]);

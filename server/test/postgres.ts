@@ -200,7 +200,7 @@ async function run(place: Place, durable: boolean, settings: readonly string[]):
   };
 }
 
-/** Waits until the server accepts connections, for any time while it runs. */
+/** Waits until the server accepts connections, as long as it runs. */
 async function ready(url: string, server: ChildProcess): Promise<void> {
   for (;;) {
     const client = new pg.Client(url);

@@ -71,7 +71,7 @@ describe("leases", () => {
     const done = one.runJobs();
     await expect.poll(() => mail.held()).toBe(1);
     const until = (await jobOf(job?.id))?.leaseUntil?.getTime() ?? 0;
-    // After the end of the first lease.
+    // This is after the end of the first lease.
     await expect
       .poll(async () => ((await jobOf(job?.id))?.leaseUntil?.getTime() ?? 0) - until)
       .toBeGreaterThan(3_000);
@@ -278,7 +278,7 @@ describe("after 300,000 waiting webhooks", () => {
     await s.store.database.queries.execute(sql`TRUNCATE jobs`);
   });
 
-  // After the rows are due, for any duration of the tests before.
+  // Use a time after the rows are due, however long the earlier tests took.
   const now = new Date(Date.now() + 3_600_000);
 
   it.each<[string, (queries: Queries) => Promise<unknown>]>([

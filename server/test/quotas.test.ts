@@ -258,7 +258,7 @@ describe("the samples of an account's devices", () => {
     expect((await s.load(device, ann, scattered)).body.details.code).toBe("quota_exceeded");
   });
 
-  it("count by the space they use in each of several loads", async () => {
+  it("count by the space that they use, even over several loads", async () => {
     const s = await startService({ quotaSamples: 1_000 });
     const ann = await s.manager();
     const device = await longOwned(s, ann);

@@ -317,7 +317,7 @@ describe.runIf(isSpread)("samples on several servers", { shuffle: false }, () =>
     const sent = await statementsOf(async () => {
       // Only statements of new connections are recorded.
       const database = await openDatabase({ url: databaseUrl, poolSize: 6 });
-      // After the service, which is stopped first.
+      // End it after the service, which is stopped first.
       stopAfterTest(() => database.close());
       const other = await TestService.start(
         { database, serverKey, close: () => database.close() },

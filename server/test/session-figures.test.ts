@@ -407,7 +407,7 @@ describe("the season of a squad", () => {
     const [ann] = players;
     expect([ann.player, ann.days_since_last, ann.entries.length]).toEqual(["Ann", 0, 4]);
     expect(ann.entries[3]).toMatchObject({ session: ids[3], days_since: 1 });
-    // Of 3.0, 3.1 and 3.2 m/s for 15 minutes.
+    // The distances result from 3.0, 3.1 and 3.2 m/s for 15 minutes.
     expect(ann.normal.distance_m.mean).toBeCloseTo(15 * 60 * 3.1, -1);
     expect(ann.best.distance_m).toBeCloseTo(15 * 60 * 3.3, -1);
     await scene.run(first.device, 20, 25);

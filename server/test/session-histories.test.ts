@@ -93,7 +93,7 @@ function checkDistance(
   expect(isRight, JSON.stringify({ key, distance, own, samples, ownerships: model.ownerships })).toBe(true);
 }
 
-/** The season has only figures of whole sessions that the owner may read. */
+/** The season contains only figures of whole sessions that the owner may read. */
 async function checkSeason(history: SessionHistory, truth: Truth): Promise<void> {
   const { s, squad, session, model, owner } = history;
   const { status, body } = await s.get(`/api/v2/squads/${squad}/season/`, owner.token);

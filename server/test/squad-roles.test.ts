@@ -1,4 +1,4 @@
-/** What coaches, analysts, physicians and athletes see of a squad and may do with it. */
+/** The data and operations of a squad that coaches, analysts, physicians and athletes can use. */
 import { and, eq } from "drizzle-orm";
 import { strFromU8, unzipSync } from "fflate";
 import { parquetReadObjects } from "hyparquet";

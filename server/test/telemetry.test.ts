@@ -104,7 +104,7 @@ describe("a service with OTEL_EXPORTER_OTLP_ENDPOINT", () => {
       "it",
     );
     expect(refused).toMatchObject({ status: { code: 0 }, attributes: { "http.response.status_code": 404 } });
-    // Also for a caller without a trace.
+    // The log contains a trace for a caller without one too.
     await fetch(`${running.url}/api/v1/account/`);
     await collector.wait(
       () => (linesOf(running.output()).at(-1)?.path === "/api/v1/account/" ? true : undefined),

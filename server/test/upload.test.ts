@@ -13,7 +13,7 @@ const noise = async (serial: string, bytes: number) =>
   Buffer.concat([await walk(serial, START, 1), randomBytes(bytes)]);
 
 describe("an upload", () => {
-  it("accepts a file as the body for the device in its header, and its job loads it", async ({
+  it("accepts a file as the body, which its job loads for the device in the header", async ({
     uploads: { s, ann, raw, longOwned, recordingOf, jobOf },
   }) => {
     const device = await longOwned();

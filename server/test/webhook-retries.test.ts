@@ -177,7 +177,7 @@ describe("a receiver that fails", () => {
     await s.runJobs();
     const [delivery] = await deliveries(webhook);
     expect(delivery).toMatchObject({ state: "delivered", response_status: 200 });
-    // In addition to the data in the buffers of the system.
+    // The limit excludes the data in the buffers of the system.
     expect(writtenBytes).toBeLessThan(16 * 1024 * 1024);
   });
 });

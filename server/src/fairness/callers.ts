@@ -32,7 +32,7 @@ export const jobCaller = (account: number | null, jobGroup: string): Caller => (
   jobGroup,
 });
 
-/** Long enough that no two addresses share a hash. */
+/** The hash is long enough that no two addresses share one. */
 const JOB_GROUP_LENGTH = 16;
 
 const current = new AsyncLocalStorage<Readonly<Caller>>();

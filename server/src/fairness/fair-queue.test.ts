@@ -101,7 +101,7 @@ describe("a fair queue", () => {
           await new Promise((resolve) => setTimeout(resolve, 5));
         }),
       );
-      // As in a request that makes one query after another.
+      // Add the tasks as a request does that makes one query after another.
       for (let i = 0; i < 4; i++) await queue.run("quick", async () => void began.push("quick"));
       expect(began).toEqual(["slow", "quick", "quick", "quick", "quick"]);
       await Promise.all(busy);

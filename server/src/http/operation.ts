@@ -74,7 +74,7 @@ export interface Operation<
   consumes?: string;
   /** Whether the body may also be a file, `application/octet-stream`. */
   consumesFile?: boolean;
-  /** Only for the OpenAPI document. */
+  /** Used only for the OpenAPI document. */
   describedBody?: TSchema;
   /** Only for the OpenAPI document, if the operation parses its query. */
   describedQuery?: TSchema;

@@ -21,7 +21,7 @@ export interface LogPage {
   changes: LoggedChange[];
   /** Whether there are more. */
   hasMore: boolean;
-  /** After all changes that can be listed now. */
+  /** Position after all changes that can be listed now. */
   end: Position;
   /** Whether the database contains the epochs of the process and of the cursor. */
   hasOwn: boolean;

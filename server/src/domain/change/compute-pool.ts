@@ -64,7 +64,7 @@ export interface PlayerTask {
 
 /** The figures of a player in a period, in the form in which they are stored. */
 export interface PlayerFigures {
-  /** By the keys of `SQUAD_COLUMNS`, with all digits. */
+  /** Figures by the keys of `SQUAD_COLUMNS`, with all digits. */
   figures: Record<string, number | null>;
   /** By the keys of `FILE_COLUMNS`, rounded as in files; instants in ms since 1970 UTC. */
   cells: Record<string, Cell>;

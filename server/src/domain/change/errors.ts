@@ -80,7 +80,7 @@ export const errors = {
           ? "Personal tokens and tokens of applications may not do this. Sign in to the service with your password."
           : `The token does not have the scope ${scope}.`,
     }),
-  /** Only for authenticated callers. */
+  /** Sent only to authenticated callers. */
   accountDisabled: () =>
     new ServiceError("forbidden", "account_disabled", {
       detail: "This account is disabled. Ask the operator of the service.",

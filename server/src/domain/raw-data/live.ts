@@ -22,7 +22,7 @@ export interface LiveSamples {
   /** Whether the tracker sent them late: they are not later than a sample that the client has received. */
   isLate: boolean;
   samples: SampleColumns;
-  /** Time of the newest sample of the device that the client has after this batch, see `Progress`. */
+  /** Time of the newest sample of the device that the client has received after this batch; see `Progress`. */
   lastMs: number;
   /** Samples that the client has received, including these. The next batch changes it. */
   position: LivePosition;

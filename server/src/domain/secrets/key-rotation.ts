@@ -33,7 +33,7 @@ export interface Rotation {
   key: number;
   /** Number of re-encrypted secrets. */
   encrypted: number;
-  /** Number of secrets that no key decrypts. They do not change; their webhooks cannot be called. */
+  /** Number of secrets that no key decrypts. They do not change, and their webhooks cannot be called. */
   unreadable: number;
   /** Id of the server key that decrypts the new key. */
   serverKey: string;

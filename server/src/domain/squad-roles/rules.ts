@@ -9,7 +9,7 @@ export type Squad = typeof squads.$inferSelect;
 /** A squad, and the caller's view of it. */
 export type SeenSquad = Squad & { view: View };
 
-/** Not found if the caller cannot see the squad. */
+/** The squad is not found if the caller cannot see it. */
 export const readableSquad: Rule<"squad", SeenSquad> = {
   description: "The owner of the squad, managers with a role in it, and its athletes",
   roles: ["MANAGER", "ATHLETE"],

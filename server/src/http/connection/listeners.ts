@@ -55,7 +55,7 @@ export async function listenOn<T>(
   const bound = (server.address() as AddressInfo).port;
   const others: Server[] = [];
   for (const address of rest) {
-    // Same options as in `http.createServer`.
+    // Use the same options as `http.createServer`.
     const other = createServer({ allowHalfOpen: true, noDelay: true }, (socket: Socket) =>
       server.emit("connection", socket),
     );

@@ -47,7 +47,7 @@ export async function pageRoutes(app: FastifyInstance): Promise<void> {
       Link: SERVICE_LINK,
       // The page refuses a larger file before sending it.
       "X-Asi-Max-Recording-Bytes": String(app.config.bulkLoadMaxBytes),
-      // How users sign in.
+      // Ways in which users sign in.
       ...(app.config.openidIssuer === null
         ? {}
         : { "X-Asi-Provider": encodeURIComponent(app.config.openidName) }),

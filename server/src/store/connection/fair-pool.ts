@@ -64,7 +64,7 @@ export class FairPool extends pg.Pool {
 
   async #turn(): Promise<() => void> {
     const late = new AbortController();
-    // Same message as in `pg`.
+    // Use the same message as `pg`.
     const timer = setTimeout(
       () => late.abort(new Error("timeout exceeded when trying to connect")),
       this.#timeoutMs,

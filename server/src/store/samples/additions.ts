@@ -31,7 +31,7 @@ interface KnownChunk {
   offsets: Int32Array | null;
 }
 
-/** State of a device at the last poll. Immutable. */
+/** Immutable state of a device at the last poll. */
 export interface KnownSamples {
   /** First watched bucket. Samples in earlier buckets are not read. */
   firstBucket: number;

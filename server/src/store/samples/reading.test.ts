@@ -215,7 +215,7 @@ onEachDatabase("reading samples", (on) => {
       on.storeAt(...Array.from({ length: count }, (_, i) => startMs + i));
     const watched = { deviceId: DEVICE, times: [{ startMs: 0, stopMs: Number.POSITIVE_INFINITY }] };
 
-    it("are the newest ones in a separate buffer, without the times of all", async () => {
+    it("are returned in a separate buffer, newest ones only, without the times of all samples", async () => {
       for (const bucket of [0, 1, 2]) await dense(bucket * BUCKET_MS);
       const first = (await addedSamples(on.db.client, [{ ...watched, known: null }], { limit: 300 })).get(
         DEVICE,
