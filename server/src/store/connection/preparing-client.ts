@@ -38,8 +38,8 @@ interface Connection extends EventEmitter {
 /**
  * A connection that prepares statements with parameters. The database parses a prepared statement once, and plans it
  * once when one plan serves all parameters (PostgreSQL, "PREPARE"). This halves the time of the small queries of a
- * request. If there are too many, the connection closes the least recently used one. It prepares a statement only at
- * the second use, because a list with unusual filters is rarely repeated.
+ * request. If there are too many prepared statements, the connection closes the least recently used one. It prepares a
+ * statement only at the second use, because a list with unusual filters is rarely repeated.
  */
 export class PreparingClient extends pg.Client {
   #readOnly = false;
