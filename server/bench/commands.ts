@@ -5,7 +5,7 @@ import type { SquadExtent, SquadPlaces } from "./squad.js";
 export interface Commands {
   /** Stores the given number of samples, recording by recording. */
   load: { takes: { sessions: number }; gives: LoadFigures };
-  /** From now on, the same server responds to this path with these bytes from memory, bypassing the service. */
+  /** Makes the same server respond to this path with these bytes from memory, bypassing the service. */
   serve: { takes: { path: string; file: string }; gives: null };
   /** Creates a squad with a match and earlier sessions; their figures are stored. */
   squad: { takes: SquadExtent; gives: SquadPlaces };
@@ -20,7 +20,7 @@ export interface LoadFigures {
   /** The device with one session a day, and the device that records without a break. */
   device: number;
   restlessDevice: number;
-  /** How long each load of one session takes, from decoded rows to the commit, ms. */
+  /** Duration of each load of one session, from decoded rows to the commit, ms. */
   sessionMs: number[];
   samples: number;
   bytesOnDisk: number;

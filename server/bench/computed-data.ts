@@ -28,10 +28,10 @@ export interface ComputedDataExtent {
 }
 
 export interface ComputedDataFigures {
-  /** Reading and computing one time frame: elapsed time, and processor time of all threads, medians, ms. */
+  /** Elapsed time and processor time of all threads for reading and computing one time frame, medians, ms. */
   elapsedMs: number;
   processorMs: number;
-  /** Computing all time frames of the activity once, mean, ms. */
+  /** Mean duration of computing all time frames of the activity once, ms. */
   allFramesMs: number;
   /** Response times of the API, 99th percentiles, ms. */
   idleP99Ms: number;

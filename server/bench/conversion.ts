@@ -1,4 +1,7 @@
-/** Conversion of an upload: duration compared with a bare server and with the library alone, and memory for a large upload. */
+/**
+ * Measures the conversion of an upload: its duration in comparison with a bare server and with the library alone, and
+ * the memory for a large upload.
+ */
 import { createWriteStream, writeFileSync } from "node:fs";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -20,7 +23,7 @@ export const writeRecording = (file: string, samples: number): Promise<void> =>
 export interface ConversionFigures {
   overHttp: number;
   library: number;
-  /** Upload and CSV of the same sizes through a bare server. */
+  /** Upload and CSV of the same sizes, sent through a bare server. */
   bare: number;
 }
 

@@ -1,4 +1,4 @@
-/** Downloads of all samples of a device over HTTP with one connection. */
+/** Measures downloads of all samples of a device over HTTP with one connection. */
 import { Client } from "./client.js";
 import { interleave, median } from "./measure.js";
 import type { Stored } from "./reading.js";

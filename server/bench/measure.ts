@@ -2,8 +2,8 @@
 export type Timed = (round: number) => Promise<number>;
 
 /**
- * Runs all cases once in each round, and starts each round with a different case, so that drift of the machine and effects of a
- * case on the next one affect all cases equally.
+ * Runs all cases once in each round, and starts each round with a different case, because drift of the machine, and
+ * effects of a case on the next one, must affect all cases equally.
  *
  * @param warmUp number of initial rounds that do not count
  * @returns times by case, ms

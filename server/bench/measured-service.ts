@@ -100,6 +100,6 @@ function resetPeak(pid: number | undefined): void {
   try {
     writeFileSync(`/proc/${pid}/clear_refs`, "5");
   } catch {
-    // The peak may then be from the start: too high, but never too low.
+    // The peak may then date from the start, so it may be too high, but never too low.
   }
 }

@@ -24,5 +24,5 @@ process.on("message", (question) => {
   delay.reset();
   peakBytes = 0;
 });
-// The channel alone must not keep the service running.
+// The channel must not keep the service running.
 process.channel?.unref();

@@ -1,4 +1,6 @@
-/** Pages, ranges and latest samples over HTTP with one connection, with little data and with ten times as much. */
+/**
+ * Measures pages, ranges and latest samples over HTTP with one connection, with little data and with ten times as much.
+ */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Client } from "./client.js";
@@ -31,7 +33,7 @@ export interface Stored {
 /** Medians, ms. */
 export interface ReadingFigures {
   page: number;
-  /** The same bytes served from memory by the same server. */
+  /** Time in which the same server sends the same bytes from memory. */
   fromMemory: number;
   pageBytes: number;
   ranges: number;
@@ -84,7 +86,7 @@ function casesOf(client: Client, { load: { device, restlessDevice }, sessions }:
   } satisfies Record<string, Timed>;
 }
 
-/** All pages differ, so that none is cached by the service. */
+/** All pages differ, because the service would cache equal ones. */
 function pagePath(device: number, day: number, page: number, afterMs: number): string {
   const startMs = FIRST_SESSION_MS + day * DAY_MS + afterMs;
   const bounds = `start=${startMs}&stop=${startMs + 2 * DAY_MS - 1}`;
@@ -100,7 +102,8 @@ function rangesPath(device: number, day: number, afterMs: number): string {
 const latestPath = (device: number) => `/api/v1/devices/${device}/latest-raw-data/?size=${LATEST_SAMPLES}`;
 
 /**
- * Checks before the measurement that the service returns the stored samples. Uses its page as the page from memory.
+ * Checks before the measurement that the service returns the stored samples. The page that it returns is later sent
+ * from memory.
  * @returns bytes of the page
  */
 async function proveRight(client: Client, store: Stored, folder: string): Promise<number> {

@@ -1,4 +1,4 @@
-/** Measures the speed that the service promises, on PostgreSQL and on the embedded database. */
+/** Measures the promised speed of the service, on PostgreSQL and on the embedded database. */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { arch, cpus, loadavg, platform, totalmem } from "node:os";
 import { dirname, join } from "node:path";
@@ -205,7 +205,7 @@ function intoDocument(text: string): void {
   );
 }
 
-/** Shows the progress, only on a terminal; null clears the line. */
+/** Shows the progress on a terminal. Null clears the line. */
 function progress(what: string | null): void {
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${what ?? ""}`);
 }

@@ -1,8 +1,8 @@
 /*
- * Ingest and pages with the samples in one database and on 1, 2 and 3 servers: `npm run bench:servers -w server -- [samples]`.
- * Everything runs on this machine, so that the figures show what the extra hop to a server costs,
- * not what more machines gain. A device records sessions of two hours at 10 Hz; loads and pages run
- * one after another and eight at once.
+ * Measures loads and pages with the samples in one database and on 1, 2 and 3 servers: `npm run bench:servers -w server
+ * -- [samples]`. All servers run on this machine, so the figures show the cost of the additional hop to a server, not
+ * the benefit of further machines. A device records sessions of two hours at 10 Hz; loads and pages run one after
+ * another and eight at once.
  */
 import { openDatabase } from "../src/store/connection/database.js";
 import { migrate } from "../src/store/migrations/migrate.js";

@@ -1,6 +1,6 @@
 /**
- * A service with the data of one team, for measurements: real HTTP, a real database, samples stored
- * as a load stores them.
+ * A service with the data of one team, for measurements. It uses real HTTP and a real database, and stores samples as a
+ * load does.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

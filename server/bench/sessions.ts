@@ -9,7 +9,7 @@ export const DAY_MS = 86_400_000;
 /** Time of day at which a session starts. */
 export const FIRST_SESSION_MS = Date.UTC(2024, 5, 1, 10);
 
-/** Number of different sessions, which repeat on later days, because generating noise is slow. */
+/** Number of different sessions. They repeat on later days, because generating noise is slow. */
 const DISTINCT_SESSIONS = 8;
 
 /** Samples of the device that records without a break: one every 2 s for 14 days. */
@@ -64,7 +64,7 @@ async function decodedSession(seed: number): Promise<SampleColumns> {
   const recorded = recordSession(FIRST_SESSION_MS + seed * DAY_MS, SESSION_SAMPLES, seed);
   const recording = encode(rowsOf(recorded), HEADER);
   const batches: SampleColumns[] = [];
-  // A batch is overwritten by the next one.
+  // The next batch overwrites this one.
   for await (const batch of decode(recording)) batches.push(concatColumns([batch]));
   return concatColumns(batches);
 }

@@ -1,7 +1,7 @@
 /**
- * Measures what an operator needs to choose a machine: memory, processor time of uploads and of pages, bytes on disk. The built service
- * runs as an operator starts it, on PostgreSQL and on the embedded database. Prints a table in Markdown.
- * Usage: npm run sizing -w server [-- --devices 30 --seconds 20]
+ * Measures the figures with which an operator chooses a machine: memory, processor time of uploads and of pages, and
+ * bytes on disk. Starts the built service as an operator does, on PostgreSQL and on the embedded database. Prints a
+ * table in Markdown. Usage: npm run sizing -w server [-- --devices 30 --seconds 20]
  */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
@@ -76,7 +76,7 @@ async function measure(folder: string, databaseUrl: string | null): Promise<Figu
     PORT: "0",
     METRICS_PORT: "0",
     DATA_DIR: join(folder, databaseUrl === null ? "embedded" : "data"),
-    // The limits per user are not measured.
+    // Raise the limits per user, which are not measured.
     THROTTLE_USER_PER_MINUTE: "1000000",
     THROTTLE_RAW_DATA_PER_MINUTE: "1000000",
     THROTTLE_FILES_PER_MINUTE: "1000000",
@@ -122,7 +122,7 @@ async function measure(folder: string, databaseUrl: string | null): Promise<Figu
     await fetch(`${url}/oauth2/token/`, { method: "POST", body: form })
   ).json()) as { access_token: string };
 
-  // Restart the process, so that the creation of the database and the registration do not count.
+  // Restart the process, because the creation of the database and the registration must not count.
   await sleep(IDLE_MS);
   const idleMb = memoryMb(pid, "VmRSS");
 
@@ -194,7 +194,7 @@ async function measure(folder: string, databaseUrl: string | null): Promise<Figu
       perCpuS: tookMs.length / cpuS,
     };
   };
-  // Every page begins at a different millisecond, so that none is cached.
+  // Every page begins at a different millisecond, because the service would cache equal ones.
   const pages = await read((n) => {
     const { id, startMs } = devices[n % DEVICES] ?? { id: 0, startMs: 0 };
     return `/api/v1/devices/${id}/preprocessed-data/?start=${startMs + n}&stop=${startMs + SESSION_S * 1000}&limit=${PAGE}`;

@@ -1,4 +1,7 @@
-/** A squad in the measured service: players with a tracker each, a match with samples, and earlier sessions with stored figures. */
+/**
+ * A squad in the measured service. Each player wears a tracker. The squad has a match with samples, and earlier
+ * sessions with stored figures.
+ */
 import { sql } from "drizzle-orm";
 import { insertManagedAthlete } from "../src/domain/accounts/managed-athlete.js";
 import { transact } from "../src/domain/change/change.js";
@@ -63,7 +66,7 @@ async function sessionOn(scene: Scene, squad: number, day: number): Promise<numb
   return id;
 }
 
-/** Gives the sessions without samples the figures of the match, so that their rows have the usual size. */
+/** Copies the figures of the match to the sessions without samples. Their rows then have the usual size. */
 async function copyFigures({ ctx }: Scene, match: number): Promise<void> {
   await ctx.queries.execute(sql`
     UPDATE ${sessionFigures} AS other SET figures = whole.figures FROM ${sessionFigures} AS whole

@@ -1,6 +1,6 @@
 /**
- * Promises of the service about squads: the table of a session with and without stored figures, and
- * the season.
+ * Measures the promises of the service about squads: the table of a session with and without stored figures, and the
+ * season.
  */
 import { Client } from "./client.js";
 import { interleave, median } from "./measure.js";

@@ -1,6 +1,6 @@
 /**
- * A fastify server with a single route in a separate process, as a baseline of Node.js on this machine for a response of the same
- * size. Argument: the file with the body. Sends its address, and ends with its parent process.
+ * A fastify server with a single route in a separate process. It is the baseline of Node.js on this machine for a
+ * response of the same size. Argument: the file with the body. Sends its address, and ends with its parent process.
  */
 import { readFileSync } from "node:fs";
 import fastify from "fastify";

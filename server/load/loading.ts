@@ -64,7 +64,7 @@ async function load(loading: Loading, device: Device, match: Match, dueAtMs: num
   const isKnown = device.matches.some(({ startMs }) => startMs === match.startMs);
   const begin = performance.now();
   const recording = await record(device.serial, match);
-  // A real device has its recording, so creating it does not count as part of the upload.
+  // A real device already stores its recording, so creating the recording does not count as part of the upload.
   const uploadDueAtMs = dueAtMs + (performance.now() - begin);
   if (!isKnown) device.loading = match;
   try {
@@ -102,7 +102,7 @@ const timeframeBody = ({ team }: Loading, device: Device, match: Match, activity
   json_schema: team.timeframeSchema,
 });
 
-/** A time frame of the match, its computed data, and a changed maximum heart rate. */
+/** Creates a time frame of the match, reads its computed data, and changes the maximum heart rate. */
 async function makeTimeframe(loading: Loading, device: Device, match: Match): Promise<void> {
   const { team, wire, tally, book } = loading;
   const { activity, webhook } = team.match;
@@ -126,8 +126,7 @@ async function makeTimeframe(loading: Loading, device: Device, match: Match): Pr
 }
 
 /**
- * A time frame that is created and deleted, which must cause no webhook event, and a new name,
- * which must cause one.
+ * Creates and deletes a time frame, which must cause no webhook event, and changes a name, which must cause one.
  */
 async function train(loading: Loading, device: Device, match: Match): Promise<void> {
   const { team, wire, tally, book } = loading;
@@ -148,7 +147,7 @@ async function train(loading: Loading, device: Device, match: Match): Promise<vo
   book.expect({ webhook, event: "activity-updated", activity });
 }
 
-/** A recording to convert, and the expected result. */
+/** A recording to convert, with the expected result. */
 export interface Conversion {
   recording: Uint8Array<ArrayBuffer>;
   fileName: string;

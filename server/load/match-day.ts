@@ -63,7 +63,7 @@ export async function playMatchDay(ground: Ground, options: MatchDayOptions): Pr
   const metricsPort = await freePort();
   const service = await startBuiltService(join(ground.folder, "data"), options.databaseUrl, {
     METRICS_PORT: String(metricsPort),
-    // The first match of a device starts after the device was taken; a day of matches is loaded within the run.
+    // The first match of a device starts after the device was taken. The run loads a day of matches.
     BULK_LOAD_MAX_AHEAD_MS: String(DAY_MS),
   });
   const receiver = await startReceiver();
@@ -98,7 +98,7 @@ export async function playMatchDay(ground: Ground, options: MatchDayOptions): Pr
       return wire;
     };
     const coaches: Coach[] = teams.map((team) => ({ team, wire: wireOf(team.token), random }));
-    // Converted recordings are in the past; no device needs to have recorded them.
+    // Converted recordings are in the past. No device needs to have recorded them.
     const conversions = await Promise.all(
       sessions.map((session) =>
         newConversion("CONVERT", { startMs: Math.floor(Date.now() / 1000) * 1000 - DAY_MS, session }),
@@ -111,8 +111,8 @@ export async function playMatchDay(ground: Ground, options: MatchDayOptions): Pr
 
     tell("the first device of each coach loads its first match");
     /**
-     * Returns the next device of a gateway and the number of its match. A team has one gateway, so its devices load one after
-     * another.
+     * Returns the next device of a gateway and the number of its match. A team uses one gateway, so its devices load
+     * one after another.
      */
     const gateways = Array.from({ length: Math.min(GATEWAYS, readers) }, (_, gateway) => {
       const served = teams.filter((_, i) => i % GATEWAYS === gateway);

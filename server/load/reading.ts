@@ -12,7 +12,7 @@ const LARGE_PAGE = 25_000;
 const LATEST = 300;
 const TWO_DAYS_MS = 2 * 86_400_000;
 
-/** Frequency of each kind of call, per hundred. */
+/** Number of calls of each kind in a hundred. */
 const SHARES: Readonly<Record<ReadingKind, number>> = {
   "page of 3,000 samples": 30,
   "device list": 15,
@@ -71,7 +71,7 @@ function wrongInAll<State>(states: readonly State[], wrong: (state: State) => st
 
 async function readPage(coach: Coach, limit: number): Promise<() => string | null> {
   const { device, match } = recorded(coach);
-  // Starts at any sample, so that few pages are cached by the service.
+  // Starts at any sample, because the service would cache repeated pages.
   const first = Math.floor(coach.random() * (MATCH_SAMPLES - limit + 1));
   const count = MATCH_SAMPLES - first;
   const answer = await unwrap(
@@ -156,7 +156,10 @@ const reads: Readonly<Record<ReadingKind, Read>> = {
   },
 };
 
-/** Expects all objects from before the request, each once, ordered by start; others only if they were created in the meantime. */
+/**
+ * Expects all objects from before the request, each once and ordered by start. Further objects must have been created
+ * in the meantime.
+ */
 function wrongTimeframes(
   answer: readonly Resource["Timeframe"][],
   before: readonly Timeframe[],

@@ -72,7 +72,9 @@ else if (!isValid) {
 else if (squads > 0) await mainOfSquads();
 else await main();
 
-/** Prints what the streams cost; the exit status is 1 if one fails, a sample is missing, or a target is missed. */
+/**
+ * Prints the cost of the streams. The exit status is 1 if a stream fails, a sample is missing, or a target is missed.
+ */
 async function mainOfStreams(): Promise<void> {
   const loadAtStart = loadavg()[0] ?? 0;
   await onGround(
@@ -95,7 +97,7 @@ async function mainOfStreams(): Promise<void> {
   );
 }
 
-/** Prints the times of all calls; the exit status is 1 if one fails, or the reads are slow. */
+/** Prints the times of all calls. The exit status is 1 if a call fails or the reads are slow. */
 async function mainOfSquads(): Promise<void> {
   const loadAtStart = loadavg()[0] ?? 0;
   const targets = values.quick ? BUSY_TARGETS : TARGETS;

@@ -14,8 +14,8 @@ export interface Schedule {
 const BACKLOG_MS = 30_000;
 
 /**
- * Makes calls one after another at random times (a Poisson process). A call that waits for the previous one keeps its due time,
- * so that measurements from the due time include the delay caused by a slow response.
+ * Makes calls one after another at random times (a Poisson process). A call that waits for the previous one keeps its
+ * due time. Measurements from the due time therefore include the delay caused by a slow response.
  * @param call receives its due time, by `performance.now()`
  * @returns number of due calls that were not made when the backlog was abandoned
  */

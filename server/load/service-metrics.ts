@@ -1,4 +1,4 @@
-/** The service as reported by its own metrics. */
+/** State of the service as its metrics report it. */
 import { setTimeout as sleep } from "node:timers/promises";
 
 export interface Observed {

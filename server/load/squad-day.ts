@@ -1,4 +1,7 @@
-/** A match day of squads: after a match each squad loads its recordings and makes its session, while every coach reads. */
+/**
+ * Simulates a match day of squads. After a match, each squad loads its recordings and creates its session, while every
+ * coach reads.
+ */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -28,7 +31,7 @@ export interface SquadDayResult {
   writes: ReadonlyMap<string, number[]>;
   errors: string[];
   peakMemoryMb: number;
-  /** Sessions whose table had the figures of all players at the end. */
+  /** Number of sessions with figures of all players in the table at the end. */
   complete: number;
 }
 
@@ -64,7 +67,7 @@ export async function playSquadDay(ground: Ground, options: SquadDayOptions): Pr
     // A device records only after it was taken, so the match is in the future.
     BULK_LOAD_MAX_AHEAD_MS: String(DAY_MS),
   });
-  // Each squad has its own address, like a club.
+  // Each squad uses a separate address, like a club.
   const clients = Array.from({ length: count }, (_, i) => new Client(service.url, `127.0.1.${i + 1}`));
   try {
     tell(`${count} coaches sign up, each with a squad of ${players}`);
@@ -135,7 +138,7 @@ const ofSession =
 
 const SQUADS: Read = { kind: "squads", path: () => "squads/" };
 
-/** Reads of a coach, and the percentage of each. */
+/** Kinds of reads of a coach, with the percentage of each. */
 const SHARES: readonly (Read & { share: number })[] = [
   { kind: "table of a session", share: 30, path: ofSession("figures/?wait=0") },
   { kind: "periods", share: 10, path: ofSession("periods/") },

@@ -20,7 +20,7 @@ export interface StreamsOptions {
 export interface StreamsResult {
   /** Processor time of the service, divided by the time of the streams. */
   cores: number;
-  /** Age of the oldest sample of each write when the gateway is told about it. */
+  /** Age of the oldest sample of each write when the gateway learns that it is stored. */
   agesMs: number[];
   peakMemoryMb: number;
   errors: string[];

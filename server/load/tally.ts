@@ -1,6 +1,6 @@
 import { createHistogram, type RecordableHistogram } from "node:perf_hooks";
 
-/** Kinds of calls, by caller. The response time target applies to calls of readers. */
+/** Kinds of calls by caller. The target for response times applies to calls of readers. */
 export const READING = [
   "device list",
   "ranges of 2 days",
@@ -49,7 +49,7 @@ function read(histogram: RecordableHistogram): Latencies {
   };
 }
 
-/** Maximum number of described faults; further ones are only counted. */
+/** Maximum number of described faults. Further faults are only counted. */
 const MAX_DESCRIBED = 20;
 
 /** Results of the calls. */
@@ -108,7 +108,7 @@ export class Tally {
     return read(this.#reading);
   }
 
-  /** Lateness of the generator, which waits for a slow response before the next call of a reader. */
+  /** Delay of the generator, which waits for a slow response before the next call of a reader. */
   get late(): Latencies {
     return read(this.#late);
   }

@@ -46,7 +46,8 @@ export interface Club {
 }
 
 /**
- * Maximum number of matches of a device, so that all of them are within the day by which a device may be ahead of the service.
+ * Maximum number of matches of a device. All of them must be within the day by which a device may be ahead of the
+ * service.
  */
 export const MATCHES_PER_DEVICE = 20;
 const BREAK_MS = 15 * 60_000;

@@ -1,4 +1,4 @@
-/** Recordings of the devices. The generator creates them from the seed, so that it can check every response. */
+/** Recordings of the devices. The generator creates them from the seed and can therefore check every response. */
 import { createHash } from "node:crypto";
 import { encode } from "asi-convert";
 import type { SampleColumns } from "../src/store/samples/index.js";

@@ -4,15 +4,15 @@ import type { MatchDayResult } from "./match-day.js";
 /** Targets on a machine with two cores. */
 export const TARGETS = { readingP99Ms: 250, peakMemoryMb: 700 };
 /**
- * Targets of the short form. It runs on machines with other work, so it allows ten times the time, and the same memory as the
- * siege.
+ * Targets of the short form. It runs on machines with other work, so it allows ten times the duration, and the same
+ * memory as the siege.
  */
 export const BUSY_TARGETS = { readingP99Ms: 10 * TARGETS.readingP99Ms, peakMemoryMb: 900 };
 
 /** Maximum time of a bare route for a verdict on times: 5 to 10 ms on an idle machine. */
 const BARE_P99_MS = 50;
 
-/** Minimum duration; a shorter run ends while caches still fill. */
+/** Minimum duration. A shorter run ends while the caches still fill. */
 const MIN_MINUTES_FOR_GROWTH = 5;
 
 export interface Verdict {

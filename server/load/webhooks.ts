@@ -19,7 +19,10 @@ const QUIET_MS = 1_000;
 const keyOf = ({ webhook, event, activity, timeframe }: Announced) =>
   `${event} of activity ${activity}${timeframe === undefined ? "" : `, time frame ${timeframe}`}, at webhook ${webhook}`;
 
-/** Compares the calls of webhooks with the expected events: each once, signed, and no others. */
+/**
+ * Compares the calls of webhooks with the expected events. Each event must arrive once and signed, and no others may
+ * arrive.
+ */
 export class WebhookBook {
   /** Times of announcements and arrivals, by `performance.now()`. An event can arrive before the response. */
   readonly #announced = new Map<string, number[]>();

@@ -1,6 +1,6 @@
 /**
- * Builds the page at `/api/docs/` into `dist/docs-page/`: Swagger UI and the additions of this project. Compresses every file, so
- * that the service need not do this per request. Part of the build.
+ * Builds the page at `/api/docs/` into `dist/docs-page/`: Swagger UI and the additions of this project. Compresses
+ * every file, which the service would otherwise do per request. Part of the build.
  */
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
@@ -12,7 +12,7 @@ import { build } from "esbuild";
 
 const fromServer = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 
-/** The highest quality makes Swagger UI a tenth smaller but takes twenty times as long in every build. */
+/** The highest quality reduces the size of Swagger UI by a tenth but takes twenty times as long in every build. */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
 
 export async function buildDocsPage(): Promise<void> {

@@ -1,4 +1,4 @@
-/** Records the checksums of new migrations; fails if a recorded one has changed. */
+/** Records the checksums of new migrations. Fails if a recorded migration has changed. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { migrations } from "../src/store/migrations/index.js";
 import { checksumOf } from "../src/store/migrations/migration.js";

@@ -12,22 +12,24 @@ import { newParty, type Party, prepare, recording } from "./scene.js";
 import { giveSquad } from "./squads.js";
 import { isOnlySlow, type Outcome, outcomeOf, type Targets } from "./verdict.js";
 
-/** Time for the event loop and the bystander to recover before and after an attack; much shorter than an attack. */
+/** Time for the event loop and the bystander to recover before and after an attack, much shorter than an attack. */
 const calmMs = (seconds: number) => Math.min(1_000, seconds * 300);
-/** An attack must stop within this time after its end; otherwise the siege has an error. */
+/** Time after its end within which an attack must stop. Otherwise the siege reports an error. */
 const END_TIMEOUT_MS = 180_000;
-/** Attackers usually have their own machines, so here the attacker has a lower priority than the service. */
+/**
+ * Attackers usually use their own machines. The attacker therefore runs here with a lower priority than the service.
+ */
 const ATTACKER_PRIORITY = 10;
 
 /** Recording of the bystander: ten minutes at 10 Hz. */
 const TEN_MINUTES = { count: 6_000, periodMs: 100 };
-/** Recording of an attacker that needs much data: 48 hours at 1 Hz. */
+/** Recording for attacks that need much data: 48 hours at 1 Hz. */
 const TWO_DAYS = { count: 172_800, periodMs: 1000 };
 
-/** Each attack has a different address, so that none uses up the rate limit of the next. */
+/** Each attack uses a different address, because it would otherwise use up the rate limit of the next one. */
 const addressOf = (i: number, attempt: number) => `127.0.${attempt + 1}.${i + 1}`;
 
-/** No attack: the baseline before the attacks, and the recovery after them. */
+/** Measurements without an attack: the baseline before the attacks, and the recovery after them. */
 const peace = (name: string): Attack => ({ name, as: "anyone", run: ({ signal }) => untilTheEnd(signal) });
 
 /**
@@ -58,7 +60,7 @@ export async function besiege(
   registrar.close();
   await preparing.stop();
   await giveRows(dataDir, databaseUrl, chosen, attackers);
-  // A new process, so that its memory does not include the preparation.
+  // Start a new process, because the memory of the old one includes the preparation.
   const service = await startBuiltService(dataDir, databaseUrl);
   const person = await startBystander({
     url: service.url,
@@ -72,7 +74,7 @@ export async function besiege(
       await sleep(calmMs(seconds));
       await Promise.all([person.experience(), service.figures()]);
       const tally = new Tally();
-      // There is no attacker in the baseline.
+      // The baseline has no attacker.
       const attacker = attackers[i - 1] ?? bystander;
       const client = new Client(service.url, addressOf(i, attempt));
       const signal = AbortSignal.timeout(seconds * 1000);
@@ -113,7 +115,7 @@ async function giveRows(
 }
 
 async function look(attack: Attack, tally: Tally, person: Bystander, service: BuiltService) {
-  // Stop the service first, so that pending responses to the bystander count here.
+  // Stop the service first, because pending responses to the bystander must count here.
   const figures = await service.figures();
   return outcomeOf(attack, tally.toString(), await person.experience(), figures);
 }

@@ -67,7 +67,7 @@ const ordinary: ((round: number) => Wish)[] = [
   () => ({ path: "/api/v1/account/", status: 200 }),
   () => ({ path: "/api/v1/devices/", status: 200 }),
   () => ({ path: `${device}/latest-preprocessed-data/`, status: 200 }),
-  // A different interval each time, so that no page is cached by the service.
+  // Use a different interval each time, because the service would cache equal pages.
   (round) => ({
     path: `${device}/preprocessed-data/?start=${party.startMs + round}&stop=${iso(party.stopMs)}&limit=300`,
     status: 200,

@@ -13,7 +13,7 @@ export interface Experience {
   errors: string[];
   /** Times from the response to a change until the webhook call, ms. */
   webhookDelaysMs: number[];
-  /** Number of requests sent again, because the service had closed the connection. */
+  /** Number of requests that were sent again because the service had closed the connection. */
   resent: number;
 }
 
@@ -24,7 +24,7 @@ export interface Order {
   recordingBase64: string;
 }
 
-/** An ordinary user in a separate process, so that the attackers do not affect its measurements. */
+/** An ordinary user. It runs in a separate process, because the attackers would affect its measurements. */
 export interface Bystander {
   /** @returns the measurements since the last call */
   experience(): Promise<Experience>;

@@ -16,13 +16,13 @@ export interface Answer {
   status: number;
   /** The body, or the error of the connection if there is no response. */
   body: Buffer;
-  /** Whether it is the response to a second request, because the first was on a connection that the server had closed. */
+  /** Whether it is the response to a second request, sent because the server had closed the connection of the first. */
   isResent?: true;
 }
 
 const DEFAULT_TIMEOUT_MS = 60_000;
 
-/** A client with a separate address, so that throttles distinguish attackers and bystander. */
+/** A client with a separate address. Throttles thus distinguish the attackers from the bystander. */
 export class Client {
   readonly #url: URL;
   readonly #agent: Agent;

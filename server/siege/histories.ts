@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import type { Queries } from "../src/store/connection/database.js";
 import type { Party } from "./scene.js";
 
-/** Maximum of an account: `QUOTA_OWNERSHIPS`, minus those of the scene. */
+/** Maximum number for an account: `QUOTA_OWNERSHIPS` minus the ownerships of the scene. */
 const COUNT = 9_990;
 
 /**
@@ -15,8 +15,8 @@ export const HISTORY_MS = Date.UTC(2019, 0, 1);
 export const HISTORY_HOURS = Math.ceil((COUNT * 2) / 60);
 
 /**
- * Gives a party a long history, like years of use: ownerships of its device, and time frames of ten minutes over them,
- * consecutive and overlapping. No service may be running.
+ * Adds a long history to a party, as after years of use: ownerships of its device, and consecutive and overlapping time
+ * frames of ten minutes. No service may be running.
  */
 export async function giveHistory(queries: Queries, party: Party): Promise<void> {
   const begin = new Date(HISTORY_MS).toISOString();

@@ -25,7 +25,7 @@ export interface Party {
 }
 
 const LOAD_TIMEOUT_MS = 120_000;
-/** Long before any recording of the siege. */
+/** Time long before any recording of the siege. */
 const OWNED_SINCE = "2020-01-01T00:00:00Z";
 /** Start time of every recording. */
 const FIRST_MS = Date.UTC(2024, 5, 1, 10);

@@ -15,11 +15,11 @@ export interface SquadExtent {
   assignments: number;
   /** Ownerships of the device in these hours. */
   ownerships: number;
-  /** Sessions of 24 hours each. The first one starts with the recording. */
+  /** Sessions of 24 hours each. The first session starts with the recording. */
   sessions: number;
   /** Members with stored figures in each session. */
   figures: number;
-  /** Number of breaks in the data of such a member. */
+  /** Number of breaks in the data of each of these members. */
   breaks: number;
 }
 
@@ -32,7 +32,7 @@ const EVER = sql`timestamptz '2999-12-31T23:59:59Z'`;
 
 type SquadParty = Pick<Party, "id" | "device" | "schemas" | "startMs">;
 
-/** Gives a party a squad with a history that would take many requests. No service may be running. */
+/** Adds a squad to a party, with a history that would take many requests. No service may be running. */
 export async function giveSquad(queries: Queries, party: SquadParty, extent: SquadExtent): Promise<void> {
   const { id, device, startMs } = party;
   const since = at(startMs - 1000 * HOUR_MS);

@@ -27,7 +27,7 @@ export interface Outcome {
 /** Limits of what an attack may do to others. */
 export interface Targets {
   errors: number;
-  /** The time of the bystander's requests that is judged. */
+  /** Percentile of the bystander's response times that the verdict uses. */
   latency: { of: "p90Ms" | "p99Ms"; atMostMs: number };
   longestDelayMs: number;
   peakMemoryMb: number;
@@ -48,12 +48,11 @@ export const TARGETS: Targets = {
 };
 
 /**
- * Targets of the short form. It runs on machines with other work, so it allows ten times the duration (the defects that it
- * detects took 1.4 s to minutes), and memory for the work that then waits. It sends about 60
- * requests per attack: their p99 is
- * the slowest one, which says more about the machine than about the service, so their p90 is judged. One request in nine
- * reads computed data, so work that starves the computations is still seen. A defect of the service
- * shows in all three attempts; another program that uses the processor does not.
+ * Targets of the short form. It runs on machines with other work, so it allows ten times the duration (the defects that
+ * it detects took 1.4 s to minutes), and memory for the work that then waits. It sends about 60 requests per attack.
+ * Their p99 is the slowest request, which depends more on the machine than on the service, so the p90 is judged. One
+ * request in nine reads computed data, so the p90 still shows work that starves the computations. A defect of the
+ * service shows in all three attempts; other programs that use the processor do not.
  */
 export const BUSY_TARGETS: Targets = {
   errors: TARGETS.errors,
@@ -63,7 +62,10 @@ export const BUSY_TARGETS: Targets = {
   attempts: 3,
 };
 
-/** The service closes few connections at the moment of their next use. If there are more, it has cut connections in use. */
+/**
+ * The service rarely closes a connection at the moment of its next use. A higher number means that it has closed
+ * connections in use.
+ */
 const MOST_RESENT = 2;
 
 /** Name of the judged time: "p90". */

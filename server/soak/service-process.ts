@@ -1,7 +1,7 @@
 /**
- * The service in a separate process of the soak test. Sends its address, measures itself on request, and ends with its parent
- * process. Its clock can skip a day, so that data with a lifetime of days expires within minutes. Arguments: data folder, URL of
- * a PostgreSQL database (none for the embedded one).
+ * The service in a separate process of the soak test. Sends its address, measures itself on request, and ends with its
+ * parent process. Its clock can skip a day, which makes data with a lifetime of days expire within minutes. Arguments:
+ * data folder, URL of a PostgreSQL database (none for the embedded one).
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { readConfig } from "../src/config/config.js";

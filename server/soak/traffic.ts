@@ -28,11 +28,11 @@ export interface Traffic {
 const pick = <T>(values: readonly T[]): T => values[randomInt(values.length)] as T;
 
 /**
- * Simulates clients that repeatedly log in, read, store, convert, create and delete, one request after another, and sometimes
- * send requests that are refused. They delete everything that they create, unless it expires.
+ * Simulates clients that repeatedly log in, read, store, convert, create and delete, one request after another, and
+ * sometimes send requests that are refused. They delete the data that they create, unless it expires.
  * @param callers number of concurrent managers
- * @param intervalMs interval between the starts of two pieces of a manager's work, ms. Tables do not grow only under a constant
- *   rate, so a slow piece is not made up for.
+ * @param intervalMs interval between the starts of two pieces of a manager's work, ms. The clients do not make up for a
+ * slow piece, because tables stay constant only under a constant rate.
  */
 export async function startTraffic(
   { url, clientId, clientSecret, devices }: SoakedService,
@@ -212,7 +212,7 @@ export async function startTraffic(
         await remove(path);
       },
       password: async () => {
-        // The current value: it is checked, but nothing changes.
+        // Send the current value, which is checked but changes nothing.
         if (randomInt(10) > 0) return;
         await send("PATCH", `/api/v1/managers/${id}/`, {
           token: access,

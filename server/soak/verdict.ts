@@ -5,11 +5,14 @@ export interface Series {
   values: readonly number[];
 }
 
-/** Tolerance for growth, because measurements vary and pages of tables fill up and empty. */
+/** Tolerance for growth, because measurements vary, and pages of tables fill up and become empty. */
 const SLACK: Record<Series["kind"], number> = { memory: 12e6, table: 1e6, rows: 200 };
 const TOLERANCE = 1.15;
 
-/** A hash per erased account is kept permanently, because a restored backup may have any age (docs/personal-data.md). */
+/**
+ * The service keeps a hash of each erased account permanently, because a restored backup may have any age
+ * (docs/personal-data.md).
+ */
 const KEPT_FOR_GOOD: ReadonlySet<string> = new Set(["table erasures", "rows of erasures"]);
 
 /**

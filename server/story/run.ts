@@ -4,8 +4,9 @@
  *
  *     npm run story -w server
  *
- * With DATABASE_URL it uses that PostgreSQL database instead, and leaves its rows there. With a file name, it writes a backup at
- * the end: `npm run record-release -w server` records that of a release, which the tests of all later releases restore.
+ * With DATABASE_URL, it uses this PostgreSQL database instead and leaves its rows there. With a file name, it writes a
+ * backup at the end. `npm run record-release -w server` uses this to record the backup of a release, which the tests of
+ * all later releases restore.
  */
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";

@@ -3,7 +3,7 @@ import { RECIPES } from "asi-convert/metrics";
 import { expectStatus } from "./http.js";
 import type { Receiver } from "./receiver.js";
 
-/** Data that the client gets from the operator, and its own data. */
+/** Data that the client gets from the operator, and the data of the client itself. */
 export interface Given {
   /** Address of the API. */
   url: string;
@@ -12,7 +12,10 @@ export interface Given {
   /** The device, as printed on its case. */
   device: { serial_number: string; device_name: string };
   recording: Uint8Array;
-  /** Called to let the operator extend the ownership back to the recording, which is older than the ownership. */
+  /**
+   * Called when the operator must move the start of the ownership back to the recording, which is older than the
+   * ownership.
+   */
   backdateOwnership(): Promise<void>;
   /** First and last time of the two halves of the recording, in the form of the API. */
   halves: readonly [{ start: string; end: string }, { start: string; end: string }];

@@ -22,11 +22,11 @@ const AUTHENTICATED = "403 in  in  in  in  in";
 const AUTHENTICATED_V2 = "401 in  in  in  in  in";
 const PEOPLE = "      403 in  in  in  in  in";
 const MANAGERS = "    403 403 403 in  in  in";
-/** Version 2 has 401 where nobody is signed in. */
+/** Version 2 returns 401 if nobody is signed in. */
 const MANAGERS_V2 = " 401 403 403 in  in  in";
 /** In version 2, an object of another owner is not visible at all. */
 const THE_OWNER_V2 = "401 403 403 404 404 in";
-/** Athletes read what concerns them. */
+/** Athletes read the objects that concern them. */
 const PEOPLE_V2 = "   401 in  in  in  in  in";
 const READERS_V2 = "  401 404 404 404 404 in";
 const THE_OWNER = "   403 403 403 403 403 in";
@@ -35,7 +35,7 @@ const THAT_ATHLETE = "403 403 in  403 403 403";
 /** Objects of others are not visible. */
 const FORBIDDEN_CHARACTERS = "      403 403 403 404 404 in";
 
-/** Additional parameters of a row: other ids, a query. */
+/** Additional parameters of a row: different ids, or a query. */
 type Besides = (scene: Scene) => { ids?: Record<string, number | string>; query?: string };
 
 const ofManaged: Besides = ({ managedAthlete }) => ({ ids: { athlete: managedAthlete } });
@@ -65,7 +65,7 @@ const matrix: readonly (readonly [operation: string, outcomes: string, besides?:
   ["createApplication", MANAGERS_V2],
   ["deleteApplication", THE_OWNER_V2],
   ["retrieveAccount", AUTHENTICATED],
-  // Its tools read other operations, which have their own rows; mcp-rights.test.ts.
+  // Its tools call other operations, which have separate rows; see mcp-rights.test.ts.
   ["callMcp", AUTHENTICATED_V2],
   ["requestPasswordReset", ANYONE],
   ["resetPassword", ANYONE],
@@ -226,7 +226,7 @@ const matrix: readonly (readonly [operation: string, outcomes: string, besides?:
 
 let s: TestService;
 let scene: Scene;
-/** Like the device of the scene, but without samples that a release would remove. */
+/** A device like the device of the scene, but without samples that a release would remove. */
 let releasable: TestDevice;
 
 beforeAll(async () => {
@@ -250,7 +250,7 @@ const accountOf = (caller: (typeof CALLERS)[number]) =>
 const outcomeOf = (status: number) => ([401, 403, 404].includes(status) ? String(status) : "in");
 
 describe("authorization matrix", () => {
-  it("has a row for every operation, and an operation for every row", () => {
+  it("contains a row for every operation, and an operation for every row", () => {
     expect([...new Set(matrix.map(([id]) => id))].sort()).toEqual(
       s.service.app.operations.map(({ id }) => id).sort(),
     );
@@ -276,7 +276,7 @@ describe("authorization matrix", () => {
           ...(method === "GET" ? {} : { json: [], headers: { "If-Match": '"another version"' } }),
         });
         expect([method, caller, outcomeOf(status)]).toEqual([method, caller, outcomes[index]]);
-        // These need neither a body nor a version.
+        // These operations need neither a body nor a version.
         if (id === "endSession" && account !== undefined)
           account.token = await s.logIn(account.username, account.password);
         if (id === "releaseOwnership" && status === 204) await s.take(releasable, scene.owner);

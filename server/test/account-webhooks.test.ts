@@ -58,7 +58,7 @@ const messagesOf = (calls: readonly Received[]) => calls.map(({ body }) => JSON.
 
 const START = "2024-03-01T10:00:00.000Z";
 
-/** Which of the secrets verify a call. */
+/** Returns the secrets that verify a call. */
 const verifying = (call: Received | undefined, secrets: readonly string[]) =>
   secrets.map((secret) => call !== undefined && verified(call, secret));
 
@@ -256,7 +256,7 @@ describe("a webhook of an account", () => {
     expect((await s.get("/api/v2/webhooks/", ann.token)).body.results).toEqual([]);
   });
 
-  it("signs calls with its new and its replaced secret for 24 hours, also calls from before, and then only with the new one", async ({
+  it("signs calls, including earlier ones, with its new and its replaced secret for 24 hours, and then only with the new one", async ({
     hooks: { s, advance },
   }) => {
     const ann = await s.manager();
@@ -313,9 +313,7 @@ describe("a webhook of an account", () => {
     expect(secrets.filter((secret) => texts.includes(secret.slice("whsec_".length)))).toEqual([]);
   });
 
-  it("is called with its secret, although a replaced one cannot be decrypted any more", async ({
-    hooks: { s },
-  }) => {
+  it("is called with its secret even if a replaced one cannot be decrypted", async ({ hooks: { s } }) => {
     const ann = await s.manager();
     const receiving = await receiver();
     const hook = await newHook(s, ann.token, receiving.url, "job.finished");
@@ -343,7 +341,7 @@ describe("a webhook of an account", () => {
       const { status, body } = await create(json);
       expect([status, body.errors[0].field]).toEqual([400, field]);
     }
-    // at once, so that no request counts the webhooks of the others
+    // concurrently, so no request counts the webhooks of the others
     const created = await Promise.all(
       Array.from({ length: 25 }, () => create({ url, events: ["job.finished"] })),
     );
@@ -353,7 +351,9 @@ describe("a webhook of an account", () => {
     ]);
   });
 
-  it("receives at most 200 events per change, and the number of further events", async ({ hooks: { s } }) => {
+  it("receives at most 200 events per change, and the number of the other events", async ({
+    hooks: { s },
+  }) => {
     const ann = await s.manager();
     const receiving = await receiver();
     const hooks = [];
@@ -368,7 +368,7 @@ describe("a webhook of an account", () => {
       expect(response).toBe("5 events were not sent, because a change sends at most 200 events.");
   });
 
-  it("is charged to the address that uploaded, so that its calls do not use slots of other addresses", async ({
+  it("is charged to the address that uploaded, so its calls do not use slots of other addresses", async ({
     hooks: { s },
   }) => {
     const ann = await s.manager();

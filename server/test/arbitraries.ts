@@ -88,7 +88,7 @@ export class Values {
     );
   }
 
-  /** Query parameters, only a few per request, so that one invalid parameter does not hide others. */
+  /** Generates query parameters. A request gets only a few, because one invalid parameter would hide others. */
   query(parameters: readonly Parameter[]): fc.Arbitrary<Record<string, string>> {
     const inQuery = parameters.filter((parameter) => parameter.in === "query");
     const required = inQuery.filter((parameter) => parameter.required).map(({ name }) => name);

@@ -109,7 +109,7 @@ describe("registering athletes", () => {
       ["1899-12-31", "1200-05-01", "1900-02-29", dayFromNow(2), "2090-01-01", "01-01-1990", 0],
     ],
     ["profile_picture", [PNG, PNG.replaceAll("=", ""), null], ["", "!", PNG.slice(8), "AAAA"]],
-  ] as const)("%s has the settled values", async ([field, good, bad], { athletes: { s } }) => {
+  ] as const)("%s has its documented values", async ([field, good, bad], { athletes: { s } }) => {
     const create = (value: unknown) =>
       s.post("/api/v1/athletes/", {
         username: unique(),
@@ -124,7 +124,7 @@ describe("registering athletes", () => {
     for (const value of bad) expect([value, (await create(value)).status]).toEqual([value, 400]);
   });
 
-  it("also accepts JPEG and WebP pictures, up to 2 MiB", async ({ athletes: { s } }) => {
+  it("accepts JPEG and WebP pictures too, up to 2 MiB", async ({ athletes: { s } }) => {
     const create = (bytes: Buffer) =>
       s.post("/api/v1/athletes/", {
         username: unique(),

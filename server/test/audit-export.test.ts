@@ -1,4 +1,4 @@
-/** Exports of the audit: complete, by time, by account. */
+/** Exports of the audit log: complete, by time, and by account. */
 import { execFile } from "node:child_process";
 import { sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -22,8 +22,8 @@ async function exported(s: TestService, args: Record<string, string>): Promise<A
   return entries;
 }
 
-describe("an export of the audit", () => {
-  it("contains every entry of the period, oldest first, regardless of their number, and none of another period", async () => {
+describe("an export of the audit log", () => {
+  it("contains every entry of the period, oldest first, whatever their number, and no entry of another period", async () => {
     const s = await TestService.start(await newStore());
     await s.store.database.queries.execute(sql`
       INSERT INTO audit_log (at, request_id, operation, entity, entity_id)
@@ -55,7 +55,7 @@ describe("an export of the audit", () => {
     });
   });
 
-  it("contains what an account did and what was done to it, even after its deletion, and who exported it", async () => {
+  it("contains the changes by and to an account, even after its deletion, and the user who exported it", async () => {
     const s = await TestService.start(await newStore());
     const [mine, other] = [await Team.of(s), await Team.of(s)];
     const { id, username } = mine.manager;

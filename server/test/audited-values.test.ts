@@ -42,7 +42,7 @@ async function audited(entity: string, id: number) {
 }
 
 describe("a value of 60 KB", () => {
-  it("in the json of an activity is recorded only as a change, so that the audit log stays small", async () => {
+  it("is recorded only as a change if it is in the json of an activity, which keeps the audit log small", async () => {
     const activity = await newActivity(s, team.manager);
     const path = `/api/v1/activities/${activity}/`;
     const notes = [note(), note()];
@@ -65,7 +65,7 @@ describe("a value of 60 KB", () => {
     expect(new Set(changes.map(({ after }) => after?.json)).size).toBe(2);
   });
 
-  it("in the params of a time frame is also recorded only as a change, even on creation and deletion", async () => {
+  it("is recorded only as a change if it is in the params of a time frame, even on creation and deletion", async () => {
     const notes = [note(), note()];
     const { body: frame } = await team.create({ params: { note: notes[0] } });
     const path = `/api/v1/timeframes/${frame.id}/`;
@@ -98,7 +98,7 @@ describe("a value of up to 256 bytes", () => {
     expect(rows.at(-1)?.after).toMatchObject({ json });
   });
 
-  it("is stored with the digest of a course of any length", async () => {
+  it("contains the digest of a course of any length", async () => {
     const json = { sport: "soccer", gpx: "é".repeat(50_000) };
     await change(`/api/v1/activities/${team.activity}/`, { json });
     const { rows } = await audited("activity", team.activity);

@@ -79,7 +79,7 @@ describe("backup", () => {
     expect((await hook(activity)).rows[0].id).toBeGreaterThan(removed);
   });
 
-  it("replaces no file, follows no symbolic link, and is readable only by its user", async () => {
+  it("replaces no file, follows no symbolic link, and can be read only by its user", async () => {
     const { database } = await newStore();
     const folder = newScratchFolder();
     const file = join(folder, "backup");
@@ -94,7 +94,7 @@ describe("backup", () => {
     expect(readdirSync(folder).sort()).toEqual(["backup", "other", "other.part"]);
   });
 
-  it("that is truncated or damaged is refused with a message and not restored", async () => {
+  it("is refused with a message and not restored if it is truncated or damaged", async () => {
     const s = await TestService.start(await newStore());
     const ann = await s.manager();
     const folder = newScratchFolder();
@@ -122,7 +122,7 @@ describe("backup", () => {
     expect((await s.get("/api/v1/account/", ann.token)).status).toBe(200);
   });
 
-  it("that was modified is refused with a message and not restored", async () => {
+  it("is refused with a message and not restored if it was modified", async () => {
     const s = await TestService.start(await newStore());
     const ann = await s.manager();
     const file = join(newScratchFolder(), "backup");

@@ -55,14 +55,14 @@ describe("bulk load jobs", () => {
     expect(await countOf(owned, ann)).toBe(0);
   });
 
-  it("have the counts of a single load if a worker is lost between its commit and its outcome", async ({
+  it("report the counts of a single load if a worker is lost between its commit and its outcome", async ({
     bulkLoads: { s, longOwned, ann },
   }) => {
     const owned = await longOwned(ann);
     const job = await s.load(owned, ann, await walk(owned.serial_number, START, 30));
     const { queries } = s.store.database;
     const body = await writeBody(queries, s.clock.now(), [await walk(owned.serial_number, START, 30)]);
-    // State of the row after the commit of the samples.
+    // The state of the row after the commit of the samples.
     await queries
       .update(jobs)
       .set({

@@ -1,4 +1,7 @@
-/** Computation threads of the tests run a bundle, because a TypeScript loader in each thread would take most of their time. */
+/**
+ * The computation threads of the tests run a bundle, because a TypeScript loader in each thread would take most of
+ * their time.
+ */
 import { inject } from "vitest";
 
 export const threadProgram = { filename: inject("computationThread") };

@@ -28,7 +28,7 @@ describe("a cursor", () => {
       await transact(s.ctx, "test", async (unit) => {
         await recordAthlete(unit, slow.id);
         await transact(s.ctx, "test", (other) => recordAthlete(other, quick.id));
-        // The later one waits for the earlier one, so that no cursor can be between them.
+        // The later one waits for the earlier one, so no cursor can be between them.
         for (const next of nexts) expect(await next()).toEqual([]);
       });
       await earlierTransactionsEnded(s);
@@ -48,7 +48,7 @@ describe("a cursor", () => {
     ]);
   });
 
-  it("of a reader who was offline for longer than the retention of changes has expired", async () => {
+  it("has expired if its reader was offline for longer than the retention of changes", async () => {
     const s = await TestService.start(await newStore());
     const { owner, load } = await loaded(s);
     const { body } = await read(s, owner.token, "");
@@ -86,7 +86,7 @@ describe("a cursor", () => {
     expect(await next()).toEqual([]);
   });
 
-  it("of another timeline of the database is refused, and its changes are removed", async () => {
+  it("is refused if it belongs to another timeline of the database, and the changes of that timeline are removed", async () => {
     const s = await TestService.start(await newStore());
     const { owner, load } = await loaded(s);
     const { body } = await read(s, owner.token, "");
@@ -100,7 +100,7 @@ describe("a cursor", () => {
     expect(await next()).toHaveLength(1);
   });
 
-  it("that the service has not issued is refused", async ({ service: s }) => {
+  it("is refused if the service has not issued it", async ({ service: s }) => {
     const { token } = await s.manager();
     for (const cursor of ["x", Buffer.from("after:3").toString("base64url")])
       expect((await read(s, token, cursor)).status).toBe(400);

@@ -1,6 +1,6 @@
 /**
- * Random histories of a session, with late uploads, retention, erasure, and other rights, while copies begin at any point and follow
- * the changes from time to time. At the end, each copy equals a new one that reads everything.
+ * Random histories of a session, with late uploads, retention, erasure, and changed rights. Copies begin at any point
+ * and follow the changes from time to time. At the end, each copy equals a new one that reads everything.
  */
 import fc from "fast-check";
 import { describe, expect } from "vitest";
@@ -14,7 +14,7 @@ import { Warehouse } from "./warehouse.js";
 
 const it = withOwnService({ rawDataCacheBytes: 0 });
 
-/** Number of histories: `npm test` some, `npm run test:more` more. */
+/** Number of histories. `npm test` runs some of them, `npm run test:more` all. */
 const HISTORIES = Number(process.env.CHANGE_HISTORIES ?? (process.env.TEST_ALL_HISTORIES === "1" ? 300 : 6));
 
 type Other =
@@ -40,7 +40,7 @@ const other: fc.Arbitrary<Other> = fc.oneof(
   }),
 );
 
-/** What the copies do after a step. */
+/** Action of the copies after a step. */
 const reading = fc.oneof(
   { weight: 4, arbitrary: fc.constant({ do: "nothing" as const }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant("begin" as const), reader: fc.nat(3) }) },
@@ -193,7 +193,7 @@ class Followed {
 const isOther = (one: { do: string }): one is Other =>
   ["let in", "let out", "rename squad", "rename session", "rename athlete", "renumber"].includes(one.do);
 
-/** Histories that continue each other, because beginning one takes most of the time. */
+/** The histories continue each other, because the beginning of a history takes most of the time. */
 const IN_A_ROW = 10;
 
 describe("over random histories", () => {

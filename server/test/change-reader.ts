@@ -1,4 +1,4 @@
-/** Reading of the changes of accounts (`/api/v2/changes/`). */
+/** Readers of the changes of accounts (`/api/v2/changes/`). */
 import { expect } from "vitest";
 import type { Change } from "../src/domain/change-feed/resource.js";
 import { earlierTransactionsEnded } from "./earlier-transactions.js";

@@ -18,7 +18,9 @@ const DAY_MS = 86_400_000;
 const isPostgres = process.env.TEST_DATABASE === "postgres";
 
 describe("samples", () => {
-  it("that are loaded are reported to the owner of the device, with their times", async ({ service: s }) => {
+  it("are reported with their times to the owner of the device when they are loaded", async ({
+    service: s,
+  }) => {
     const { owner, device, load } = await loaded(s);
     const next = await follow(s, owner);
     const others = await follow(s, await s.manager());
@@ -30,7 +32,7 @@ describe("samples", () => {
     expect(await others()).toEqual([]);
   });
 
-  it("of two days are reported by day", async ({ service: s }) => {
+  it("are reported by day if they are of two days", async ({ service: s }) => {
     const { owner, device, load } = await loaded(s);
     const next = await follow(s, owner);
     await load("2024-05-17T23:59:59.900Z");
@@ -40,7 +42,7 @@ describe("samples", () => {
     ]);
   });
 
-  it("of one day have one row, however often they change", async ({ service: s }) => {
+  it("share one row per day, however often they change", async ({ service: s }) => {
     const { owner, device, load } = await loaded(s);
     const next = await follow(s, owner);
     for (const minute of ["20", "30", "10"]) await load(`2024-05-16T13:${minute}:00.000Z`);
@@ -52,7 +54,7 @@ describe("samples", () => {
     ]);
   });
 
-  it("that are deleted or expire are reported", async ({ service: s }) => {
+  it("are reported when they are deleted or expire", async ({ service: s }) => {
     const { owner, device, load } = await loaded(s);
     await load("2024-05-17T13:00:00.000Z");
     const next = await follow(s, owner);
@@ -72,7 +74,7 @@ describe("samples", () => {
   });
 
   it.runIf(process.env.TEST_DISTRIBUTED === "1")(
-    "on another server are reported again by a load that finds them, because an earlier load may have been interrupted",
+    "are reported again by a load that finds them on another server, because an earlier load may have been interrupted",
     async ({ service: s }) => {
       const { owner, device, load } = await loaded(s);
       const next = await follow(s, owner);
@@ -83,7 +85,7 @@ describe("samples", () => {
     },
   );
 
-  it("that a release removes are reported as removed", async ({ service: s }) => {
+  it("are reported as removed when a release removes them", async ({ service: s }) => {
     s.clock.stopAt(Date.now());
     const { owner, device, load } = await loaded(s);
     const ahead = new Date(s.clock.now().getTime() + 60_000).toISOString();
@@ -95,7 +97,7 @@ describe("samples", () => {
 });
 
 describe("sessions", () => {
-  it("that are created, changed and deleted are reported to everyone who can see them", async ({
+  it("are reported to everyone who can see them when they are created, changed and deleted", async ({
     service: s,
   }) => {
     const scene = await SquadScene.of(s, ["Ann"]);
@@ -113,9 +115,7 @@ describe("sessions", () => {
     expect(await other()).toContainEqual(object("session", session, true));
   });
 
-  it("of a squad are reported as a change of the squad to a guest who joins or leaves", async ({
-    service: s,
-  }) => {
+  it("are reported as a change of their squad to a guest who joins or leaves", async ({ service: s }) => {
     const scene = await SquadScene.of(s, ["Ann"]);
     const guest = await guestOf(scene, "coach");
     const next = await follow(s, guest);
@@ -127,7 +127,7 @@ describe("sessions", () => {
     expect(await next()).toEqual([]);
   });
 
-  it("of a deleted owner are reported to guests as removed", async ({ service: s }) => {
+  it("are reported to guests as removed when their owner is deleted", async ({ service: s }) => {
     const scene = await SquadScene.of(s);
     const guest = await guestOf(scene, "coach");
     const session = await scene.session();
@@ -138,7 +138,7 @@ describe("sessions", () => {
     expect(await s.store.database.queries.$count(changes, eq(changes.accountId, scene.manager.id))).toBe(0);
   });
 
-  it("whose periods contain a time of an erased athlete are reported, even if the athlete has left the squad", async ({
+  it("are reported if their periods contain a time of an erased athlete, even if the athlete has left the squad", async ({
     service: s,
   }) => {
     const scene = await SquadScene.of(s, ["Ann"]);
@@ -212,7 +212,7 @@ describe("figures of a player", () => {
     expect(await next()).toEqual([]);
   });
 
-  it("of many sessions are recorded by one job, even if the name changes again or the player leaves", async ({
+  it("are recorded by one job for many sessions, even if the name changes again or the player leaves", async ({
     service: s,
   }) => {
     const scene = await SquadScene.of(s, ["Ann"]);
@@ -302,7 +302,7 @@ describe("athletes", () => {
     expect(await next()).toContainEqual(object("athlete", athlete.id, true));
   });
 
-  it("whose permission has ended, or has not begun, are not listed when they change", async ({
+  it("are not listed when they change if the permission has ended or has not begun", async ({
     service: s,
   }) => {
     s.clock.stopAt(Date.now());
@@ -320,7 +320,7 @@ describe("athletes", () => {
     expect(await ofLate()).toEqual([object("athlete", athlete.id)]);
   });
 
-  it("who are erased are reported as removed", async ({ service: s }) => {
+  it("are reported as removed when they are erased", async ({ service: s }) => {
     const scene = await SquadScene.of(s, ["Ann"]);
     const [ann] = scene.players;
     await scene.run(ann?.device ?? { id: 0, serial_number: "", device_name: "" }, 0, 1);

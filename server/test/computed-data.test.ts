@@ -85,7 +85,7 @@ describe("computed data", () => {
       .where(and(eq(timeframes.deviceId, team.device.id), gt(timeframes.dataVersion, 1)))
       .orderBy(timeframes.startTime);
     expect(marked.map(({ startTime }) => startTime.getTime() + 90_000)).toEqual(scattered);
-    // Remove the jobs, because the next test that runs jobs would wait for 1,000 of this one.
+    // Remove the jobs, because the next test that runs jobs would wait for the 1,000 jobs of this test.
     const keys = marked.map(({ id }) => String(id));
     const asked = await queries
       .delete(jobs)
@@ -219,7 +219,7 @@ describe("computed data", () => {
     expect((await s.get(`/api/v1/timeframes/${body.id}/`, reader.token)).status).toBe(403);
   });
 
-  it("of an activity include the time frames that the caller can read", async () => {
+  it("include the time frames of an activity that the caller can read", async () => {
     const team = await Team.of(s);
     const path = `/api/v1/activities/${team.activity}/computed-data/`;
     const reader = await s.manager();
@@ -240,7 +240,7 @@ describe("computed data", () => {
     expect((await s.get("/api/v1/activities/999999/computed-data/", reader.token)).status).toBe(404);
   });
 
-  it("of all time frames are recomputed when the activity changes", async () => {
+  it("are recomputed for all time frames when the activity changes", async () => {
     const team = await Team.of(s);
     const frames = [await team.frame(0, 60), await team.frame(30, 90)];
     await s.runJobs();
@@ -257,7 +257,7 @@ describe("computed data", () => {
     });
   });
 
-  it("of a moved time frame are found in the other activity", async () => {
+  it("are found in the other activity after their time frame has moved", async () => {
     const team = await Team.of(s);
     const frame = await team.frame(0, 60);
     const activity = await newActivity(s, team.manager);
@@ -331,7 +331,7 @@ describe("computed data", () => {
     await computing.stop();
   });
 
-  it("the last result stays when retention has removed samples, until they are loaded again", async () => {
+  it("the last result remains after retention has removed samples, until they are loaded again", async () => {
     const team = await Team.of(s);
     const frame = await team.frame(0, 600);
     await team.run(0, 100, 3000);
@@ -359,7 +359,7 @@ describe("computed data", () => {
     ["device", async ({ manager }) => ({ device: (await s.ownedDevice(manager)).id })],
     ["start", async (_, { end_time }) => ({ start_time: new Date(Date.parse(end_time) - 590_000) })],
     ["end", async (_, { start_time }) => ({ end_time: new Date(Date.parse(start_time) + 590_000) })],
-  ])("the last result does not stay for another %s", async (_, changeOf) => {
+  ])("the last result does not remain for a different %s", async (_, changeOf) => {
     const team = await Team.of(s);
     const frame = await team.frame(0, 600);
     await team.run(0, 100, 3000, 150);

@@ -27,7 +27,7 @@ const ask = async (s: TestService, from: string) =>
 
 // Only Linux has more than one IPv4 loopback address.
 describe.runIf(process.platform === "linux")("open connections", () => {
-  it("of one address are limited to a quarter of all; more are closed immediately, and another address is served", async () => {
+  it("are limited to a quarter of all for one address; further ones are closed immediately, and another address is served", async () => {
     const s = await TestService.start(await newStore(), { maxConnections: 16 });
     const unfinished = await Promise.all(Array.from({ length: 4 }, () => open(s, "127.0.0.2", HEAD)));
     for (let n = 0; n < 20; n++) expect(await (await open(s, "127.0.0.2", HEAD)).closed).toBe("");
@@ -38,7 +38,7 @@ describe.runIf(process.platform === "linux")("open connections", () => {
     await expect.poll(() => ask(s, "127.0.0.2")).toMatch(/^HTTP\/1\.1 200 /);
   });
 
-  it("of a trusted proxy are not limited per address", async () => {
+  it("are not limited per address if they come from a trusted proxy", async () => {
     const s = await TestService.start(await newStore(), { maxConnections: 16, trustProxy: ["127.0.0.2"] });
     await Promise.all(Array.from({ length: 12 }, () => open(s, "127.0.0.2", HEAD)));
     expect(await ask(s, "127.0.0.2")).toMatch(/^HTTP\/1\.1 200 /);

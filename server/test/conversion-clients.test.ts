@@ -141,7 +141,7 @@ describe("conversion", () => {
     socket.write(head(PART.length + recording.length + tail.length) + PART);
     socket.write(recording);
     socket.write(tail);
-    // Before the next request, which would take the slot if it came first.
+    // Wait for this before the next request, which would take the slot if it came first.
     await expect.poll(() => spooled(patient)).toEqual(["1"]);
     const small = await walk("A-1", "2024-03-01T10:00:00Z", 3);
     await expect.poll(async () => (await send(form([["file", small]]), {}, patient)).status).toBe(200);
@@ -203,7 +203,7 @@ describe("conversion", () => {
     const bob = await s.manager();
     const small = await walk("A-1", "2024-03-01T10:00:00Z", 3);
     const next = send(form([["file", recording]]), {}, patient);
-    // A small file, because the next one does not wait forever.
+    // Use a small file, because the next one does not wait forever.
     const others = await send(form([["file", small]]), { Authorization: `Bearer ${bob.token}` }, patient);
     expect(others.status).toBe(200);
     await expect.poll(() => spooled(patient)).toEqual(["1"]);
@@ -252,7 +252,7 @@ describe("conversion", () => {
     clearInterval(dripping);
     const steady = await open(strict);
     const filler = Buffer.alloc(4096, "x");
-    // 2 s: much longer than the grace period.
+    // 2 s, much longer than the grace period.
     const count = 20;
     const tail = "\r\n--b--\r\n";
     const field = '\r\n--b\r\nContent-Disposition: form-data; name="other"; filename="y"\r\n\r\n';
@@ -281,7 +281,7 @@ describe("conversion", () => {
     const tail = "\r\n--b--\r\n";
     const { socket } = await open(strict);
     socket.pause();
-    // Measured from before the upload: the file exists exactly as long as the client is waited for.
+    // Measure from before the upload. The file exists exactly as long as the service waits for the client.
     const isSpooled = expect.poll(() => spooled(strict).length, { interval: 5 }).toBe(1);
     socket.write(head(PART.length + recording.length + tail.length) + PART);
     socket.write(recording);

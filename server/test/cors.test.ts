@@ -31,7 +31,7 @@ describe("CORS", () => {
     // It precedes the throttles, so it does not count against the address.
     expect(preflight.headers.has("ratelimit")).toBe(false);
     const options = await s.send("OPTIONS", path, { headers: { Origin: APP } });
-    expect(options.headers.get("allow"), "without a requested method, it is not a preflight").toContain(
+    expect(options.headers.get("allow"), "a request without a requested method is not a preflight").toContain(
       "PATCH",
     );
 

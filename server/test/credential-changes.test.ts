@@ -39,7 +39,7 @@ describe.each(["manager", "athlete"] as const)("the password of a %s", (role) =>
     ["change-password/", "PUT", 204],
     ["", "PATCH", 201],
   ] as const)(
-    "can later be changed only with the current password (%s%s)",
+    "can be changed later only with the current password (%s%s)",
     async ([operation, method, status], { passwords: { s, isOpen, logsIn } }) => {
       const person = await s[role]();
       later(s);

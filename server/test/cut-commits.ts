@@ -16,8 +16,8 @@ const ROWS = 1_000;
 const PATIENCE = { timeout: 120_000, interval: 100 };
 
 /**
- * Every commit of the database waits 100 ms between the commits of the servers and its own (PostgreSQL, "commit_delay"), so that
- * the kill falls between them.
+ * Every commit of the database waits 100 ms between the commits of the servers and its own (PostgreSQL,
+ * "commit_delay"), and the kill falls between them.
  */
 const SLOW_COMMITS = ["fsync=on", "synchronous_commit=on", "commit_delay=100000", "commit_siblings=0"];
 

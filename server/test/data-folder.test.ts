@@ -33,17 +33,20 @@ describe("the data folder", { timeout: 180_000 }, () => {
     await terminate();
   });
 
-  it.runIf(isRoot)("of another user is refused by the service and by the commands", async () => {
-    const processes = await Processes.onNewDatabase();
-    const DATA_DIR = newScratchFolder();
-    chownSync(DATA_DIR, NOBODY, NOBODY);
-    for (const args of [[], ["app", "create", "--name", "x"]]) {
-      expect(await processes.refusal(args, { DATA_DIR })).toMatch(
-        `The data folder ${DATA_DIR} belongs to user ${NOBODY}`,
-      );
-    }
-    expect(readdirSync(DATA_DIR)).toEqual([]);
-  });
+  it.runIf(isRoot)(
+    "is refused by the service and by the commands if it belongs to another user",
+    async () => {
+      const processes = await Processes.onNewDatabase();
+      const DATA_DIR = newScratchFolder();
+      chownSync(DATA_DIR, NOBODY, NOBODY);
+      for (const args of [[], ["app", "create", "--name", "x"]]) {
+        expect(await processes.refusal(args, { DATA_DIR })).toMatch(
+          `The data folder ${DATA_DIR} belongs to user ${NOBODY}`,
+        );
+      }
+      expect(readdirSync(DATA_DIR)).toEqual([]);
+    },
+  );
 
   it("is refused with a message if it contains anything else in place of a file or folder of the service", async () => {
     const processes = await Processes.onNewDatabase();
@@ -61,7 +64,7 @@ describe("the data folder", { timeout: 180_000 }, () => {
   });
 
   it.runIf(isEmbedded)(
-    "is not used by commands if its socket is not a socket or belongs to another user",
+    "is not used by commands if its socket belongs to another user or is a different kind of file",
     async () => {
       const processes = await Processes.onNewDatabase();
       const DATA_DIR = newScratchFolder();
@@ -74,7 +77,7 @@ describe("the data folder", { timeout: 180_000 }, () => {
   );
 
   it.runIf(isEmbedded)(
-    "can have a path that is too long for a socket: the commands find the server",
+    "can have a path that is too long for a socket, and the commands still find the server",
     async () => {
       const shared = newScratchFolder();
       const DATA_DIR = join(newScratchFolder(), "long".repeat(30));

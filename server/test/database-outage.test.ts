@@ -87,7 +87,7 @@ describe.runIf(isPostgres)("connections that the server terminates", () => {
     expect(await Promise.all([api.terminate(), worker.terminate()])).toEqual([0, 0]);
   });
 
-  it("during a transaction roll it back, and the pool can open new connections", async () => {
+  it("roll back a transaction in progress, and the pool can open new connections", async () => {
     const cut = () =>
       transact(s.ctx, "cut", async ({ queries, audit }) => {
         await audit("account", 1, null, {});
@@ -99,7 +99,7 @@ describe.runIf(isPostgres)("connections that the server terminates", () => {
     expect(status).toBe(200);
   });
 
-  it("just before a transaction do not reduce the pool", async () => {
+  it("do not reduce the pool if they end just before a transaction", async () => {
     const { pool, queries } = s.store.database;
     const cut = (client: pg.PoolClient) => {
       const { stream } = (
@@ -115,7 +115,7 @@ describe.runIf(isPostgres)("connections that the server terminates", () => {
     await queries.transaction((tx) => tx.execute(sql`SELECT 1`));
   });
 
-  it("during a request cause a 503 with Retry-After", async () => {
+  it("cause a 503 with Retry-After if they end during a request", async () => {
     const ann = await s.manager();
     const admin = await administrator(url);
     await admin.query("BEGIN; LOCK TABLE activities IN ACCESS EXCLUSIVE MODE");
@@ -157,7 +157,7 @@ describe("a database that does not accept changes", () => {
   const create = () => s.post("/api/v1/activities/", activityOf(ann.id, "A ride"), ann.token);
   const count = async () => (await s.get("/api/v1/activities/", ann.token)).body.count;
 
-  it("because its disk is full causes 503, stores nothing, and continues when there is space", async () => {
+  it("causes 503 and stores nothing while its disk is full, and continues when there is space", async () => {
     const { pool } = s.store.database;
     await pool.query(`
       CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -170,22 +170,19 @@ describe("a database that does not accept changes", () => {
     expect((await create()).status).toBe(201);
   });
 
-  it.runIf(isPostgres)(
-    "because it has become read-only causes 503, and the service is not ready meanwhile",
-    async () => {
-      const admin = await administrator(url ?? "");
-      const [{ name }] = (await admin.query("SELECT quote_ident(current_database()) AS name")).rows;
-      await admin.query(`ALTER DATABASE ${name} SET default_transaction_read_only = on`);
-      await terminateOthers(admin);
-      await expect.poll(async () => (await s.get("/health/ready/")).status).toBe(503);
-      expectUnavailable(await create());
-      // The service must not keep the refused sessions.
-      await admin.query("SET default_transaction_read_only = off");
-      await admin.query(`ALTER DATABASE ${name} RESET default_transaction_read_only`);
-      await expect.poll(async () => (await s.get("/health/ready/")).status).toBe(200);
-      expect((await create()).status).toBe(201);
-    },
-  );
+  it.runIf(isPostgres)("causes 503 while it is read-only, and the service is not ready", async () => {
+    const admin = await administrator(url ?? "");
+    const [{ name }] = (await admin.query("SELECT quote_ident(current_database()) AS name")).rows;
+    await admin.query(`ALTER DATABASE ${name} SET default_transaction_read_only = on`);
+    await terminateOthers(admin);
+    await expect.poll(async () => (await s.get("/health/ready/")).status).toBe(503);
+    expectUnavailable(await create());
+    // The service must not keep the refused sessions.
+    await admin.query("SET default_transaction_read_only = off");
+    await admin.query(`ALTER DATABASE ${name} RESET default_transaction_read_only`);
+    await expect.poll(async () => (await s.get("/health/ready/")).status).toBe(200);
+    expect((await create()).status).toBe(201);
+  });
 });
 
 describe.runIf(isPostgres)("a restart of the database", () => {
@@ -196,11 +193,11 @@ describe.runIf(isPostgres)("a restart of the database", () => {
   });
   afterAll(() => server.stop());
 
-  it("under load causes 503 and not ready; the service then continues with all acknowledged data", async () => {
+  it("causes 503 under load; the service is not ready, and then continues with all acknowledged data", async () => {
     await expectToOutlive(server, { rounds: 1, how: "fast", awayMs: 500 });
   });
 
-  it("is awaited by a pool that was opened before the server started", async () => {
+  it("does not fail a pool that was opened before the server started", async () => {
     await server.halt("fast");
     const database = await openDatabase({ url: `${server.url}postgres`, poolSize: 2 });
     stopAfterTest(() => database.close());
@@ -281,7 +278,7 @@ describe.runIf(isPostgres)("a restart of the database", () => {
 });
 
 describe.runIf(isPostgres)("a database that has stopped answering", () => {
-  it("does not delay the end of a process, which exits and reports what did not end", async () => {
+  it("does not delay the end of a process, which exits and reports the parts that did not end", async () => {
     const server = await startPostgres();
     stopAfterTest(() => server.stop());
     const processes = await Processes.onNewDatabase({

@@ -22,7 +22,7 @@ describe.runIf(process.env.TEST_DATABASE === "postgres")("a session", () => {
   });
 
   describe("the limits of a session", () => {
-    /** Long enough for the other statements of these tests on a busy machine. */
+    /** Limits that are long enough for the other statements of these tests on a busy machine. */
     const MS = 1_000;
     let bounded: Database;
     let other: Database;

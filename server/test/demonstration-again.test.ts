@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 
 describe("a demonstration that is restarted", { timeout: 120_000 }, () => {
-  it("prints the account again while it exists", async () => {
+  it("prints the account again as long as it exists", async () => {
     const signIn = async () => {
       const started = await processes.start("--demo");
       await expect.poll(started.output).toContain("Claim a device");

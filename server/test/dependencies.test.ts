@@ -8,7 +8,7 @@ const manifest = (folder: string) =>
 
 describe("usage telemetry", () => {
   // Its install script reports installations unless this setting is in the package.json of the installed package.
-  it.each(["../..", ".."])("of @scarf/scarf is disabled in %s", (folder) => {
+  it.each(["../..", ".."])("is disabled for @scarf/scarf in %s", (folder) => {
     expect(manifest(folder).scarfSettings).toEqual({ enabled: false });
   });
 });

@@ -92,7 +92,7 @@ describe("compose.yaml", () => {
 });
 
 describe("the systemd unit", () => {
-  it("waits for the longest shutdown of the service, which is that of the embedded database", () => {
+  it("waits for the longest shutdown of the service, which is the shutdown with the embedded database", () => {
     const seconds = Number(/^TimeoutStopSec=(\d+)$/m.exec(read("deploy/asi-server.service"))?.[1]);
     const { shutdownTimeoutMs } = readConfig({});
     expect(seconds * 1000).toBeGreaterThan(shutdownTimeoutMs + END_TIMEOUT_MS + EMBEDDED_CLOSE_TIMEOUT_MS);

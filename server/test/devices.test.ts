@@ -181,7 +181,7 @@ describe("ownerships", () => {
     expect((await s.get("/api/v1/device-ownerships/?start_time_from=x", carl.token)).status).toBe(400);
   });
 
-  it("one ownership is shown with its device to its manager only", async () => {
+  it("one ownership is shown with its device, but only to its manager", async () => {
     const { body } = await s.get(`/api/v1/device-ownerships/?device=${device.id}`, ann.token);
     const [{ id }] = body.results;
     const one = await s.get(`/api/v1/device-ownerships/${id}/`, ann.token);

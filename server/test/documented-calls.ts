@@ -36,7 +36,7 @@ const hasEnded = ({ path, method }: DocumentedOperation, { status }: Answer) =>
   (status === 200 && /erase/.test(path)) ||
   (status === 201 && /\{(manager|athlete)\}\/$/.test(path) && method !== "POST");
 
-/** Not `String`, because a value may have a member `toString` that is not a function. */
+/** Do not use `String`, because a value may have a member `toString` that is not a function. */
 const textOf = (value: unknown) => (typeof value === "string" ? value : (JSON.stringify(value) ?? ""));
 
 const withBody = (type: string | undefined, body: unknown) => {
@@ -50,7 +50,10 @@ const withBody = (type: string | undefined, body: unknown) => {
   return { body: form };
 };
 
-/** Operations of a service's document, and calls of them on a scene that is replaced when a call has deleted part of it. */
+/**
+ * Calls the operations of the document of a service on a scene. A new scene replaces it when a call has deleted part of
+ * it.
+ */
 export class DocumentedCalls {
   readonly operations: readonly DocumentedOperation[];
   readonly #service: TestService;

@@ -107,7 +107,7 @@ describe("the samples of a device as a file", () => {
     expect(parquet.headers.get("content-encoding")).toBeNull();
   });
 
-  it("are refused with the field and what to do for wrong times, unknown formats and parameters", async () => {
+  it("are refused with the field and the required action for wrong times, unknown formats and parameters", async () => {
     for (const [query, field] of [
       [{ from: LATER, to: START }, "to"],
       [{ from: "yesterday" }, "from"],
@@ -142,7 +142,7 @@ describe("the samples of a device as a file", () => {
     expect((await s.get(path({}, shared), (await s.manager()).token)).status).toBe(403);
   });
 
-  it("that cannot be read cause an error that the client can parse, even in a compressed response", async () => {
+  it("cause an error that the client can parse if they cannot be read, even in a compressed response", async () => {
     const damaged = await s.ownedDevice(ann);
     await s.backdate(damaged, "2024-01-01T00:00:00Z");
     await s.load(damaged, ann, await walk(damaged.serial_number, START, 5));

@@ -88,7 +88,7 @@ describe("the backup of each release", () => {
     expect(RECORDED).not.toEqual([]);
   });
 
-  it.each(RECORDED)("of release %s can be restored, and its accounts work", async (name) => {
+  it.each(RECORDED)("can be restored for release %s, and its accounts work", async (name) => {
     const { username, password, lines } = readRelease(name);
     const store = await newStore();
     await restore(store.database.queries, releaseFile(name));

@@ -4,8 +4,7 @@ import type { TestService } from "./service.js";
 
 /**
  * Waits until every transaction that began before has ended, including those of other tests on
- * other databases of the same server. Changes are
- * listed only then.
+ * other databases of the same server. The service lists changes only after that.
  */
 export async function earlierTransactionsEnded({ store }: TestService): Promise<void> {
   const { queries } = store.database;

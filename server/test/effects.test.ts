@@ -6,7 +6,7 @@ import { auditLog, jobs, timeframes, webhookDeliveries, webhooks } from "../src/
 import { newStore, TestService } from "./service.js";
 import { Team } from "./team.js";
 
-// Separate database, because this test leaves jobs unfinished.
+// Use a separate database, because this test leaves jobs unfinished.
 let s: TestService;
 
 beforeAll(async () => {

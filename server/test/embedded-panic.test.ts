@@ -7,7 +7,7 @@ import { isUnavailable } from "../src/store/connection/database-errors.js";
 import { stopAfterTest } from "./cleanup.js";
 import { newScratchFolder } from "./scratch.js";
 
-/** A file that every checkpoint writes. If a folder replaces it, the engine panics, as on a full disk. */
+/** A file that every checkpoint writes. If a folder replaces the file, the engine panics, as on a full disk. */
 const unwritable = (folder: string) => join(folder, "pg_logical/replorigin_checkpoint.tmp");
 
 /** Files of an empty database. */

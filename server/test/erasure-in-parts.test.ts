@@ -1,4 +1,6 @@
-/** An account's rows of unlimited number are erased in many short transactions, for which others wait only briefly. */
+/**
+ * If an account can have any number of rows of a kind, many short transactions erase them. Others wait only briefly.
+ */
 import { eq, sql } from "drizzle-orm";
 import { expect, it } from "vitest";
 import { createApplication } from "../src/oauth/applications.js";

@@ -1,4 +1,4 @@
-/** Remaining data of a deleted account: author and time of changes, but no personal data. */
+/** The data that remain of a deleted account are the authors and times of changes, but no personal data. */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { eq, inArray, sql } from "drizzle-orm";
@@ -48,7 +48,7 @@ function mailsOf({ config }: TestService, mark: string): string[] {
   return readdirSync(folder).filter((name) => readFileSync(join(folder, name), "utf8").includes(mark));
 }
 
-/** All fields of a profile: the mark in text fields, and numbers that occur nowhere else in the database. */
+/** All fields of a profile. Text fields contain the mark, and the numbers occur nowhere else in the database. */
 const profileOf = (mark: string) => ({
   external_id: `${mark}-profile`,
   first_name: `${mark} first`,
@@ -394,7 +394,7 @@ describe("the operator can delete", () => {
     expect(await queries.$count(webhookDeliveries)).toBe(300);
   });
 
-  it("sends no deliveries once it is closed, even if the deletion stops there; a disabled account still sends all", async () => {
+  it("sends no deliveries once it is closed, even if the deletion stops then; a disabled account sends all of them", async () => {
     const s = await TestService.start(await newStore(), { webhookAllowPrivate: true });
     const { queries } = s.store.database;
     const [eve, bob] = [await Team.of(s), await Team.of(s)];

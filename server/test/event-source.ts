@@ -28,7 +28,7 @@ export class EventClient {
 
   /** @param headers headers including the token or the cookie */
   static async open(url: string, headers: Record<string, string>): Promise<EventClient> {
-    // Not `fetch`, which opens an unused connection after an abort.
+    // Do not use `fetch`, which opens an unused connection after an abort.
     const [response] = (await once(request(url, { headers, agent: false }).end(), "response")) as [
       IncomingMessage,
     ];

@@ -54,7 +54,7 @@ describe("requests", () => {
   });
 
   it("a change of one account does not wait for changes of another account", async () => {
-    // Slow enough that they wait for the database.
+    // The changes are slow enough to wait for the database.
     await s.store.database.pool.query(`
       CREATE FUNCTION dawdle() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(0.01); RETURN NEW; END $$;
       CREATE TRIGGER dawdle BEFORE UPDATE ON activities FOR EACH ROW EXECUTE FUNCTION dawdle()`);

@@ -1,6 +1,7 @@
 /**
- * Creates an `it` with a service shared by all tests of a file. The first test that uses it starts it; it ends with the file.
- * Each file has a separate `it`, because the runner would report a failed set-up of one file in the next file of the worker.
+ * Creates an `it` with a service shared by all tests of a file. The first test that uses it starts it; it ends with the
+ * file. Each file creates a separate `it`, because the runner would report a failed set-up of one file in the next file
+ * of the worker.
  */
 import { test } from "vitest";
 import type { Config } from "../src/config/config.js";
@@ -15,7 +16,7 @@ export const withOwnService = (settings: Partial<Config> = {}, lookup?: AddressL
   test
     .extend("store", { scope: "file" }, () => lastingStore())
     .extend("service", { scope: "file" }, ({ store }, { onCleanup }) => {
-      // The service stops everything that runs on it.
+      // The service stops all work that runs on it.
       onCleanup(() => store.close());
       return TestService.startLasting(store, settings, lookup);
     });

@@ -43,7 +43,7 @@ const mayMakeNamespaces = (() => {
   }
 })();
 
-// No database is used, so one project runs this.
+// The tests use no database, so only one project runs them.
 describe.runIf(process.env.TEST_DATABASE === "embedded")("the lock of a folder", () => {
   it("excludes others until it is released, within one process and between processes", async () => {
     const folder = newScratchFolder();
@@ -57,7 +57,7 @@ describe.runIf(process.env.TEST_DATABASE === "embedded")("the lock of a folder",
     await expect(lockFolder(folder)).rejects.toMatchObject({ ...inUse, pid: child.pid });
   });
 
-  it("is acquired by exactly one of several processes that start together", async () => {
+  it("is acquired by exactly one of several processes that start at the same time", async () => {
     const folder = newScratchFolder();
     const lines = (await Promise.all(Array.from({ length: 5 }, () => hold(folder)))).map(({ line }) => line);
     expect(lines.filter((line) => line.startsWith("held"))).toHaveLength(1);

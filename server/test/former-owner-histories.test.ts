@@ -122,7 +122,7 @@ class Model {
     if (current?.by !== by) return;
     const to = Math.max(nowMs, current.from);
     current.to = to;
-    // An empty ownership leaves no trace.
+    // An empty ownership has no effect.
     if (current.from === to) this.ownerships.pop();
     for (const ms of this.samples.keys()) if (ms >= to) this.samples.delete(ms);
   }
@@ -145,7 +145,7 @@ class Model {
 /** `npm test` runs some of the histories, `npm run test:more` all of them. */
 const HISTORIES = process.env.TEST_ALL_HISTORIES === "1" ? 10 : 2;
 
-describe("over random histories of owners, clocks, loads and reads", () => {
+describe("random histories of owners, clocks, loads and reads", () => {
   it("users read all of their own samples and no samples loaded by other owners", async ({ owners }) => {
     const { s, now, take, frameOf, release, upload, managers } = owners;
     await fc.assert(
@@ -159,7 +159,7 @@ describe("over random histories of owners, clocks, loads and reads", () => {
           async take(by: number) {
             await take(device, by);
             model.take(by, now());
-            // Then loaded samples are computed before anybody reads them.
+            // The jobs compute loaded samples before anybody reads them.
             if (model.current?.by === by) await frameOf(device, by);
           },
           async release(by: number) {

@@ -1,4 +1,4 @@
-/** Three managers, devices, and samples marked with the manager who loaded them. */
+/** Three managers, their devices, and samples marked with the manager who loaded them. */
 import { expect } from "vitest";
 import { withOwnService } from "./file-service.js";
 import { recordingOf, rowAt } from "./recordings.js";

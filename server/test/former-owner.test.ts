@@ -63,7 +63,7 @@ describe("a former owner's samples", () => {
     s.clock.stopAt(Date.now());
   });
 
-  it("of a waiting upload are stored up to the end of the ownership", async ({
+  it("are stored up to the end of the ownership if an upload is waiting", async ({
     owners: { s, manager, now, upload, release, take, timesRead },
   }) => {
     const device = await s.ownedDevice(manager(0));
@@ -94,7 +94,7 @@ describe("a former owner's samples", () => {
     expect(await timesRead(device, 1, ahead - 1000, ahead + 1000)).toEqual([]);
   });
 
-  it("are not acquired by extending an ownership backwards, and an empty ownership leaves no row", async ({
+  it("do not pass to an ownership that is extended backwards, and an empty ownership leaves no row", async ({
     owners: { s, take, now, load, release, timesRead },
   }) => {
     const device = await s.device();

@@ -120,7 +120,7 @@ describe("optional figures", () => {
     expect(all.body).toEqual([{ timeframe: frame, data: withPeaks.body }]);
   });
 
-  it(`are null if the samples span more than ${MAX_HOURS} hours, unlike the other figures`, async () => {
+  it(`are null if the samples span more than ${MAX_HOURS} hours, while the other figures are present`, async () => {
     const team = await teamFor();
     const { token } = team.manager;
     const { body: recipe } = await s.post("/api/v2/recipes/", newRecipe(), token);
@@ -144,7 +144,7 @@ describe("optional figures", () => {
     });
   });
 
-  it("of a recipe with short steps are null if the samples have more than 600,000 steps", async () => {
+  it("are null for a recipe with short steps if the samples contain more than 600,000 steps", async () => {
     const team = await teamFor();
     const { token } = team.manager;
     const { body: recipe } = await s.post("/api/v2/recipes/", newRecipe({ resample_ms: 10 }), token);
@@ -197,7 +197,7 @@ describe("the maximum speed of a season", () => {
     const third = await session(team, 4, 7900);
     expect(await season(third, token)).toEqual({ ...best, unconfirmed: false, sessions: 3 });
     expect(await season(first, token)).toEqual({ ...best, unconfirmed: true, sessions: 1 });
-    // A session whose time frame is removed is not in it.
+    // The result excludes a session if its time frame is removed.
     await s.send("DELETE", `/api/v1/timeframes/${slow}/`, { token });
     expect(await season(third, token)).toEqual({ ...best, unconfirmed: false, sessions: 2 });
   });

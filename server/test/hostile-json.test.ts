@@ -44,7 +44,7 @@ const repeated = (unit: string, bytes: number) => unit.repeat(Math.floor(bytes /
 
 /** Texts that are far more expensive for a careless parser than other texts of their length. */
 const UNITS = {
-  "digits that look like a great number": `${"1".repeat(209)}A`,
+  "digits that look like a large number": `${"1".repeat(209)}A`,
   "an escaped pair of surrogates": "\\ud83d\\ude00",
   "escaped characters": "\\u0061",
   quotes: '\\"',
@@ -52,7 +52,7 @@ const UNITS = {
 };
 
 describe("a JSON body", () => {
-  it("of any kind takes as long as a harmless body of the same length: registration, by anyone", async () => {
+  it("takes as long as a harmless body of the same length, for a registration by anyone", async () => {
     const base = JSON.stringify({ username: `user-${randomUUID()}`, email: "x@example.org" }).slice(0, -1);
     for (const [kind, unit] of Object.entries(UNITS)) {
       const bodyWith = (text: string) => `${base},"other":"${text}"}`;
@@ -67,7 +67,7 @@ describe("a JSON body", () => {
     }
   });
 
-  it("of any kind takes as long as a harmless body of the same length: activities with a course", async () => {
+  it("takes as long as a harmless body of the same length, for an activity with a course", async () => {
     for (const [kind, unit] of Object.entries(UNITS)) {
       const bodyWith = (gpx: string) =>
         `{"name":"x","json":{"sport":"soccer","gpx":"${gpx}"},"json_schema":3,"owner":${ann.id}}`;
@@ -82,7 +82,7 @@ describe("a JSON body", () => {
     }
   });
 
-  it("of any kind takes as long as a harmless body of the same length: bulk loads", async () => {
+  it("takes as long as a harmless body of the same length, for a bulk load", async () => {
     for (const [kind, unit] of Object.entries({ ...UNITS, base64: "QUJDRA", "line breaks": "\\r\\n" })) {
       const bodyWith = (text: string) => `{"asi_b64":"${text}"}`;
       const { cost, status } = await costOf(bulkLoad(), bodyWith, repeated(unit, 6 * MIB), ann.token);

@@ -161,7 +161,7 @@ describe("bodies", () => {
     expect(await named(s.get(`${devices}?limit=10`, ann.token))).toEqual([200, null]);
     const json = { username: `user-${Math.random()}`, email, nickname: "x" };
     expect(await named(s.post(managers, json))).toEqual([201, "nickname"]);
-    // Also for a refused request, because the wrong name may be the reason.
+    // A refused request lists them too, because the wrong name may be the reason.
     expect(await named(s.post(managers, { user_name: "x", email }))).toEqual([400, "user_name"]);
   });
 
@@ -205,7 +205,7 @@ describe("every response", () => {
     expect(headers.get("cache-control")).toBe("no-store");
   });
 
-  it("of an error has its stable code", async () => {
+  it("contains the stable code of an error", async () => {
     expect((await s.get("/api/v1/account/")).headers.get("x-error-code")).toBe("not_authenticated");
     expect((await s.get("/api/v1/nothing/")).headers.get("x-error-code")).toBe("not_found");
   });
@@ -222,7 +222,7 @@ describe("every response", () => {
 });
 
 describe("throttling", () => {
-  // Separate database, because processes on one PostgreSQL share their counters.
+  // Use a separate database, because processes on one PostgreSQL share their counters.
   let strict: TestService;
   let bob: TestAccount;
   let eve: TestAccount;

@@ -1,4 +1,7 @@
-/** Invariants of every database of the service at rest: no orphans, no overlapping ownerships, no lost or stuck jobs. */
+/**
+ * Invariants of every database of the service at rest. It contains no orphans, no overlapping ownerships, and no lost
+ * or stuck jobs.
+ */
 
 interface Queryable {
   query(text: string): Promise<{ rows: Record<string, unknown>[] }>;

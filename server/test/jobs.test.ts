@@ -13,7 +13,7 @@ import { ENDED } from "./ended-lease.js";
 import { startMailServer } from "./mail-server.js";
 import { newStore, TestService, testConfig } from "./service.js";
 
-// Separate database for each test, because these tests run and count jobs.
+// Use a separate database for each test, because these tests run and count jobs.
 let s: TestService;
 
 beforeEach(async () => {
@@ -67,7 +67,7 @@ describe("mail", () => {
 });
 
 describe("jobs", () => {
-  /** An email to an existing account, because an email to a deleted account is not kept. */
+  /** Use an existing account, because an email to a deleted account is not kept. */
   const addMail = (account: number) =>
     transact(s.ctx, "test", (change) =>
       change.enqueue({
@@ -133,7 +133,7 @@ describe("jobs", () => {
 });
 
 describe("audit", () => {
-  it("records who, what, before and after for each change, without secrets", async () => {
+  it("records the author, the operation, and the values before and after each change, without secrets", async () => {
     const ann = await s.manager();
     await s.send("PATCH", `/api/v1/managers/${ann.id}/`, {
       token: ann.token,
@@ -157,7 +157,7 @@ describe("audit", () => {
 });
 
 describe("retention", () => {
-  it("starts with the worker, not one interval later", async () => {
+  it("starts together with the worker, not one interval later", async () => {
     const { queries } = s.store.database;
     await queries.execute(sql`
       INSERT INTO audit_log (at, request_id, operation, entity, entity_id)
@@ -202,7 +202,7 @@ describe("retention", () => {
       .insert(accounts)
       .values({ role: "MANAGER", username: "a", usernameKey: "a", email: "", createdAt: new Date() })
       .returning();
-    // More than once, because rows that expire between two runs are removed by the second.
+    // Wait for more than one run, because the second run removes rows that expire between the two.
     for (const key of ["first", "second"]) {
       await queries.insert(idempotencyKeys).values({
         accountId: account?.id ?? 0,

@@ -153,7 +153,7 @@ describe("key rotate", () => {
         },
       );
       for (const path of paths) expect(await masked(s, path, ann.token)).toBe("se******");
-      // As after a restart.
+      // The state after a restart.
       s.store.serverKey.set(serverKeyOf(s.config.dataDir));
       expect(statements).toBeLessThan(100);
     }
@@ -317,7 +317,7 @@ const isPostgres = process.env.TEST_DATABASE === "postgres";
 
 // It starts a dozen processes, each of which takes many seconds on a busy machine.
 describe.runIf(isPostgres)("key rotate with several processes", { timeout: 600_000 }, () => {
-  it("survives kill -9 at any time, while two processes read and write secrets", async () => {
+  it("survives kill -9 at any time while two processes read and write secrets", async () => {
     const [oldKey, newKey] = [randomBytes(32), randomBytes(32)].map((key) => key.toString("base64"));
     const processes = await Processes.onNewDatabase({
       SERVER_KEY: oldKey ?? "",

@@ -31,7 +31,7 @@ describe("an athlete who wants to grant", () => {
     expect(audited.map(({ after }) => after)).toEqual([{ managerId: ann.id }]);
   });
 
-  it("gets the same response for every wrong pair, so that accounts cannot be enumerated", async () => {
+  it("gets the same response for every wrong pair, so nobody can enumerate accounts", async () => {
     const ida = await s.athlete();
     const bob = await s.manager();
     const answers = await Promise.all(

@@ -1,4 +1,7 @@
-/** Tables of a service that has run for years, filled by SQL, so that the planner of the database has realistic statistics. */
+/**
+ * Tables of a service that has run for years, filled by SQL. They give the planner of the database realistic
+ * statistics.
+ */
 import type pg from "pg";
 
 /** Number of rows of the largest tables: a thousand devices, a million jobs. */

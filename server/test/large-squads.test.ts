@@ -1,7 +1,4 @@
-/**
- * Squads as large as the limits allow: reads of them are bounded, and other requests run in
- * between.
- */
+/** Reads of squads that are as large as the limits allow are bounded, and other requests run in between. */
 import { beforeAll, expect, it } from "vitest";
 import { giveSquad, type SquadExtent } from "../siege/squads.js";
 import { accountCaller, addressCaller } from "../src/fairness/callers.js";
@@ -39,7 +36,7 @@ async function squadOf(extent: Partial<SquadExtent>) {
   return { owner, squad: await get("squads/"), session: await get("sessions/") };
 }
 
-/** The number of requests for the account that are answered, one after another, before the work ends. */
+/** Returns the number of requests for the account that get a response, one after another, before the work ends. */
 async function answeredDuring<T>({ token }: TestAccount, work: Promise<T>): Promise<[number, T]> {
   let isDone = false;
   const done = work.finally(() => {
@@ -63,7 +60,7 @@ it("a season contains the latest sessions of at most 15,000 players, in chronolo
   expect([body.sessions.length, body.left_out]).toEqual([300, 20]);
   const starts = body.sessions.map(({ start_time }: { start_time: string }) => start_time);
   expect(starts).toEqual([...starts].sort());
-  // The first of 320 hourly sessions are left out.
+  // The season omits the first of 320 hourly sessions.
   expect([starts[0], starts.at(-1)]).toEqual(["2024-06-01T20:00:00.000Z", "2024-06-14T07:00:00.000Z"]);
   const names = body.players.map(({ player }: { player: string }) => player);
   expect(names).toEqual(Array.from({ length: 50 }, (_, i) => `Émilie ${i + 1} Von der Heide`));

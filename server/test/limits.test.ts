@@ -122,7 +122,7 @@ describe("problems of a body", () => {
     ]);
   });
 
-  it("of parameters are also reported up to a limit of one hundred", async () => {
+  it("are reported up to a limit of one hundred for parameters too", async () => {
     const { status, body } = await create({ sport: 1 });
     expect([status, body]).toEqual([400, { json: { sport: ['Must be "soccer".'] } }]);
   });
@@ -236,7 +236,7 @@ describe("the memory for bodies", () => {
     await on.stop();
   });
 
-  it("is limited to half for the users of one address, so that another address can send its course", async () => {
+  it("is limited to half for the users of one address, so another address can send its course", async () => {
     const on = await startService({
       trustProxy: ["127.0.0.1"],
       bodyMemoryBytes: 8_000_000,

@@ -1,4 +1,4 @@
-/** A service that listens at two addresses, as for `localhost`, stops the connections of both. */
+/** A service that listens at two addresses, as for `localhost`, closes the connections of both. */
 import { once } from "node:events";
 import { type AddressInfo, connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";

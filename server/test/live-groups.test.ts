@@ -16,7 +16,7 @@ import type { TestAccount, TestDevice, TestService } from "./service.js";
 import { guestOf, minute, SquadScene, tokenOf } from "./squad-scene.js";
 import { store } from "./team.js";
 
-// Shorter than in operation, so that tests do not wait.
+// Use a shorter interval than in operation, because tests should not wait.
 const it = withOwnService({ livePollMs: 20, liveHeartbeatMs: 50 });
 
 const open: EventClient[] = [];
@@ -130,7 +130,7 @@ describe("live data of all devices", () => {
       lastEventId = event?.id;
       got.get(dataOf(event).device)?.push(...timesOf(event));
     };
-    // The id of its event also says that the others have had no samples.
+    // The id of its event also records that the client has no samples of the others.
     await add(own[0] as TestDevice, 1);
     await read();
     const step = fc.oneof(
@@ -192,7 +192,7 @@ describe("live data of all devices", () => {
     expect([dataOf(later).device, timesOf(later)]).toEqual([one.id, [T + 600_000]]);
   });
 
-  it("take the id of the last event from the query, for clients that cannot send headers", async ({
+  it("accept the id of the last event in the query, for clients that cannot send headers", async ({
     service: s,
   }) => {
     const scene = await SquadScene.of(s);
@@ -242,7 +242,7 @@ describe("live data of all devices", () => {
     expect([refused.status, refused.body.code]).toEqual([409, "too_many_devices"]);
   });
 
-  it("take the same number of statements for one device and for fifty", async ({ service: s }) => {
+  it("need the same number of statements for one device and for fifty", async ({ service: s }) => {
     const counts = await Promise.all(
       [1, 50].map(async (count) => {
         const scene = await SquadScene.of(s);
@@ -312,7 +312,7 @@ describe("live data of a squad", () => {
     expect(dataOf(await client.next()).device).toBe(ben.device.id);
   });
 
-  it("have no samples from times without the permission of the athlete, even if it ends meanwhile", async ({
+  it("contain no samples from times without the permission of the athlete, even if it ends meanwhile", async ({
     service: s,
   }) => {
     const scene = await SquadScene.of(s, ["Ann", "Ben"]);

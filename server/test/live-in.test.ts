@@ -97,7 +97,7 @@ describe("a streamed recording", () => {
     expect(await stateOf(device)).toMatchObject({ ended: true });
   });
 
-  it("has exactly the samples of a single complete upload, regardless of where it breaks and overlaps", async ({
+  it("yields exactly the samples of a single complete upload, wherever it breaks and overlaps", async ({
     live: { s, ann, longOwned, stream, stateOf, samplesOf, rangesOf },
   }) => {
     const [whole, broken] = [await longOwned(), await longOwned()];
@@ -318,7 +318,7 @@ describe("a streamed recording", () => {
 });
 
 describe("a stream is refused, or ends with a reason", () => {
-  it("when the caller does not own the device, without revealing whether it exists", async ({
+  it("if the caller does not own the device, without revealing whether it exists", async ({
     live: { s, longOwned, stream },
   }) => {
     const device = await longOwned();

@@ -36,7 +36,7 @@ describe.runIf(isPostgres)("a connection with live data of several devices", () 
     first.leave();
     const others = [follow(), follow()];
     const { status } = await Promise.race(others);
-    // Before the expectation, because the service does not stop while its statements wait.
+    // Release the lock before the expectation, because the service does not stop while its statements wait.
     await held.release();
     expect(status).toBe(429);
     const statuses = (await Promise.all(others)).map(({ status }) => status);

@@ -63,7 +63,9 @@ const nodesOf = (node: Node): Node[] => [node, ...(node.Plans ?? []).flatMap(nod
 const rowsRead = (node: Node): number =>
   node["Actual Loops"] * (node["Actual Rows"] + (node["Rows Removed by Filter"] ?? 0));
 
-/** The service prepares its statements, and PostgreSQL plans a prepared one for its values or for any. */
+/**
+ * The service prepares its statements. PostgreSQL plans a prepared statement either for its values or for any values.
+ */
 const MODES = ["force_custom_plan", "force_generic_plan"] as const;
 type Mode = (typeof MODES)[number];
 
@@ -110,7 +112,7 @@ const tooLarge = (steps: readonly Node[]) =>
 describe.runIf(process.env.TEST_DATABASE === "postgres").for(MODES)(
   "with %s, the devices of live data",
   (mode) => {
-    it("of a squad are found without past assignments, members, permissions and ownerships", async ({
+    it("are found for a squad without past assignments, members, permissions and ownerships", async ({
       service: s,
     }) => {
       const scene = await sceneWithPast(s);
@@ -122,7 +124,7 @@ describe.runIf(process.env.TEST_DATABASE === "postgres").for(MODES)(
       expect(conditions).toEqual([expect.stringContaining("end_time > ")]);
     });
 
-    it("of a session are found without past permissions and ownerships", async ({ service: s }) => {
+    it("are found for a session without past permissions and ownerships", async ({ service: s }) => {
       const scene = await sceneWithPast(s);
       const session = await scene.session();
       const steps = await stepsOf(s, scene, mode, (ctx) => sessionDevices(ctx, session));

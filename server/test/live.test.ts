@@ -9,7 +9,7 @@ import { Processes } from "./processes.js";
 import { recordingOf, rowAt, sampleAt, timesFrom, walk } from "./recordings.js";
 import { newStore, type TestAccount, type TestDevice, TestService } from "./service.js";
 
-// Separate database, because these tests run jobs.
+// Use a separate database, because these tests run jobs.
 let s: TestService;
 /** Starts another process on the same database. */
 let other: TestService;
@@ -18,7 +18,7 @@ let device: TestDevice;
 
 const START = "2024-03-01T10:00:00.000Z";
 const START_MS = Date.parse(START);
-/** Shorter than in operation, so that tests do not wait. */
+/** Use a shorter interval than in operation, because tests should not wait. */
 const settings = { livePollMs: 50, liveHeartbeatMs: 100 };
 
 beforeAll(async () => {
@@ -203,7 +203,7 @@ describe("live data", () => {
     expect(statuses.map(({ status }) => status)).toEqual([403, 403, 404, 406, 200]);
   });
 
-  it("keep the connection of the user open on a HEAD request", async () => {
+  it("continue on the open connection of the user after a HEAD request", async () => {
     const own = await ownedSince2024();
     await load(own, START_MS, 1);
     const client = await follow(own);
@@ -251,7 +251,7 @@ describe("a connection with live data ends", () => {
     expect(await client.end()).toBe("signed_out");
   });
 
-  it("when the device has another owner, without sending a sample of that owner", async () => {
+  it("when the device gets another owner, without sending a sample of that owner", async () => {
     const passed = await ownedSince2024();
     await load(passed, START_MS, 1);
     const client = await follow(passed);

@@ -94,7 +94,7 @@ describe("managed athletes", () => {
 });
 
 describe("deleting an athlete", () => {
-  it("also deletes permissions, tokens, time frames and their computed data", async ({
+  it("deletes permissions, tokens, time frames and their computed data too", async ({
     athletes: { s, grant, bob, eve, lastAudit },
   }) => {
     const fay = await s.athlete();

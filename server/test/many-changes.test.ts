@@ -1,4 +1,4 @@
-/** An input of many results that changes again before all of them are marked as stale. */
+/** Tests of an input that many results depend on, and that changes again before all of them are marked as stale. */
 import { gt, sql } from "drizzle-orm";
 import { expect, it } from "vitest";
 import { transact } from "../src/domain/change/change.js";
@@ -9,7 +9,7 @@ import { Team } from "./team.js";
 
 const HOUR_MS = 3_600_000;
 
-it("adds one row for the search, and marks every time frame for each change", async () => {
+it("adds one row to find the time frames, and marks every time frame for each change", async () => {
   const s = await TestService.start(await newStore());
   const { queries } = s.store.database;
   const team = await Team.of(s);

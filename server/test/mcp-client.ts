@@ -3,7 +3,7 @@ import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/
 import { expect } from "vitest";
 import type { TestService } from "./service.js";
 
-/** The members of the answers of all tools that the tests read by name. */
+/** Members of the tools' results that the tests read by name. */
 interface Answer {
   error: { code: string; message: string };
   source: { url: string; version?: string };
@@ -38,7 +38,7 @@ export class McpClient {
     const headers = { Authorization: `Bearer ${token}` };
     const url = new URL(`${s.service.url}/mcp`);
     await assistant.client.connect(new StreamableHTTPClientTransport(url, { requestInit: { headers } }));
-    // the client compares answers with the schemas in the list
+    // the client compares results with the schemas in the list
     await assistant.client.listTools();
     return assistant;
   }

@@ -28,7 +28,7 @@ interface Club {
 interface Caller {
   name: string;
   token: string;
-  /** Of the club whose squad the caller is in; null for a stranger. */
+  /** Club of the caller's squad; null for a stranger. */
   club: Club | null;
   other: Club[];
   seesHeart: boolean;
@@ -121,7 +121,7 @@ async function ask(token: string, name: string, given: Record<string, unknown>) 
   return { isError: isError as boolean, text, answer };
 }
 
-/** A question for each tool that an owner gets an answer from. */
+/** A question for each tool that returns data to an owner. */
 function answeredQuestions({ scene, session, second }: Club): [string, Record<string, unknown>][] {
   const [ann, bea] = scene.players;
   const players = [ann?.name, bea?.name];
@@ -222,7 +222,7 @@ function pathOf(tool: string, given: Record<string, unknown>): string | null {
 async function check(caller: Caller, tool: string, given: Record<string, unknown>): Promise<string> {
   const { isError, text, answer } = await ask(caller.token, tool, given);
   const about = `${caller.name}: ${tool} ${JSON.stringify(given)}: ${text.slice(0, 300)}`;
-  // the question itself may be repeated in an error
+  // an error may repeat the question
   const asked = JSON.stringify(given);
   for (const { texts, numbers, scene, session, second } of caller.other) {
     for (const secret of texts)
@@ -267,7 +267,7 @@ describe("requests of two squads", () => {
     });
     const outcomes = new Set<string>();
     for (const [caller, [tool, given]] of asked) outcomes.add(await check(caller, tool, given));
-    // the questions are worth asking
+    // most questions must return data
     expect([...outcomes].some((one) => one.endsWith("not_found"))).toBe(true);
     expect([...outcomes].some((one) => one.endsWith("unknown_name"))).toBe(true);
     expect([...outcomes].some((one) => one.endsWith("permission_denied"))).toBe(true);

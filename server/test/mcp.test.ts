@@ -1,4 +1,7 @@
-/** Questions over the Model Context Protocol, asked by the client of its SDK, against the answers of the API. */
+/**
+ * Compares the results of questions over the Model Context Protocol, sent by the client of its SDK, with responses of
+ * the API.
+ */
 import { figureDefinitions } from "asi-convert/squad";
 import { beforeAll, describe, expect, it } from "vitest";
 import { hold } from "./held-locks.js";

@@ -154,7 +154,7 @@ describe("a database and a release that do not match", () => {
 });
 
 describe("a migration", () => {
-  it("that fails has no effect, and previous ones remain applied", async () => {
+  it("has no effect if it fails, and previous ones remain applied", async () => {
     const other = await migrated();
     const good: Migration = { name: "9001-a", sql: "CREATE TABLE a (x int)" };
     const bad: Migration = { name: "9002-b", sql: "CREATE TABLE b (x int); SELECT 1 / 0" };
@@ -165,7 +165,7 @@ describe("a migration", () => {
     expect(await migrate(other, withMore(good, mended))).toEqual(["9002-b"]);
   });
 
-  it("outside a transaction creates an index while others write", async () => {
+  it("creates an index outside a transaction while others write", async () => {
     const other = await migrated();
     const index: Migration = {
       name: "9001-index",
@@ -183,7 +183,7 @@ describe("a migration", () => {
     expect(rows).toEqual([{ valid: true }]);
   });
 
-  it("outside a transaction keeps completed indexes after an interruption", async () => {
+  it("keeps completed indexes after an interruption outside a transaction", async () => {
     const other = await migrated();
     await other.pool.query(`
       CREATE TABLE a (x int, y int); INSERT INTO a VALUES (1, 1), (2, 1);
@@ -215,7 +215,7 @@ describe("a migration", () => {
     expect(await found()).toEqual([finished, { ...broken, id: expect.any(String), valid: true }]);
   });
 
-  it("in batches fills every row in transactions of limited size, and continues after an interruption", async () => {
+  it("fills every row in batches of limited size, and continues after an interruption", async () => {
     const other = await migrated();
     await other.pool.query("CREATE TABLE a (x int PRIMARY KEY, y int, by xid)");
     await other.pool.query("INSERT INTO a (x) SELECT generate_series(1, 25)");

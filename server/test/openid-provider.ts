@@ -1,4 +1,4 @@
-/** A real OpenID provider on loopback. Whoever its tests name is signed in without a form. */
+/** A real OpenID provider on loopback. It signs in the user whom a test names, without a form. */
 import { generateKeyPairSync, type KeyObject, sign } from "node:crypto";
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -16,19 +16,19 @@ export type Claims = Record<string, unknown>;
 /** The provider. */
 export class TestProvider {
   readonly issuer: string;
-  /** Subject of the user at the keyboard; null refuses to sign in. */
+  /** Subject of the user who signs in; null refuses every sign-in. */
   user: string | null = null;
   /** Claims by subject. */
   readonly users = new Map<string, Claims>();
   /** Changes the claims of ID tokens, which are then signed again. */
   tamper: ((claims: Claims) => Claims) | null = null;
-  /** Signs those tokens with a key that the provider does not publish. */
+  /** Signs ID tokens with a key that the provider does not publish. */
   isForged = false;
   /** Changes the metadata (OpenID Connect Discovery 1.0). */
   metadata: ((metadata: Claims) => Claims) | null = null;
   /** Replaces the provider. */
   replaced: RequestListener | null = null;
-  /** How the client sends its secret. */
+  /** Method by which the client sends its secret. */
   authMethod: "client_secret_basic" | "client_secret_post" = "client_secret_basic";
   /** Paths of the requests. */
   readonly requests: string[] = [];

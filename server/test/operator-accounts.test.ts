@@ -53,7 +53,7 @@ describe("account disable", () => {
     expect((await refresh()).body).toEqual(disabled);
     expect((await s.token({ grant_type: "password", username, password })).body).toEqual(disabled);
     expect((await signIn(password)).body).toEqual(told);
-    // A caller who does not know the password does not learn this.
+    // The response does not reveal this to a caller who does not know the password.
     expect((await signIn("wrong")).headers.get("x-error-code")).toBe("wrong_credentials");
     const wrong = await s.token({ grant_type: "password", username, password: "wrong" });
     const nobody = await s.token({ grant_type: "password", username: "nobody", password: "wrong" });
@@ -81,7 +81,7 @@ describe("account disable", () => {
     expect(await logIn("wrong")).toContain("The username or the password is wrong.");
   });
 
-  it("keeps the data readable for other users, and deletes nothing", async ({ operator: { s, run } }) => {
+  it("keeps the data readable to other users, and deletes nothing", async ({ operator: { s, run } }) => {
     const team = await Team.of(s);
     const reader = await s.manager();
     await grant(s, team.athlete, reader.id, "READ", "2020-01-01", "2999-01-01");

@@ -31,7 +31,7 @@ export async function expectToOutlive(
 ): Promise<void> {
   const processes = await Processes.onNewDatabase({
     DATABASE_URL: `${server.url}postgres`,
-    // Short lease, so that a job that has lost its connection is restarted during the test.
+    // Use a short lease, because a job that has lost its connection must restart during the test.
     JOB_LEASE_MS: "2000",
     JOB_POLL_MS: "200",
     THROTTLE_USER_PER_MINUTE: "1000000",

@@ -1,4 +1,4 @@
-/** Applications that managers create for themselves, which then act for them with client credentials. */
+/** Applications that managers create for themselves, and that act for them with client credentials. */
 import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
 import { commands } from "../src/operator/commands.js";
@@ -84,7 +84,7 @@ describe("an application of a manager", () => {
     expect(JSON.stringify(own)).not.toContain(body.client_secret);
   });
 
-  it("also shows what the operator has created for the manager, and may be deleted like it", async () => {
+  it("can be deleted by the manager even if the operator has created it, and is listed like any other", async () => {
     const ben = await s.manager();
     await commands["app create"](s.ctx, { name: "Report", user: ben.username, scope: ["sessions:read"] });
     const [item] = (await s.get(PATH, ben.token)).body.results;
@@ -94,7 +94,7 @@ describe("an application of a manager", () => {
     expect((await s.send("DELETE", `${PATH}${item.id}/`, { token: ben.token })).status).toBe(404);
   });
 
-  it("counts towards a quota, also if several are created at the same time", async () => {
+  it("counts towards a quota, even if several are created at the same time", async () => {
     const small = await startService({ quotaApplications: 2 });
     const ben = await s.manager();
     const statuses = await Promise.all([1, 2, 3, 4].map(async () => (await create(ben, {}, small)).status));

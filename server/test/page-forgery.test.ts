@@ -17,7 +17,7 @@ describe("a forged request", () => {
   ];
 
   it.for(forgeries)(
-    "of %s reads nothing and changes nothing",
+    "reads nothing and changes nothing from %s",
     async ([_, headers], { browsers: { s, signedIn } }) => {
       const ann = await s.manager();
       const device = await s.ownedDevice(ann);
@@ -37,14 +37,16 @@ describe("a forged request", () => {
     },
   );
 
-  it.for(forgeries)("of %s does not sign anyone in", async ([_, headers], { browsers: { s } }) => {
+  it.for(forgeries)("does not sign anyone in from %s", async ([_, headers], { browsers: { s } }) => {
     const ann = await s.manager();
     const { username, password } = ann;
     const answer = await new Browser(s).send("POST", "/session/", { json: { username, password }, headers });
     expect([answer.status, answer.headers.getSetCookie()]).toEqual([403, []]);
   });
 
-  it("by a form does not sign anyone in and changes nothing", async ({ browsers: { s, signedIn } }) => {
+  it("does not sign anyone in and changes nothing if a form sends it", async ({
+    browsers: { s, signedIn },
+  }) => {
     const ann = await s.manager();
     const browser = await signedIn(ann);
     const { username, password } = ann;
@@ -87,7 +89,7 @@ describe("a forged request", () => {
   });
 
   it.for([["https://app.example.org"], ["*"]] as const)(
-    "of a page with access to the API (CORS_ORIGINS=%s) is not accepted with the cookie",
+    "is not accepted with the cookie from a page with access to the API (CORS_ORIGINS=%s)",
     async ([origins], { browsers: { s, signedIn } }) => {
       const ann = await s.manager();
       const open = await startService({ corsOrigins: [origins] });

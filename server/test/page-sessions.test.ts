@@ -36,7 +36,7 @@ describe("a session of the web page", () => {
     expect(await browser.isSignedIn()).toBe(false);
   });
 
-  it("has a cookie that scripts cannot read and that other sites cannot send", async ({
+  it("uses a cookie that scripts cannot read and that other sites cannot send", async ({
     browsers: { s },
   }) => {
     const ann = await s.manager();
@@ -101,7 +101,7 @@ describe("a session of the web page", () => {
     expect(await browser.isSignedIn()).toBe(false);
     const sessions = async () =>
       s.store.database.queries.$count(refreshTokens, eq(refreshTokens.accountId, ann.id));
-    // The other session is that of the token.
+    // The other session belongs to the token.
     expect(await sessions()).toBe(2);
     await applyRetention(later.ctx);
     expect(await sessions()).toBe(1);
@@ -158,7 +158,7 @@ describe("a session of the web page", () => {
     expect(await list()).toHaveLength(1);
   });
 
-  it("of another user is not visible and cannot be ended", async ({ browsers: { s, signedIn } }) => {
+  it("is not visible to another user, who cannot end it", async ({ browsers: { s, signedIn } }) => {
     const [ann, ben] = [await s.manager(), await s.manager()];
     const [annas, bens] = [await signedIn(ann), await signedIn(ben)];
     const [{ id }] = (await annas.send("GET", "/session/")).body.results;

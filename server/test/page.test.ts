@@ -44,7 +44,7 @@ describe("the page", () => {
       expect(headers.get("content-security-policy")).toContain("require-trusted-types-for 'script'");
       const again = await s.get(path, undefined, {
         "If-None-Match": headers.get("etag") ?? "",
-        // Like browsers; fetch of Node.js would request the whole file.
+        // Request the file as browsers do. The fetch of Node.js would request the whole file.
         "Cache-Control": "max-age=0",
       });
       expect([again.status, again.body]).toEqual([304, ""]);
@@ -69,7 +69,7 @@ describe("the page", () => {
     expect((await s.get("/sw.js")).headers.get("link")).toBeNull();
   });
 
-  it("has files with hashed names that never change, compressed at build time", async () => {
+  it("consists of files with hashed names that never change, compressed at build time", async () => {
     const s = await startService({ pageDir: builtPage() });
     const { status, headers, body } = await s.get("/assets/worker-0a1b2c3d.js", undefined, {
       "Accept-Encoding": "br",
@@ -99,7 +99,7 @@ describe("the page", () => {
     expect(answers.map(({ status }) => status)).toEqual([200, 405, 404, 405]);
   });
 
-  it("has a worker with its own policy, which allows WebAssembly but no inline or foreign scripts", async () => {
+  it("uses a worker with a separate policy, which allows WebAssembly but no inline or foreign scripts", async () => {
     const s = await startService({ pageDir: builtPage() });
     const { headers } = await s.get("/assets/worker-0a1b2c3d.js");
     const policy = headers.get("content-security-policy") ?? "";
@@ -139,7 +139,7 @@ describe("the page", () => {
     expect([status, headers.get("allow")]).toEqual([405, "GET, HEAD, OPTIONS"]);
   });
 
-  it("that is missing explains how to build it", async () => {
+  it("is replaced by instructions for building it if it is missing", async () => {
     const s = await startService({ pageDir: newScratchFolder() });
     const { status, body } = await s.get("/");
     expect([status, body.detail]).toEqual([404, expect.stringContaining("npm run build -w asi-web")]);

@@ -13,7 +13,7 @@ import { startService } from "./service.js";
 const it = withPasswordResets();
 
 describe("a request for a link", () => {
-  it("has the same response and the same cost whether or not the account exists or can log in", async ({
+  it("gets the same response at the same cost, whether or not the account exists or can log in", async ({
     passwords: { s, ask, linksTo },
   }) => {
     const manager = await managingManager();
@@ -41,7 +41,7 @@ describe("a request for a link", () => {
     expect(await linksTo(manager)).toHaveLength(1);
   });
 
-  it("is counted by address and by username from one address, so that strangers cannot use up the requests of a user", async ({
+  it("is counted by address and by username from one address, so strangers cannot use up the requests of a user", async ({
     passwords: { s },
   }) => {
     const at = await startService({

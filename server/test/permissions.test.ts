@@ -193,7 +193,7 @@ describe("permissions", () => {
     expect((await s.get(`/api/v1/athletes/${gus.id}/`, bob.token)).status).toBe(200);
   });
 
-  it("are revoked in groups of a thousand, so that audit entries have a limited length", async () => {
+  it("are revoked in groups of a thousand, which limits the length of audit entries", async () => {
     const [gus, far] = [await s.athlete(), await s.manager()];
     const { queries } = s.store.database;
     const values = { athleteId: gus.id, managerId: far.id, permission: "READ" } as const;

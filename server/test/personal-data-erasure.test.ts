@@ -61,7 +61,7 @@ describe("the erasure of an athlete", () => {
     expect(
       await placesOf(s, createHash("sha256").update(username).digest("base64url").toLowerCase()),
     ).toEqual([]);
-    // The club keeps the recordings of its devices, but no data says who wore them.
+    // The club keeps the recordings of its devices, but no data identifies the wearer.
     expect(await scene.samples()).toBe(600);
     expect(body).toMatchObject({
       person: expect.stringMatching(/^[0-9a-f]{64}$/),
@@ -102,7 +102,8 @@ describe("the erasure of an athlete", () => {
   it("leaves no result with the erased samples in a time frame of another athlete, not even after retention", async () => {
     const scene = await Scene.of(s);
     const { team } = scene;
-    // a later time frame of another athlete has the same samples and others; retention has removed some of the others
+    // a later time frame of another athlete contains the same samples and others; retention has removed some of the
+    // others
     const other = await scene.frame(0, 600, team.athlete);
     const { body: before } = await team.computed(other);
     const lost = { startMs: START + 500_000, stopMs: START + 510_000 };
@@ -115,7 +116,7 @@ describe("the erasure of an athlete", () => {
     expect([before.total_distance, after.total_distance]).toEqual([1797, 1797 - 2 * 3 * 60 - 3]);
   });
 
-  it("leaves no such result even if retention has already removed the samples of the person", async () => {
+  it("leaves no result with the samples of the person even if retention has already removed them", async () => {
     const scene = await Scene.of(s);
     const { team } = scene;
     const other = await scene.frame(0, 600, team.athlete);

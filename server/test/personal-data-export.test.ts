@@ -206,7 +206,7 @@ describe("the export of an athlete", () => {
       const queries = queriesOf(s.store.database.pool, { logQuery: () => void sent++ });
       const athlete = await findAthlete(other.id, { queries, lock: false });
       for await (const _ of exportAthlete({ ...s.ctx, queries }, athlete)) {
-        // Only the statements matter.
+        // The test counts only the statements.
       }
       perFrame.push((sent - 30) / count);
     }
@@ -218,7 +218,7 @@ describe("the export of an athlete", () => {
     expect((await scene.erase()).status).toBe(200);
     const read = async () => {
       for await (const _ of exportAthlete(s.ctx, athlete)) {
-        // Only the end matters.
+        // The test checks only the end of the export.
       }
     };
     await expect(read()).rejects.toThrow("not_found");

@@ -32,7 +32,7 @@ export interface Pooler {
  */
 export async function startPgbouncer(databaseUrl: string, size: number): Promise<Pooler> {
   const { hostname, port: serverPort, pathname } = new URL(databaseUrl);
-  // Not the folder of the run, which only its user can read.
+  // Do not use the folder of the run, which only its user can read.
   const folder = mkdtempSync(join(tmpdir(), "asi-pgbouncer-"));
   chmodSync(folder, 0o755);
   const port = await freePort();

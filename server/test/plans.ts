@@ -57,7 +57,7 @@ export class Plans {
     return `reads all of ${found.join(" and ")}:\n${text}\n${lines}`;
   }
 
-  /** References of large tables to removable rows, whose removal would search them without an index. */
+  /** References of large tables to removable rows. Without an index, a removal would search the whole table. */
   async referencesWithoutIndex(): Promise<string[]> {
     const { rows } = await this.#client.query<{ name: string; table: string }>(
       `SELECT conname AS name, conrelid::regclass::text AS table FROM pg_constraint

@@ -94,7 +94,7 @@ describe.runIf(isPostgres && pgbouncerVersion !== undefined)(`behind PgBouncer $
     }
   });
 
-  it("no setting of the service remains in a shared session", async () => {
+  it("shared sessions keep no setting of the service", async () => {
     for (let times = 0; times < 5 * SESSIONS; times++) {
       const { rows } = await store.database.pool.query(
         "SELECT current_setting('statement_timeout') AS statement, current_setting('lock_timeout') AS lock",
@@ -151,7 +151,7 @@ describe.runIf(isPostgres && pgbouncerVersion !== undefined)(`behind PgBouncer $
     await other.stop();
   });
 
-  it("a long-lived lock has its own session: a restore is refused", async () => {
+  it("a long-lived lock uses a separate session, so a restore is refused", async () => {
     const { rows } = await direct.query(
       "SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())",
     );

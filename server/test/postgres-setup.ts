@@ -12,7 +12,7 @@ import { startRun } from "./run-folder.js";
 declare module "vitest" {
   interface ProvidedContext {
     postgresUrl: string;
-    /** Servers for the samples of every database of the run; none in most runs. */
+    /** Servers for the samples of every database of the run. Most runs have none. */
     sampleServerUrls: readonly string[];
   }
 }

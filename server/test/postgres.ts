@@ -30,7 +30,7 @@ export interface PostgresServer {
   url: string;
   /** Stops the server and keeps its files: `fast` as in a restart, which notifies its connections, `immediate` as in a crash. */
   halt(how: "fast" | "immediate"): Promise<void>;
-  /** Kills all its processes by SIGKILL at once, like a power failure. Requires /proc. */
+  /** Kills all its processes by SIGKILL at once, as in a power failure. Requires /proc. */
   kill(): Promise<void>;
   /** Suspends all its processes: connections remain open without responses. Requires /proc. */
   freeze(): void;
@@ -200,7 +200,7 @@ async function run(place: Place, durable: boolean, settings: readonly string[]):
   };
 }
 
-/** Waits until the server accepts connections, for any time while it runs. */
+/** Waits until the server accepts connections, as long as it runs. */
 async function ready(url: string, server: ChildProcess): Promise<void> {
   for (;;) {
     const client = new pg.Client(url);

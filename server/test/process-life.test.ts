@@ -16,7 +16,7 @@ import { newScratchFolder } from "./scratch.js";
 
 const isPostgres = process.env.TEST_DATABASE === "postgres";
 
-/** Longer than any orderly end on a busy machine, shorter than the time limit of a request. */
+/** Time limit that is longer than any orderly end on a busy machine, and shorter than the time limit of a request. */
 const PATIENCE_MS = 40_000;
 
 interface Line {
@@ -63,7 +63,7 @@ describe("a process of the service", { timeout: 120_000 }, () => {
   it("aborts a request that does not end in SHUTDOWN_TIMEOUT_MS, logs this, and ends", async () => {
     const processes = await Processes.onNewDatabase({
       SHUTDOWN_TIMEOUT_MS: "1000",
-      // Nothing else ends the request during the test.
+      // No other timeout ends the request during the test.
       REQUEST_TIMEOUT_MS: "600000",
       TRANSFER_GRACE_MS: "600000",
     });
@@ -105,7 +105,7 @@ describe("a process of the service", { timeout: 120_000 }, () => {
     },
   );
 
-  it("ends immediately if its clients have sent nothing or half a head, or nothing after a response", async () => {
+  it("ends immediately if its clients have sent no request, half a head, or no further request after a response", async () => {
     const processes = await Processes.onNewDatabase({ SHUTDOWN_TIMEOUT_MS: "30000" });
     const { url, terminate, output } = await processes.start();
     const { port, hostname } = new URL(url);

@@ -12,7 +12,7 @@ import { type Answer, newStore } from "./service.js";
 
 export const MAIN = join(import.meta.dirname, "../dist/main.js");
 
-/** A start takes one or two seconds on an idle machine. */
+/** Time limit of a start, which takes one or two seconds on an idle machine. */
 const START_TIMEOUT_MS = 60_000;
 
 const run = promisify(execFile);

@@ -45,7 +45,7 @@ describe("an existing account", () => {
     expect((await browser.send("GET", METHODS)).body.has_password).toBe(false);
   });
 
-  it("is linked after its user has confirmed the password, and then opens without it", async () => {
+  it("is linked after its user has confirmed the password, and then needs no password", async () => {
     const { s, provider } = await startWithProvider();
     const ann = await s.manager();
     person(provider, "sub-1", { groups: undefined });
@@ -146,7 +146,7 @@ describe("an existing account", () => {
     expect(await new RedirectedBrowser(s).signIn()).toBe("#/sign-in?problem=no_account");
   });
 
-  it("stays closed while it is disabled", async () => {
+  it("cannot be used while it is disabled", async () => {
     const { s, provider } = await startWithProvider();
     const ann = await s.manager();
     await run(s, "account link", { username: ann.username, subject: "sub-1" });
@@ -190,7 +190,7 @@ describe("a user without a password", () => {
     expect(await s.store.database.queries.$count(identities)).toBe(1);
   });
 
-  it("gets another username than users with the same name, also at the same time", async () => {
+  it("gets a different username than users with the same name, even at the same time", async () => {
     const { s, provider } = await startWithProvider({ openidRoles: ROLES, openidCreateAccounts: true });
     const callbacks: [RedirectedBrowser, string][] = [];
     for (const subject of ["sub-1", "sub-2", "sub-3"]) {
@@ -227,7 +227,7 @@ describe("a user without a password", () => {
 });
 
 describe("the data of a user of the provider", () => {
-  it("are in the copy, and gone after the erasure", async () => {
+  it("are included in the export, and deleted by the erasure", async () => {
     const { s, provider } = await startWithProvider({ openidRoles: ROLES, openidCreateAccounts: true });
     const subject = "a-subject-to-erase";
     person(provider, subject, { groups: ["Players"], preferred_username: "cleo" });
@@ -291,7 +291,7 @@ describe("a service without passwords", () => {
     expect((await browser.account())?.username).toBe(username);
   });
 
-  it("treats a password from earlier as none", async () => {
+  it("ignores earlier passwords", async () => {
     const { s } = await startWithProvider();
     const ann = await s.manager();
     const { openidIssuer } = s.config;

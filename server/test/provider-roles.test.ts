@@ -55,7 +55,7 @@ describe("the groups of a user", () => {
       expect(await roleOf(groups, `d ${JSON.stringify(groups)}`)).toBe(none);
   });
 
-  it("may be in a claim within a claim, or one whose name has dots", async () => {
+  it("may be in a nested claim, or in a claim with dots in its name", async () => {
     for (const [openidGroupsClaim, claims] of [
       ["realm_access.roles", { realm_access: { roles: ["Staff"] } }],
       ["groups", { groups: ["Staff"] }],
@@ -73,7 +73,7 @@ describe("the groups of a user", () => {
     expect(await new RedirectedBrowser(s).signIn()).toBe("#/signed-in");
   });
 
-  it("can be the group of everyone", async () => {
+  it("include the group of all users", async () => {
     const { s, provider } = await startWithProvider({
       ...PASSWORDLESS,
       openidRoles: [["*", [{ kind: "athlete" }]]],
@@ -187,7 +187,7 @@ describe("the groups of a user", () => {
     expect(await permissions(["Leads", "Staff"])).toEqual(["can_create_managed_athletes"]);
   });
 
-  it("do not matter without the setting", async () => {
+  it("have no effect without the setting", async () => {
     const { s, provider } = await startWithProvider();
     const ann = await s.manager();
     await linkAccount(s.ctx, ann.username, "sub-1");

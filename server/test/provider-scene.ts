@@ -1,4 +1,4 @@
-/** A service with an OpenID provider, and a browser that goes through both. */
+/** A service with an OpenID provider, and a browser that visits both. */
 import type { Config } from "../src/config/config.js";
 import type { GroupRoles } from "../src/config/sign-in-settings.js";
 import { stopAfterTest } from "./cleanup.js";
@@ -12,7 +12,7 @@ import {
 import { FIREFOX, PAGE } from "./page-browser.js";
 import { type Answer, newStore, TestService } from "./service.js";
 
-/** A user of the provider, who is at the keyboard from now on. */
+/** Adds a user of the provider, who signs in from now on. */
 export function person(provider: TestProvider, subject: string, claims: Claims = {}): void {
   provider.user = subject;
   provider.users.set(subject, { preferred_username: subject, groups: ["Staff"], ...claims });
@@ -114,7 +114,7 @@ export class RedirectedBrowser {
     return { status, headers, body: text.startsWith("{") ? JSON.parse(text) : text };
   }
 
-  /** Begins to sign in, and goes through the provider. @returns address of the callback, not yet visited */
+  /** Begins to sign in, and follows the redirects of the provider. @returns address of the callback, not yet visited */
   async callback(begun?: Answer): Promise<string> {
     const { status, body } = begun ?? (await this.send("POST", "/session/openid/"));
     if (status !== 200) throw new Error(`Not begun: ${status} ${JSON.stringify(body)}`);

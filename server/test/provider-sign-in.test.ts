@@ -12,7 +12,7 @@ import { startService } from "./service.js";
 
 const CREATING = { openidRoles: ROLES, openidCreateAccounts: true } as const;
 
-/** A service on which everyone at the keyboard of the provider gets an account. */
+/** A service on which every user of the provider gets an account. */
 async function creating(changes: Parameters<typeof startWithProvider>[0] = {}) {
   const { s, provider } = await startWithProvider({ ...CREATING, ...changes });
   person(provider, "sub-1");
@@ -85,7 +85,7 @@ describe("signing in with the OpenID provider", () => {
     expect(await browser.account()).toBeUndefined();
   });
 
-  it("has over TLS a cookie that a subdomain cannot set", async () => {
+  it("uses a cookie that a subdomain cannot set over TLS", async () => {
     const { s, provider } = await startWithProvider({ baseUrl: "https://asi.example.org/club" });
     const { headers, body } = await s.send("POST", "/session/openid/", { headers: PAGE });
     expect(headers.getSetCookie()).toEqual([
@@ -162,14 +162,14 @@ describe("signing in with the OpenID provider", () => {
 
   const now = () => Math.floor(Date.now() / 1000);
   it.each<[string, Record<string, unknown>]>([
-    ["for another sign-in", { nonce: "another" }],
-    ["without a nonce", { nonce: undefined }],
-    ["for another client", { aud: "another" }],
-    ["of another issuer", { iss: "https://evil.example" }],
-    ["without a subject", { sub: undefined }],
-    ["that expired more than a minute ago", { exp: now() - 90 }],
-    ["that was issued in the future", { iat: now() + 3600, nbf: now() + 3600 }],
-  ])("refuses an ID token %s", async (_, changes) => {
+    ["an ID token for another sign-in", { nonce: "another" }],
+    ["an ID token without a nonce", { nonce: undefined }],
+    ["an ID token for another client", { aud: "another" }],
+    ["an ID token of a different issuer", { iss: "https://evil.example" }],
+    ["an ID token without a subject", { sub: undefined }],
+    ["an ID token that expired more than a minute ago", { exp: now() - 90 }],
+    ["an ID token that was issued in the future", { iat: now() + 3600, nbf: now() + 3600 }],
+  ])("refuses %s", async (_, changes) => {
     const { provider, browser } = await creating();
     provider.tamper = (claims) => ({ ...claims, ...changes });
     expect(await browser.signIn()).toBe("#/sign-in?problem=provider_invalid");
@@ -216,7 +216,7 @@ describe("signing in with the OpenID provider", () => {
       password: ann.password,
     });
     expect(password.status).toBe(201);
-    // It is asked again as soon as a user tries again.
+    // The service sends a new request as soon as a user tries again.
     provider.replaced = null;
     const callback = await browser.callback();
     provider.replaced = (_request, response) => response.destroy();
@@ -227,7 +227,7 @@ describe("signing in with the OpenID provider", () => {
     expect((await new RedirectedBrowser(s).send("POST", "/session/openid/")).status).toBe(200);
   });
 
-  it("gives a provider that is silent five seconds", async () => {
+  it("waits at most five seconds for a provider that does not respond", async () => {
     const { provider, browser } = await creating();
     provider.replaced = () => undefined;
     expect((await browser.send("POST", "/session/openid/")).status).toBe(503);
@@ -237,7 +237,7 @@ describe("signing in with the OpenID provider", () => {
 
   it.each([
     ["another issuer", { issuer: "https://evil.example" }],
-    ["an authorization endpoint that is no web page", { authorization_endpoint: "javascript:alert(1)" }],
+    ["an authorization endpoint that is not a web page", { authorization_endpoint: "javascript:alert(1)" }],
   ])("refuses metadata with %s", async (_, changes) => {
     const { provider, browser } = await creating();
     provider.metadata = (metadata) => ({ ...metadata, ...changes });
@@ -265,7 +265,7 @@ describe("signing in with the OpenID provider", () => {
 });
 
 describe("the log", () => {
-  it("says why a sign-in failed, without tokens, codes and data of the user", async () => {
+  it("reports why a sign-in failed, without tokens, codes and data of the user", async () => {
     const provider = await startProvider();
     stopAfterTest(() => provider.stop());
     const processes = await Processes.onNewDatabase({

@@ -79,7 +79,7 @@ async function startBehind(name: keyof typeof proxies, settings: Record<string, 
   const base = `https://localhost:${port}/tracking`;
   const processes = await Processes.onNewDatabase({
     PORT: String(servicePort),
-    // With a trailing slash, as an operator may write it.
+    // Use a trailing slash, as an operator may write it.
     BASE_URL: `${base}/`,
     TRUST_PROXY: "127.0.0.1",
     ...settings,
@@ -128,11 +128,11 @@ describe.each(["nginx", "caddy"] as const)("behind %s", { timeout: 120_000 }, (n
   const missing = !isInstalled(name) || !isInstalled("openssl");
   const skipped = `${name} or openssl is not installed`;
 
-  it("everything works under a path: documentation, tokens, loads, conversions, links", async ({ skip }) => {
+  it("documentation, tokens, loads, conversions and links work under a path", async ({ skip }) => {
     skip(missing, skipped);
     const { base, get, processes } = await startBehind(name);
 
-    // Without the trailing slash, as people type it.
+    // Omit the trailing slash, as people type it.
     const short = await get(base, { redirect: "manual" });
     expect([300, 301, 302, 307, 308]).toContain(short.status);
     expect(new URL(short.headers.get("location") ?? "", base).pathname).toBe("/tracking/");

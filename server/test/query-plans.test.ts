@@ -167,7 +167,7 @@ describe.runIf(isPostgres)("with a thousand devices and a million jobs", () => {
     return async () => {
       await small.close();
       await large.close();
-      // Half a gigabyte.
+      // Response of half a gigabyte.
       const name = new URL(large.databaseUrl ?? "").pathname.slice(1);
       await client.end();
       const admin = new pg.Client(`${inject("postgresUrl")}postgres`);

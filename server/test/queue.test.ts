@@ -71,7 +71,7 @@ describe("leases", () => {
     const done = one.runJobs();
     await expect.poll(() => mail.held()).toBe(1);
     const until = (await jobOf(job?.id))?.leaseUntil?.getTime() ?? 0;
-    // After the end of the first lease.
+    // This is after the end of the first lease.
     await expect
       .poll(async () => ((await jobOf(job?.id))?.leaseUntil?.getTime() ?? 0) - until)
       .toBeGreaterThan(3_000);
@@ -82,7 +82,7 @@ describe("leases", () => {
     expect(mail.mails).toHaveLength(1);
   });
 
-  it("are not lost while their worker runs, even if the database cannot renew them", async () => {
+  it("are not lost while their workers run, even if the database cannot renew them", async () => {
     const mail = await startMailServer();
     const one = await TestService.start(s.store, { smtpUrl: mail.url });
     const release = mail.hold();
@@ -105,7 +105,7 @@ describe("leases", () => {
     expect([mail.mails.length, await jobOf(job?.id)]).toMatchObject([1, { state: "SUCCESS", losses: 0 }]);
   });
 
-  it("do not write after they are lost: the outcome is that of the worker that has the job now", async () => {
+  it("do not write after they are lost; the worker that now holds the job determines the outcome", async () => {
     const mail = await startMailServer();
     const still = await TestService.start(s.store, { smtpUrl: mail.url });
     const other = await TestService.start(s.store, { smtpUrl: mail.url });
@@ -278,7 +278,7 @@ describe("after 300,000 waiting webhooks", () => {
     await s.store.database.queries.execute(sql`TRUNCATE jobs`);
   });
 
-  // After the rows are due, for any duration of the tests before.
+  // Use a time after the rows are due, however long the earlier tests took.
   const now = new Date(Date.now() + 3_600_000);
 
   it.each<[string, (queries: Queries) => Promise<unknown>]>([

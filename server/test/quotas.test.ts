@@ -38,8 +38,8 @@ const noise = (bytes: number) =>
 const picture = (bytes: number) =>
   Buffer.concat([Buffer.from([0xff, 0xd8, 0xff, 0xe0]), Buffer.alloc(bytes)]).toString("base64");
 
-describe("an account stores no more than its quota", () => {
-  it("of activities, without using quotas of other accounts; a deletion frees space", async () => {
+describe("an account at its quota", () => {
+  it("cannot store another activity, without using quotas of other accounts; a deletion frees space", async () => {
     const s = await startService({ quotaActivities: 2 });
     const [ann, bob] = [await s.manager(), await s.manager()];
     const first = await createActivity(s, ann);
@@ -50,14 +50,14 @@ describe("an account stores no more than its quota", () => {
     expect((await createActivity(s, ann)).status).toBe(201);
   });
 
-  it("of activities, even with many concurrent requests", async () => {
+  it("does not exceed the quota of activities, even with many concurrent requests", async () => {
     const s = await startService({ quotaActivities: 3 });
     const ann = await s.manager();
     const answers = await Promise.all(Array.from({ length: 8 }, () => createActivity(s, ann)));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 201, 400, 400, 400, 400, 400]);
   });
 
-  it("of bytes of activities, whether created or updated; an update that reduces the size is always accepted", async () => {
+  it("cannot store more bytes of activities, whether created or updated; an update that reduces the size is always accepted", async () => {
     const s = await startService({ quotaActivityBytes: 100_000 });
     const ann = await s.manager();
     const { body: small } = await createActivity(s, ann);
@@ -84,7 +84,7 @@ describe("an account stores no more than its quota", () => {
     await expect(team.frame(40, 50)).rejects.toThrow("at most 2 time frames");
   });
 
-  it("of time frames of one activity, whether created in it or moved to it; a deletion frees space", async () => {
+  it("cannot add time frames to a full activity, whether created in it or moved to it; a deletion frees space", async () => {
     const s = await startService({ activityMaxTimeframes: 2 });
     const team = await Team.of(s);
     const { token } = team.manager;
@@ -110,7 +110,7 @@ describe("an account stores no more than its quota", () => {
     expect(refusal(await create())).toEqual(REFUSED);
   });
 
-  it("of permissions granted by an athlete to all managers together; a revocation frees space", async () => {
+  it("cannot grant more permissions to all managers together; a revocation frees space", async () => {
     const s = await startService({ quotaPermissions: 3 });
     const [fay, eve, ann, bob] = [await s.athlete(), await s.athlete(), await s.manager(), await s.manager()];
     const times = { start_time: "2020-01-01T00:00:00Z", expiration_time: "2999-01-01T00:00:00Z" };
@@ -126,7 +126,7 @@ describe("an account stores no more than its quota", () => {
     expect((await s.post(pathOf(bob), [one, one], fay.token)).status).toBe(200);
   });
 
-  it("of bytes of pictures of managed athletes, whether created or updated", async () => {
+  it("cannot store more bytes of pictures of managed athletes, whether created or updated", async () => {
     const s = await startService({ quotaPictureBytes: 10_000 });
     const ann = await managingManager({}, "", s);
     const create = (profile: object) =>
@@ -148,7 +148,7 @@ describe("the responses kept for an account's idempotency keys", () => {
   const remove = (s: TestService, { body }: Answer, { token }: TestAccount) =>
     s.send("DELETE", `/api/v1/activities/${body.id}/`, { token });
 
-  it("use no more than its quota, even if the created object is deleted", async () => {
+  it("take no more space than its quota, even if the created object is deleted", async () => {
     const s = await startService({ quotaResponseBytes: 100_000 });
     const [ann, bob] = [await s.manager(), await s.manager()];
     const course = noise(80_000);
@@ -170,7 +170,7 @@ describe("the responses kept for an account's idempotency keys", () => {
     expect((await createActivity(s, ann, course, "2")).status).toBe(201);
   });
 
-  it("use no more than its quota, even with many concurrent requests", async () => {
+  it("take no more space than its quota, even with many concurrent requests", async () => {
     const s = await startService({ quotaResponseBytes: 100_000 });
     const ann = await s.manager();
     const create = (_: unknown, n: number) => createActivity(s, ann, noise(40_000), `${n}`);
@@ -258,7 +258,7 @@ describe("the samples of an account's devices", () => {
     expect((await s.load(device, ann, scattered)).body.details.code).toBe("quota_exceeded");
   });
 
-  it("count by the space they use in each of several loads", async () => {
+  it("count by the space that they use, even over several loads", async () => {
     const s = await startService({ quotaSamples: 1_000 });
     const ann = await s.manager();
     const device = await longOwned(s, ann);

@@ -10,7 +10,7 @@ import { auditLog } from "../src/store/schema.js";
 import { sampleAt, timesFrom, walk } from "./recordings.js";
 import { newStore, type TestAccount, type TestDevice, TestService } from "./service.js";
 
-// Separate database, because these tests run jobs.
+// Use a separate database, because these tests run jobs.
 let s: TestService;
 let ann: TestAccount;
 let bob: TestAccount;
@@ -265,7 +265,7 @@ describe("raw data", () => {
     expect(steps).toBe(2);
   });
 
-  it("a page of samples can be 120 seconds old, but permissions are checked for each request", async () => {
+  it("a page of samples can be 120 seconds old, but every request checks the permissions", async () => {
     const at = await TestService.start(s.store);
     const fresh = await s.ownedDevice(ann);
     await s.backdate(fresh, "2024-01-01T00:00:00Z");
@@ -400,7 +400,7 @@ describe("retention of raw data", () => {
     const removed: [string, number][] = [];
     await applyRetention(later.ctx, { onRemoved: (...one) => removed.push(one) });
     expect(await count()).toBe(0);
-    // The audit shows when and why the samples were removed.
+    // The audit log shows when and why the samples were removed.
     expect(removed).toContainEqual(["samples", 10]);
     const startMs = Date.parse("2010-06-01T00:00:00Z");
     const audited = await now.store.database.queries
@@ -419,32 +419,29 @@ describe("retention of raw data", () => {
   });
 });
 
-describe.runIf(process.env.TEST_DATABASE === "embedded")(
-  "the embedded database, which has no autovacuum,",
-  () => {
-    /** Fraction of a table's pages with only all-visible rows, which can be read from the index alone. */
-    const tidyShare = async (table: string) => {
-      const { rows } = await s.store.database.pool.query(
-        "SELECT relallvisible::float / nullif(relpages, 0) AS share FROM pg_class WHERE relname = $1",
-        [table],
-      );
-      return rows[0].share;
-    };
+describe.runIf(process.env.TEST_DATABASE === "embedded")("the embedded database without autovacuum", () => {
+  /** Fraction of a table's pages with only all-visible rows, which can be read from the index alone. */
+  const tidyShare = async (table: string) => {
+    const { rows } = await s.store.database.pool.query(
+      "SELECT relallvisible::float / nullif(relpages, 0) AS share FROM pg_class WHERE relname = $1",
+      [table],
+    );
+    return rows[0].share;
+  };
 
-    it("vacuums the samples after a load", async () => {
-      const eve = await s.manager();
-      const loaded = await s.ownedDevice(eve);
-      await s.backdate(loaded, "2024-01-01T00:00:00Z");
-      await s.load(loaded, eve, await walk(loaded.serial_number, START, 10));
-      expect(await tidyShare("sample_chunks")).toBe(1);
-    });
+  it("vacuums the samples after a load", async () => {
+    const eve = await s.manager();
+    const loaded = await s.ownedDevice(eve);
+    await s.backdate(loaded, "2024-01-01T00:00:00Z");
+    await s.load(loaded, eve, await walk(loaded.serial_number, START, 10));
+    expect(await tidyShare("sample_chunks")).toBe(1);
+  });
 
-    it("vacuums all other tables in the hourly retention", async () => {
-      await s.manager();
-      await s.store.database.pool.query("UPDATE accounts SET username = username");
-      await applyRetention(s.ctx);
-      expect(await tidyShare("accounts")).toBe(1);
-      expect(await tidyShare("jobs")).toBe(1);
-    });
-  },
-);
+  it("vacuums all other tables in the hourly retention", async () => {
+    await s.manager();
+    await s.store.database.pool.query("UPDATE accounts SET username = username");
+    await applyRetention(s.ctx);
+    expect(await tidyShare("accounts")).toBe(1);
+    expect(await tidyShare("jobs")).toBe(1);
+  });
+});

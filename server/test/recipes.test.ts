@@ -54,7 +54,7 @@ describe("a recipe", () => {
     expect(again.headers.get("location")).toBe(first.headers.get("location"));
   });
 
-  it("is refused with the location of the error, like recipes that the operation does not support", async () => {
+  it("is refused with the location of the error, as are recipes that the operation does not support", async () => {
     const ann = await s.manager();
     const errorsOf = async (body: unknown) => {
       const answer = await create(ann, body);
@@ -114,7 +114,7 @@ describe("a recipe", () => {
     expect((await add(300)).status).toBe(201);
   });
 
-  it("that is deleted does not count against the quota, and the rows of deleted names are bounded", async () => {
+  it("does not count against the quota after its deletion, and the rows of deleted names are bounded", async () => {
     const small = await startService({ quotaRecipes: 2 });
     const ann = await small.manager();
     for (const name of ["A", "B", "C", "D", "E"]) {
@@ -171,7 +171,7 @@ describe("a time frame that names recipes", () => {
     return team;
   }
 
-  it("has their counts in order with their hashes, and the complete recipes in the definition", async () => {
+  it("contains their counts in order with their hashes, and the complete recipes in the definition", async () => {
     const team = await sprinted();
     const { body: own } = await create(team.manager, newRecipe({ min_ms: 500 }));
     const long = newRecipe({ min_ms: 10_000 }, "Long");
@@ -186,7 +186,7 @@ describe("a time frame that names recipes", () => {
     ]);
     expect(body.definition).toBeUndefined();
     const path = `/api/v1/timeframes/${frame}/computed-data/?with_definition=true`;
-    // Whoever reads the time frame reads what was counted.
+    // Every reader of the time frame can read the definition of the counts.
     const reader = await s.manager();
     await grant(s, team.athlete, reader.id, "READ", "2020-01-01", "2999-01-01");
     for (const { token } of [team.manager, reader]) {
@@ -233,7 +233,7 @@ describe("a time frame that names recipes", () => {
     expect((await remove()).status).toBe(204);
   });
 
-  it("is refused or has its recipe if the recipe is deleted concurrently", async () => {
+  it("is either refused or keeps its recipe if the recipe is deleted concurrently", async () => {
     const team = await sprinted();
     const { token } = team.manager;
     for (let round = 0; round < 10; round++) {
@@ -283,7 +283,7 @@ describe("a time frame that names recipes", () => {
     expect([count, runs]).toEqual([1200, null]);
   });
 
-  it("has its results in those of its activity, which are sent in parts if they are large in total", async () => {
+  it("is included in the results of its activity, which are sent in parts if they are large in total", async () => {
     const team = await Team.of(s);
     const recipe = {
       ...recipeNamed("soccer/sprint"),

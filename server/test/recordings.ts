@@ -7,7 +7,7 @@ export interface RecordingOptions {
   periodMs?: number;
 }
 
-/** Rows of a walk. Every value depends only on the time, so that a test knows the expected samples. */
+/** Rows of a walk. Every value depends only on the time, so a test knows the expected samples. */
 export const rowAt = (ms: number): EncodableRow & { altitude: number; hr: number | null } => {
   const step = Math.floor(ms / 100) % 10_000;
   return {

@@ -30,7 +30,7 @@ function copy(): string {
   return folder;
 }
 
-/** Without tokens and settings of the test run. */
+/** Remove the tokens and settings of the test run. */
 const env = (settings: Record<string, string> = {}) => ({
   PATH: process.env.PATH,
   HOME: process.env.HOME,
@@ -89,7 +89,7 @@ describe("the release folder", { timeout: 300_000 }, () => {
     const options = ["--prefer-offline", "--fetch-retries=0", "--no-audit", "--no-fund", "--ignore-scripts"];
     const install = spawnSync("npm", ["ci", ...options], { cwd: folder, encoding: "utf8", env: env() });
     if (/ENOTCACHED|ENOTFOUND|ECONNREFUSED|EAI_AGAIN|ETIMEDOUT/.test(install.stderr) && !process.env.CI) {
-      skip("the packages are neither in npm's cache nor can the registry be reached");
+      skip("the cache of npm lacks the packages, and the registry cannot be reached");
     }
     expect([install.status, install.stderr]).toEqual([0, expect.not.stringContaining("EBADENGINE")]);
 

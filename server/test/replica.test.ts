@@ -13,7 +13,7 @@ import { type TestAccount, type TestDevice, TestService, testConfig } from "./se
 
 const isPostgres = process.env.TEST_DATABASE === "postgres";
 const PATIENCE = { timeout: 60_000, interval: 100 };
-/** Without times, on which no right depends. */
+/** Compare without times, on which no right depends. */
 const NOTHING = { deviceId: 0, ownerId: 0, within: { startMs: 0, stopMs: -1 }, times: [] };
 const log = { info: () => undefined, warn: () => undefined } as never;
 
@@ -152,7 +152,7 @@ describe.runIf(isPostgres)("a read replica", () => {
     expect([asked, replica.current()]).toEqual([["replica", "primary"], expect.anything()]);
   });
 
-  it("has pages with an age that starts at the state from which they were read", async () => {
+  it("returns pages with an age that counts from the state from which they were read", async () => {
     await caughtUp();
     await pause();
     // A record that is not replayed.
@@ -180,7 +180,7 @@ describe.runIf(isPostgres)("a read replica", () => {
     expect([page.status, page.body.count]).toEqual([200, 0]);
   });
 
-  it("is replaced by the primary while it is unreachable, and is used again when it is back", async () => {
+  it("is replaced by the primary while it is unreachable, and is used again when it returns", async () => {
     const { ann, device, count } = await deviceWithSamples();
     const before = await count();
     await standby.halt("immediate");

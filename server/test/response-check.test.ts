@@ -47,7 +47,7 @@ describe("the document", () => {
     answers = new DocumentedResponses((await s.get("/api/schema/")).body);
   });
 
-  it("has a schema for each JSON response of each operation, and refuses a number in its place", () => {
+  it("contains a schema for each JSON response of each operation, and refuses a number in its place", () => {
     const unchecked = [...answers.stated()].filter(
       ({ path, method, status }) => answers.differences(path, method, json(status, 1)) === null,
     );
@@ -69,7 +69,7 @@ describe("the document", () => {
     );
   });
 
-  it("has messages by field, a detail or a message for a 400, and nothing else", () => {
+  it("contains messages by field, a detail or a message for a 400, and no other members", () => {
     const differences = (body: unknown) =>
       answers.differences("/api/v1/activities/", "post", json(400, body));
     for (const body of [{ json: { sport: ["Unknown."] } }, { detail: "Unreadable." }, { message: "Full." }]) {

@@ -86,7 +86,7 @@ function inspect(app: FastifyInstance, request: FastifyRequest, reply: FastifyRe
 subscribe("fastify.initialization", (message) => {
   const { fastify: app } = message as { fastify: FastifyInstance };
   app.addHook("onSend", (request, reply, payload, done) => {
-    // Not part of the service: the port for metrics, or an application of a test.
+    // The port for metrics and applications of tests are not part of the service.
     if (app.hasDecorator("operations")) inspect(app, request, reply, payload);
     done(null, payload);
   });

@@ -203,7 +203,7 @@ describe("a roster", () => {
         .join(" ");
     expect(details(2)).toContain("whole number");
     expect(details(3)).toContain("same athlete as Bea Birch in line 2");
-    // An athlete who does not exist and one of strangers are alike.
+    // The response does not distinguish an unknown athlete from an athlete of strangers.
     expect(details(5)).toBe(details(4).replace("Nobody Here", unread.username));
     expect(details(4)).toContain("create=true");
     expect(details(6)).toContain("WRITE permission");
@@ -320,7 +320,7 @@ describe("a roster", () => {
     expect(athletes.body.results).toEqual([]);
   });
 
-  it("must be a CSV, and is imported only into the caller's own squad", async () => {
+  it("must be a CSV file, and is imported only into the caller's own squad", async () => {
     const { scene, csv } = await team();
     const { token } = await s.manager();
     const path = `/api/v2/squads/${scene.squad}/roster/`;

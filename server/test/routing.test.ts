@@ -1,4 +1,4 @@
-/** Unknown paths, and headers that decide about a request before its body is read. */
+/** Unknown paths, and headers that determine the response before the body is read. */
 import { beforeAll, describe, expect, it } from "vitest";
 import { Processes } from "./processes.js";
 import { walk } from "./recordings.js";

@@ -382,7 +382,7 @@ class History {
     };
   }
 
-  /** Everybody reads and exports exactly their samples, and no others exist. */
+  /** Every account reads and exports exactly its own samples, and no others exist. */
   async check(of = this.s): Promise<void> {
     const { model, device, now } = this;
     const window = `start=${now - 12 * HOUR_MS}&stop=${now + 12 * HOUR_MS}`;
@@ -420,7 +420,7 @@ class History {
     const again = await TestService.start(s.store, { ...NO_CACHE, dataDir: s.config.dataDir });
     again.clock.stopAt(this.now);
     this.model = kept.model;
-    // In id order, as at startup.
+    // Use the order of ids, as at startup.
     for (const { do: what, id } of kept.erased.toSorted((a, b) => a.id - b.id)) this.model[what](id);
     const isLeft = ({ id }: TestAccount) => !kept.erased.some((gone) => gone.id === id);
     this.managers = kept.managers.filter(isLeft);

@@ -63,7 +63,7 @@ describe.runIf(isSpread)("a sample server that is unreachable", () => {
     }
   }
 
-  it("because it has stopped causes 503 with Retry-After for its devices only, and recovers automatically", async () => {
+  it("causes 503 with Retry-After only for its devices if it has stopped, and recovers automatically", async () => {
     const [lost] = servers as [PostgresServer];
     await lost.halt("fast");
     const refused = await page(device(0));
@@ -71,7 +71,7 @@ describe.runIf(isSpread)("a sample server that is unreachable", () => {
     expect(refused.headers.get("x-error-code")).toBe("unavailable");
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
     await expectOthersServed();
-    // Without its address, because anyone may read it.
+    // The response does not contain the address, because anyone may read it.
     await expect.poll(ready, PATIENCE).toEqual({ status: "ok", sample_servers_away: 1 });
     expect(await s.service.app.metrics.metrics()).toMatch(
       new RegExp(`asi_sample_server_up\\{server="127.0.0.1:${new URL(lost.url).port}/postgres"\\} 0`),
@@ -117,7 +117,7 @@ describe.runIf(isSpread)("a sample server that is unreachable", () => {
     expect((await job()).details).toMatchObject({ samples_stored: 10 });
   });
 
-  it("because it hangs causes 503 within seconds for more readers than connections, and then does not delay other devices", async () => {
+  it("causes 503 within seconds if it hangs, for more readers than connections, and then does not delay other devices", async () => {
     const [lost] = servers as [PostgresServer];
     // Every session has had a connection to the server.
     await Promise.all(Array.from({ length: 40 }, () => page(device(0))));

@@ -18,8 +18,8 @@ describe.runIf(isSpread)("unused copies of samples", () => {
   });
 
   /**
-   * Runs a command.
-   * @param ended the command ends instead of running a matching statement, or at the COMMIT of a transaction with one
+   * Runs a command. @param ended matches statements: the command ends instead of running a matching statement, or at
+   * the COMMIT of its transaction
    */
   async function run<T>(
     command: (client: Connection) => Promise<T>,

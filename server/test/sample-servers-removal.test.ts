@@ -17,14 +17,14 @@ import { store, Team } from "./team.js";
 
 /** Each commit waits 100 ms between the commit of the server and its own; see `cut-commits.ts`. */
 const SLOW_COMMITS = ["fsync=on", "synchronous_commit=on", "commit_delay=100000", "commit_siblings=0"];
-/** A kill may be too late. */
+/** A kill may come too late. */
 const MAX_TRIES = 10;
 const PATIENCE = { timeout: 60_000, interval: 100 };
 const START_MS = Date.parse("2024-05-16T13:00:00Z");
 const DAY_MS = 86_400_000;
 const iso = (ms: number) => new Date(ms).toISOString();
 
-describe.runIf(isSpread)("a removal that is cut between two commits is reported later", () => {
+describe.runIf(isSpread)("a removal that is interrupted between two commits is reported later", () => {
   let coordinator: PostgresServer;
   let server: PostgresServer;
   let s: TestService;

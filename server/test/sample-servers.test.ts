@@ -26,7 +26,7 @@ import { type TestAccount, type TestDevice, TestService } from "./service.js";
 const START_MS = Date.parse("2024-03-01T10:00:00Z");
 const DAY_MS = 86_400_000;
 
-/** Data of a device, read by SQL, so that it does not depend on the location of the samples. */
+/** Data of a device, read by SQL. The result does not depend on the location of the samples. */
 const CONTENT =
   "SELECT device_id, bucket, start_ms, stop_ms, n, md5(payload) AS payload FROM sample_chunks ORDER BY 1, 2";
 
@@ -281,7 +281,7 @@ describe.runIf(isSpread)("samples on several servers", { shuffle: false }, () =>
     await distribute();
   });
 
-  it("have new columns of a migration on every server", async () => {
+  it("get new columns of a migration on every server", async () => {
     const added = {
       name: "9999-added",
       sql: "ALTER TABLE sample_chunks ADD COLUMN added integer",
@@ -305,7 +305,7 @@ describe.runIf(isSpread)("samples on several servers", { shuffle: false }, () =>
     await start();
   });
 
-  it("are read and written by statements that each use one server, for any plan", async () => {
+  it("are read and written by statements that use one server each, for any plan", async () => {
     const { databaseUrl, serverKey } = store;
     const device = devices[0] as TestDevice;
     const path = `/api/v1/devices/${device.id}`;
@@ -317,7 +317,7 @@ describe.runIf(isSpread)("samples on several servers", { shuffle: false }, () =>
     const sent = await statementsOf(async () => {
       // Only statements of new connections are recorded.
       const database = await openDatabase({ url: databaseUrl, poolSize: 6 });
-      // After the service, which is stopped first.
+      // End it after the service, which is stopped first.
       stopAfterTest(() => database.close());
       const other = await TestService.start(
         { database, serverKey, close: () => database.close() },

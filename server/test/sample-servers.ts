@@ -9,7 +9,7 @@ import { moveSamples } from "../src/store/sample-servers/move.js";
 import { type PostgresServer, startPostgres } from "./postgres.js";
 import { newDatabase, type TestAccount, type TestDevice, type TestService } from "./service.js";
 
-/** Only in the project with distributed databases. */
+/** Present only in the project with distributed databases. */
 export const isSpread = process.env.TEST_DISTRIBUTED === "1";
 
 export async function startServers(count: number): Promise<PostgresServer[]> {
@@ -58,7 +58,7 @@ export async function serverOfDevice({ pool }: Pick<Database, "pool">, device: n
 /** A device of the manager for each server, in the order of the servers. */
 export async function deviceOnEach(s: TestService, by: TestAccount, count: number): Promise<TestDevice[]> {
   const found: TestDevice[] = [];
-  // A hundred random devices are practically never all on the same servers.
+  // A hundred random devices practically always cover all servers.
   for (let tries = 0; tries < 100 && Object.keys(found).length < count; tries++) {
     const device = await s.device();
     const server = await serverOfDevice(s.store.database, device.id);

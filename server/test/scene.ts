@@ -19,7 +19,7 @@ export interface Scene {
   managedAthlete: number;
   /** An object of the owner or of that athlete for every path parameter. The webhook is one of an activity. */
   ids: Record<string, number>;
-  /** The ids for a path: of the account's webhook for those of version 2. */
+  /** Returns the ids for a path. Paths of version 2 use the webhook of the account. */
   idsFor(path: string): Record<string, number>;
   /** Grants the former owner the permission of `ids` again after it was revoked. */
   permitFormerOwner(): Promise<void>;
@@ -85,7 +85,7 @@ export async function newScene(s: TestService): Promise<Scene> {
     owner.token,
   );
   await s.runJobs();
-  // Stored while private addresses are allowed, so that no delivery leaves the machine.
+  // Store it while private addresses are allowed, because no delivery must leave the machine.
   const open = await TestService.start(s.store, { webhookAllowPrivate: true });
   const webhooks = `/api/v1/activities/${activity}/webhooks/`;
   const { body: webhook } = await open.post(
@@ -130,7 +130,7 @@ export async function newScene(s: TestService): Promise<Scene> {
   const { body: recipe } = await s.post("/api/v2/recipes/", newRecipe(), owner.token);
 
   const { body: squad } = await s.post("/api/v2/squads/", { name: "First team" }, owner.token);
-  // Before the members and assignments of the examples.
+  // Create it before the members and assignments of the examples.
   const worn = {
     athlete: managed.id,
     start_time: "2024-01-01T00:00:00.000Z",

@@ -44,7 +44,7 @@ export class MovableClock {
 export interface Answer {
   status: number;
   headers: Headers;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape, and fail when they err
+  // biome-ignore lint/suspicious/noExplicitAny: tests read bodies of every shape, and fail if a member is missing
   body: any;
 }
 
@@ -91,7 +91,7 @@ async function newServerDatabase(template: Template): Promise<string> {
   return `${inject("postgresUrl")}${name}`;
 }
 
-/** One caller gets a third of it; tests let up to five reads of one caller wait for a lock. */
+/** One caller gets a third of the pool, and in the tests up to five reads of one caller wait for a lock. */
 const POOL_SIZE = 18;
 
 /** A new database, without tables by default; the caller must close it. */
@@ -212,12 +212,12 @@ export class TestService {
     return new TestService(store, service, clock, config);
   }
 
-  /** Returns a context like that of an operator command. */
+  /** Returns a context like the context of an operator command. */
   get ctx(): OperatorContext {
     return ownContext(this.config, this.store, this.clock);
   }
 
-  /** Returns a context like that of a job, with computations. */
+  /** Returns a context like the context of a job, with computations. */
   get computing(): Context {
     return ownContext(this.config, this.store, this.clock, undefined, this.service.computer);
   }
@@ -249,7 +249,7 @@ export class TestService {
       ...(content[0] === undefined ? {} : { body: content[0] }),
     });
     if (response.headers.get("content-type")?.startsWith("text/event-stream")) {
-      // It would last until the client disconnects; `live.test.ts` reads it.
+      // Skip the stream, which would last until the client disconnects. `live.test.ts` reads it.
       await response.body?.cancel();
       return { status: response.status, headers: response.headers, body: "events" };
     }

@@ -16,7 +16,7 @@ const namesIn = (rows: readonly { player: string; period?: string | null }[]) =>
   rows.filter(({ period }) => period == null).map(({ player }) => player);
 
 describe("the figures of a session", () => {
-  it("are computed after its samples have arrived, so that the season has them without a request for the table", async ({
+  it("are computed after its samples have arrived, so the season contains them without a request for the table", async ({
     hooks: { s },
   }) => {
     const scene = await SquadScene.of(s, ["Ann", "Bob"]);
@@ -32,7 +32,7 @@ describe("the figures of a session", () => {
     expect(players[0].entries[0].figures.distance_m).toBeCloseTo(1800, 0);
   });
 
-  it("need not be waited for: the table names the players whose figures are being computed", async ({
+  it("do not delay the table, which names the players whose figures are being computed", async ({
     hooks: { s },
   }) => {
     const scene = await SquadScene.of(s, ["Ann", "Bob"]);
@@ -55,7 +55,7 @@ describe("the figures of a session", () => {
     expect((await tableOf(scene, session)).computing).toEqual([]);
   });
 
-  it("that are being computed do not name a player whose permission the owner of the session lacks", async ({
+  it("do not name a player during their computation if the owner of the session lacks the permission", async ({
     hooks: { s },
   }) => {
     const scene = await SquadScene.of(s, ["Ann", "Bob"]);
@@ -67,7 +67,7 @@ describe("the figures of a session", () => {
     expect(namesIn((await tableOf(scene, session)).computing)).toEqual(["Ann"]);
   });
 
-  it("come before the results of its time frames, which the same job queues", async ({ hooks: { s } }) => {
+  it("precede the results of its time frames, which the same job queues", async ({ hooks: { s } }) => {
     const scene = await SquadScene.of(s, ["Ann"]);
     const [ann] = scene.players as [TestPlayer];
     await scene.run(ann.device, 0, 10);
@@ -84,7 +84,7 @@ describe("the figures of a session", () => {
     expect(await queries.$count(computedData, results)).toBe(1);
   });
 
-  it("of others are computed if those of one player cannot be, and readers do not repeat the failed job", async ({
+  it("are computed for the others if one player causes a failure, and readers do not repeat the failed job", async ({
     hooks: { s },
   }) => {
     const scene = await SquadScene.of(s, ["Ann", "Bob", "Cem", "Dan", "Eva", "Fin"]);

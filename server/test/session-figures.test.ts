@@ -53,7 +53,7 @@ const cellsOf = (rows: { player: string; period: string | null }[]) =>
   rows.map(({ player, period }) => [player, period]);
 
 describe("the table of a session", () => {
-  it("has the figures of the samples of a player in the whole session and in each period", async () => {
+  it("contains the figures of a player's samples in the whole session and in each period", async () => {
     const { scene, first, session } = await played("Ann", "Bob");
     await scene.run(first.device, 0, 10);
     expect((await setPeriods(scene, session, "1st half,13:02,13:06,\n1st half,-,-,Bob\n")).status).toBe(200);
@@ -155,7 +155,7 @@ describe("the table of a session", () => {
     expect(csv.body).toBe(tableCsv(unknown, rows, textLayout(undefined, instantText)));
   });
 
-  it("has the same figures as Parquet and as a workbook with a sheet for each period", async () => {
+  it("contains the same figures as Parquet and as a workbook with a sheet for each period", async () => {
     const { scene, first, session } = await played("Ann", "Bob");
     await scene.run(first.device, 0, 10);
     await setPeriods(scene, session, "1st half,13:02,13:06,\n");
@@ -202,7 +202,7 @@ describe("the table of a session", () => {
     expect(new Set([parquet.etag, xlsx.etag, (await download("text/csv")).etag]).size).toBe(3);
   });
 
-  it("does not show a player whose permission is withdrawn in any period, the CSV or the season", async () => {
+  it("shows a player whose permission is withdrawn in no period, in no CSV and in no season", async () => {
     const { scene, first, second, session } = await played("Ann", "Bob");
     await setPeriods(scene, session, "1st half,13:02,13:06,\n2nd half,13:20,13:30,\n");
     for (const { device } of [first, second]) await scene.run(device, 0, 3);
@@ -271,7 +271,7 @@ describe("the table of a session", () => {
     for (const { device } of [ann, bob]) await scene.run(device, 0, 10);
     await setPeriods(scene, session, "1st half,13:02,13:06,\n");
     const { body } = await scene.figures(session);
-    // 150 is 75 % of 200, so each minute counts 3
+    // 150 is 75 % of 200, so each minute counts as 3
     expect(body.rows.map((row: { figures: { trimp: number | null } }) => row.figures.trimp)).toEqual([
       30,
       12,
@@ -407,7 +407,7 @@ describe("the season of a squad", () => {
     const [ann] = players;
     expect([ann.player, ann.days_since_last, ann.entries.length]).toEqual(["Ann", 0, 4]);
     expect(ann.entries[3]).toMatchObject({ session: ids[3], days_since: 1 });
-    // Of 3.0, 3.1 and 3.2 m/s for 15 minutes.
+    // The distances result from 3.0, 3.1 and 3.2 m/s for 15 minutes.
     expect(ann.normal.distance_m.mean).toBeCloseTo(15 * 60 * 3.1, -1);
     expect(ann.best.distance_m).toBeCloseTo(15 * 60 * 3.3, -1);
     await scene.run(first.device, 20, 25);

@@ -56,13 +56,13 @@ async function checkTable(history: SessionHistory, { frames, samples }: Truth): 
   const { status, body } = await s.get(path, owner.token);
   expect(status).toBe(200);
   const rows = body.rows as Row[];
-  // A row without time frames says that the player does not take part.
+  // A row without time frames means that the player does not take part.
   const idle = rows.filter((row) => row.timeframes.length === 0);
   for (const { figures } of idle) expect(figures.distance_m).toBeNull();
   const shown = rows.filter((row) => row.timeframes.length > 0);
   const periods: PeriodRow[] = (await s.get(`/api/v2/sessions/${session}/periods/`, owner.token)).body;
-  // The periods of an erased athlete are gone. Version 1 may have given a time frame of one of them
-  // to another athlete.
+  // The periods of an erased athlete are deleted. Version 1 may have assigned a time frame of one of them to another
+  // athlete.
   const known = new Set(["", ...history.periods.map(({ name }) => name)]);
   expect(new Set(["", ...periods.map(({ name }) => name)])).toEqual(known);
   const ofPeriods = frames.filter(({ period }) => known.has(period));
@@ -93,7 +93,7 @@ function checkDistance(
   expect(isRight, JSON.stringify({ key, distance, own, samples, ownerships: model.ownerships })).toBe(true);
 }
 
-/** The season has only figures of whole sessions that the owner may read. */
+/** The season contains only figures of whole sessions that the owner may read. */
 async function checkSeason(history: SessionHistory, truth: Truth): Promise<void> {
   const { s, squad, session, model, owner } = history;
   const { status, body } = await s.get(`/api/v2/squads/${squad}/season/`, owner.token);
@@ -158,7 +158,7 @@ async function check(history: SessionHistory, turn: number): Promise<void> {
   await checkOthers(history, history.athlete(turn % PLAYERS));
 }
 
-describe("over random histories of a session", () => {
+describe("random histories of a session", () => {
   it("no one can read a figure of an athlete, a time or a sample without the required right", async ({
     service,
   }) => {
@@ -170,7 +170,7 @@ describe("over random histories of a session", () => {
           const history = await SessionHistory.begin(service);
           await history.act({ do: "upload", by: 0, device: 0, span: { from: 0, to: BLOCKS } });
           for (const [one, isReadMeanwhile] of steps) {
-            // A table that is computed during the change must not remain stored.
+            // A table that was computed during the change must not remain stored.
             const reading = isReadMeanwhile
               ? service.get(`/api/v2/sessions/${history.session}/figures/`, history.owner.token)
               : undefined;

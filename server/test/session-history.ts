@@ -1,4 +1,4 @@
-/** A session on the service itself, with the people who change and read it, and the model of what they may read. */
+/** A session on the service itself, with the people who change and read it, and the model of their rights. */
 import { asc, eq, inArray, sql } from "drizzle-orm";
 import { expect } from "vitest";
 import { applySampleRetention } from "../src/jobs/sample-retention.js";
@@ -112,7 +112,7 @@ export class SessionHistory {
     return this.s.send(method, path, { token: this.owner.token, json });
   }
 
-  /** A new athlete, who lets the owner read and write all of the session. */
+  /** A new athlete, who allows the owner to read and write the whole session. */
   async #join(place: number): Promise<void> {
     const athlete = await this.s.athlete();
     this.athletes[place] = athlete;
@@ -344,7 +344,7 @@ export class SessionHistory {
       if (what === "release" && one.device === device.id && one.span.to === EVER) one.span.to = now;
   }
 
-  /** No figures of deleted sessions or erased people. */
+  /** The database contains no figures of deleted sessions or erased people. */
   async expectNoFigures(): Promise<void> {
     const { queries } = this.s.store.database;
     expect(await queries.$count(sessionFigures, inArray(sessionFigures.sessionId, [this.session]))).toBe(0);

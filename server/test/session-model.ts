@@ -1,4 +1,4 @@
-/** Reference implementation of who may read which figure of a session, block by block of ten minutes. */
+/** Reference implementation of the rights to read each figure of a session, for blocks of ten minutes. */
 
 /** Blocks of a session. */
 export const BLOCKS = 6;
@@ -25,7 +25,7 @@ export interface Stored {
   block: number;
 }
 
-/** What a value describes. */
+/** The subject of a value. */
 export interface Source {
   frames: readonly Frame[];
   /** All time frames of the athlete in the session. */
@@ -42,14 +42,14 @@ export const speedOf = (place: number, block: number): number => 1000 + (place +
 const blocksOf = ({ from, to }: Span) => Array.from({ length: Math.max(0, to - from) }, (_, i) => from + i);
 const contains = ({ from, to }: Span, block: number) => from <= block && block < to;
 
-/** What the owner of a session and another manager may read. Accounts and devices are ids. */
+/** Rights of the owner of a session and of another manager. Accounts and devices are ids. */
 export class SessionModel {
   readonly ownerships: { device: number; manager: number; span: Span }[] = [];
   permissions: { athlete: number; manager: number; kind: "READ" | "WRITE"; span: Span }[] = [];
   readonly members = new Set<number>();
   /** Devices in the order of their heart rates. */
   readonly devices: number[] = [];
-  /** What was stored before each step. If retention removes samples, results from before remain valid. */
+  /** The stored samples before each step. If retention removes samples, earlier results remain valid. */
   readonly #earlier: { contents: ReadonlySet<string>; samples: readonly Stored[]; deleted: Stored[] }[] = [];
   /** Devices with samples removed by retention. */
   readonly #lost = new Set<number>();
@@ -110,8 +110,8 @@ export class SessionModel {
   }
 
   /**
-   * Whether a distance in m comes from exactly the samples of the time frames, or did before
-   * retention removed some.
+   * Whether a distance in m results from exactly the samples of the time frames, including samples that retention has
+   * removed.
    */
   isDistanceOf(distance: number | null, manager: number, of: Source): boolean {
     if (this.#isTotal(distance, manager, of)) return true;

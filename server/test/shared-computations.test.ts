@@ -5,7 +5,7 @@ import { exampleComputedData } from "../src/domain/computed-data/example.js";
 import { startService, type TestService } from "./service.js";
 import { Team } from "./team.js";
 
-// Including the one that occupies the thread, the maximum number of concurrent requests of one caller.
+// Maximum number of concurrent requests of one caller, including the request that occupies the thread.
 const MANY = 15;
 
 let s: TestService;

@@ -1,4 +1,4 @@
-/** What coaches, analysts, physicians and athletes see of a squad and may do with it. */
+/** The data and operations of a squad that coaches, analysts, physicians and athletes can use. */
 import { and, eq } from "drizzle-orm";
 import { strFromU8, unzipSync } from "fflate";
 import { parquetReadObjects } from "hyparquet";
@@ -40,7 +40,7 @@ const athletesIn = ({ body }: { body: { rows: { athlete: number }[] } }) =>
 const HEART = /"[^"]*(?:_hr|hr_|trimp)[^"]*"/g;
 
 describe("an invitation", () => {
-  it("has the same response for an unknown username, an athlete and a manager", async () => {
+  it("gets the same response for an unknown username, an athlete and a manager", async () => {
     const scene = await SquadScene.of(s);
     const [manager, athlete] = [await s.manager(), await s.athlete()];
     const answers = await Promise.all(
@@ -185,7 +185,7 @@ describe("a guest", () => {
     expect(answer.headers.get("etag")).not.toBe(etag);
   });
 
-  it("sees nothing that the owner of the session cannot read, for any permissions of the guest", async () => {
+  it("sees no data that the owner of the session cannot read, whatever the permissions of the guest", async () => {
     const { scene, ann, bea, path } = await played();
     const physician = await guestOf(scene, "physician");
     const [granted] = await s.store.database.queries
@@ -201,7 +201,7 @@ describe("a guest", () => {
     expect(athletesIn(await s.get(`${path}figures/`, physician.token))).toEqual([ann.athlete]);
   });
 
-  it("who is an analyst can edit on behalf of the owner, and leaves the heart-rate thresholds unchanged", async () => {
+  it("can edit on behalf of the owner as an analyst, which leaves the heart-rate thresholds unchanged", async () => {
     const { scene, ann } = await played();
     const analyst = await guestOf(scene, "analyst");
     const send = (method: string, path: string, json?: unknown) =>
@@ -240,7 +240,7 @@ describe("a guest", () => {
   });
 
   it.runIf(process.env.TEST_DATABASE === "postgres")(
-    "who is an analyst changes nothing after the role has ended, even with a request that was under way",
+    "changes nothing as an analyst after the role has ended, even with a request that was under way",
     async () => {
       const { scene, ann, path } = await played();
       const analyst = await guestOf(scene, "analyst");
@@ -258,7 +258,7 @@ describe("a guest", () => {
     },
   );
 
-  it("who is an analyst cannot copy periods of a squad that the role does not include", async () => {
+  it("cannot copy periods of another squad as an analyst", async () => {
     const { scene, path } = await played();
     const analyst = await guestOf(scene, "analyst");
     const { body: squad } = await scene.send("POST", "/api/v2/squads/", { name: "Second team" });

@@ -17,7 +17,10 @@ export interface TestPlayer {
   device: TestDevice;
 }
 
-/** A manager with a squad, whose players wear a device each. Members and assignments are rows, without their operations. */
+/**
+ * A manager with a squad. Each player wears a device. Members and assignments are inserted as rows, without the
+ * operations.
+ */
 export class SquadScene {
   readonly s: TestService;
   readonly manager: TestAccount;

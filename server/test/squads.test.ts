@@ -102,7 +102,7 @@ it("squads, players, assignments and sessions are found by a part of their names
   expect((await found(SQUADS, "first TEAM")).results).toMatchObject([{ id: scene.squad }]);
   expect((await found(SQUADS, "first second")).results).toEqual([]);
   expect(await athletesIn(MEMBERS, "ann")).toEqual([ann?.athlete]);
-  // By the number on the shirt, and by the position together with the name.
+  // Search by the number on the shirt, and by the position together with the name.
   expect(await athletesIn(MEMBERS, "2")).toEqual([bea?.athlete]);
   expect(await athletesIn(MEMBERS, "mf an")).toEqual([ann?.athlete, anton?.athlete]);
   expect(await athletesIn(ASSIGNMENTS, "0%")).toEqual([ann?.athlete]);
@@ -124,7 +124,7 @@ it("squads, players, assignments and sessions are found by a part of their names
 });
 
 describe("a member", () => {
-  it("has a number, a position, thresholds and an interval, which ends only on request", async () => {
+  it("contains a number, a position, thresholds and an interval, which ends only on request", async () => {
     const team = await Team.of(s);
     const { token } = team.manager;
     const squad = await squadOf(team.manager);

@@ -21,7 +21,7 @@ import {
 import { newStore, TestService } from "./service.js";
 import { Team } from "./team.js";
 
-// Separate database, because this test leaves jobs unfinished.
+// Use a separate database, because this test leaves jobs unfinished.
 let s: TestService;
 
 beforeAll(async () => {

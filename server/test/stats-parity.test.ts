@@ -50,7 +50,7 @@ describe("computed data and asi stats", () => {
     const address = `/api/v1/timeframes/${frame.id}/computed-data/?with_definition=true`;
     const { last_computation, ...computed } = (await s.get(address, manager.token)).body;
     expect(last_computation).toBe(stopMs + HOUR_MS);
-    // As text: the same digits and the same order of keys.
+    // Compare as text, because the digits and the order of keys must be equal.
     expect(JSON.stringify(computed)).toBe(JSON.stringify(metrics));
   });
 });

@@ -43,7 +43,7 @@ async function serviceWith(...serials: string[]) {
   const { token } = await processes.manager(running, "ann");
   const ids: number[] = [];
   for (const serial of serials) ids.push(await processes.ownedDevice(running, token, serial));
-  // Since the devices have an owner.
+  // Start of the ownership of the devices.
   const startMs = Math.ceil(Date.now() / 1000) * 1000;
   const recordings = await Promise.all(
     serials.map((serial) => ecgWalk(serial, new Date(startMs).toISOString(), SECONDS)),
@@ -127,7 +127,7 @@ describe("asi stream", () => {
     await expect.poll(() => stateOf(running, "S-1")).toMatchObject({ ended: true, stored_bytes: 3_000 });
   });
 
-  it("if interrupted while disconnected, reports that the recording is unfinished and how to continue it", async () => {
+  it("reports that the recording is unfinished, and how to continue it, if it is interrupted while disconnected", async () => {
     const { running, token, recordings, stateOf } = await serviceWith("S-1");
     const [recording = new Uint8Array()] = recordings;
     const { child, end } = startStream(running, token, ["-", "--device", "S-1", "--recording", "one"]);

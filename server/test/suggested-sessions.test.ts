@@ -21,7 +21,7 @@ const WINDOW = `start_time=${minute(-DAY)}&end_time=${minute(2 * DAY)}`;
 const suggestions = (scene: SquadScene, query = WINDOW) =>
   s.get(`/api/v2/sessions/suggested/?${query}`, scene.manager.token);
 
-/** The end of a run to this minute: ten samples a second, and the first ms that is not included. */
+/** End of a run that lasts up to this minute: the first ms after its last sample, at ten samples a second. */
 const endOfRun = (to: number) => new Date(Date.parse(minute(to)) - 99).toISOString();
 
 describe("suggested sessions", () => {
@@ -113,7 +113,7 @@ describe("suggested sessions", () => {
     }
   });
 
-  it("group times as the library groups recordings without positions", () => {
+  it("group times in the same way as the library groups recordings without positions", () => {
     const range = fc
       .tuple(fc.integer({ min: 0, max: 600 }), fc.integer({ min: 0, max: 60 }))
       .map(([from, length]) => ({ startMs: from * 60_000, stopMs: (from + length) * 60_000 }));

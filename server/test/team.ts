@@ -74,7 +74,7 @@ export class Team {
     return this.#start + seconds * 1000;
   }
 
-  /** Stores samples at a steady speed, or one by the number of the sample; ten a second, as a load does. */
+  /** Stores ten samples a second, as a load does, at a steady speed or at a speed by the number of the sample. */
   async run(
     fromSeconds: number,
     toSeconds: number,

@@ -8,7 +8,7 @@ import { Processes } from "./processes.js";
 import { newScratchFolder } from "./scratch.js";
 
 describe("a collector that does not answer", () => {
-  it("does not delay or stop the service, which logs this once; the process waits only briefly for it at its end", async () => {
+  it("neither delays nor stops the service, which logs the failure once; the process waits only briefly for it at its end", async () => {
     const collector = await Collector.start();
     stopAfterTest(() => collector.stop());
     // A collector that accepts data but never responds.
@@ -25,7 +25,7 @@ describe("a collector that does not answer", () => {
     for (let request = 0; request < 50; request++) await fetch(`${url}/api/v1/account/`);
     const warnings = () => linesOf(output()).filter(({ msg }) => msg.startsWith("telemetry"));
     await collector.wait(() => (warnings().length >= 2 ? true : undefined), "the warnings");
-    // Three more exports, so that a second export of one signal has failed.
+    // Wait for three more exports, after which a second export of one signal has failed.
     const sent = collector.exports.length;
     await fetch(`${url}/api/v1/account/`);
     await collector.wait(() => (collector.exports.length >= sent + 3 ? true : undefined), "more exports");
@@ -48,7 +48,7 @@ describe("the standard variables", () => {
     stopAfterTest(() => collector.stop());
     const processes = await Processes.onNewDatabase({
       ...collector.settings,
-      // Longer than the test, so that only the end of the process exports.
+      // Use an interval longer than the test, so only the end of the process exports.
       OTEL_BSP_SCHEDULE_DELAY: "600000",
       OTEL_METRIC_EXPORT_INTERVAL: "600000",
       OTEL_SERVICE_NAME: "tracking",

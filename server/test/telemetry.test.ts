@@ -104,7 +104,7 @@ describe("a service with OTEL_EXPORTER_OTLP_ENDPOINT", () => {
       "it",
     );
     expect(refused).toMatchObject({ status: { code: 0 }, attributes: { "http.response.status_code": 404 } });
-    // Also for a caller without a trace.
+    // The log contains a trace for a caller without one too.
     await fetch(`${running.url}/api/v1/account/`);
     await collector.wait(
       () => (linesOf(running.output()).at(-1)?.path === "/api/v1/account/" ? true : undefined),
@@ -152,7 +152,7 @@ describe("a service with OTEL_EXPORTER_OTLP_ENDPOINT", () => {
     expect(running.output()).not.toContain(ticket);
   });
 
-  it("also records a request whose client disconnects, without a status", async () => {
+  it("records a request without a status if its client disconnects", async () => {
     const caller = newCaller();
     const { port, hostname } = new URL(running.url);
     const socket = connect(Number(port), hostname);

@@ -1,4 +1,4 @@
-/** Limits that resist attempts to bypass them and do not affect others. */
+/** The limits resist attempts to bypass them and do not affect others. */
 import { randomBytes } from "node:crypto";
 import { eq, sql } from "drizzle-orm";
 import { describe, expect, it, vi } from "vitest";
@@ -136,7 +136,7 @@ describe("the client's address", () => {
     expect((await askFor(s, "2001:db8:17:109::1")).status).toBe(403);
   });
 
-  it("is the same for the passwords that an IPv6 subscriber guesses, and for their order", async () => {
+  it("is the same for all passwords that an IPv6 subscriber guesses, in any order", async () => {
     const s = await startService({ throttleFailedPasswords: 3, trustProxy: ["127.0.0.1"] });
     const { username } = await s.manager();
     const { clientId: client_id, clientSecret: client_secret } = await s.client();
@@ -162,9 +162,9 @@ describe("the client's address", () => {
 });
 
 describe("a throttled request", () => {
-  it("has a delayed response, so that a client that repeats it immediately uses little processor time", async () => {
+  it("gets a delayed response, which limits the processor time of a client that repeats it immediately", async () => {
     const s = await startService({ throttleAddressPerMinute: 1, trustProxy: ["127.0.0.1"] });
-    // A separate address, because on PostgreSQL, the minute of another test could end here.
+    // Use a separate address, because on PostgreSQL, the minute of another test could end during this one.
     const ask = () => askFor(s, "198.51.100.177");
     await ask();
     const startMs = performance.now();
@@ -175,7 +175,7 @@ describe("a throttled request", () => {
 
 describe("registrations", () => {
   it("store a limited number of bytes of pictures per address", async () => {
-    // Separate database, because others register from this address.
+    // Use a separate database, because others register from this address.
     const s = await TestService.start(await newStore(), { throttleRegistrationBytesPerHour: 100_000 });
     const picture = Buffer.concat([Buffer.from("\x89PNG\r\n\x1a\n", "latin1"), randomBytes(40_000)]);
     const register = (profile_picture?: string) => {
@@ -225,7 +225,7 @@ describe("emails for registrations", () => {
   });
 });
 
-describe("counters that have expired or are further ahead than any", () => {
+describe("counters that have expired or are too far in the future", () => {
   it("are removed", async () => {
     const store = await newStore();
     const { queries } = store.database;

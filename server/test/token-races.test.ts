@@ -94,7 +94,7 @@ describe("an application that is revoked", () => {
     }
   });
 
-  it("has no access: its access tokens, its refresh tokens and its credentials are invalid", async () => {
+  it("loses its access, because its access tokens, its refresh tokens and its credentials are invalid", async () => {
     const other = await startService();
     const person = await other.manager();
     const { clientId } = await other.client();
@@ -121,7 +121,7 @@ describe("an application that is revoked", () => {
 });
 
 describe("refresh tokens", () => {
-  it("are limited per account and application: the token that has been unused longest is removed", async () => {
+  it("are limited per account and application; the least recently used token is removed", async () => {
     const small = await startService({ refreshTokensPerApplication: 3 });
     const person = await small.manager();
     const login = { grant_type: "password", username: person.username, password: person.password };
@@ -147,7 +147,7 @@ describe("refresh tokens", () => {
 });
 
 describe("access tokens", () => {
-  it("are limited per account and application: the oldest token is removed", async () => {
+  it("are limited per account and application; the oldest token is removed", async () => {
     const small = await startService({ refreshTokensPerApplication: 1 });
     const [person, other] = [await small.manager(), await small.manager()];
     const given: string[] = [];

@@ -64,7 +64,7 @@ describe("token endpoint", () => {
     expect(refused.headers.get("www-authenticate")).toBe('Basic realm="oauth2"');
   });
 
-  it("each error has its name in RFC 6749", async () => {
+  it("each error uses its name from RFC 6749", async () => {
     const errorOf = async (more: Record<string, string>) => {
       const { status, body } = await password(more);
       return [status, body.error];
@@ -84,7 +84,7 @@ describe("token endpoint", () => {
     expect(await errorOf({ client_id: "wrong" })).toEqual([401, "invalid_client"]);
   });
 
-  it("each field of the token request is accepted once, in a form", async () => {
+  it("each field of the token request is accepted only once, and only in a form", async () => {
     const { clientId, clientSecret } = await s.client();
     const form = `client_id=${clientId}&client_secret=${clientSecret}&grant_type=password&username=a&username=b&password=c`;
     const repeated = await s.send("POST", "/oauth2/token/", {

@@ -14,7 +14,7 @@ describe.runIf(process.env.TEST_DATABASE === "postgres")("concurrent transaction
     return async () => s.store.close();
   });
 
-  /** Released when both have arrived; later ones pass. */
+  /** Releases both transactions when both have arrived. Later ones do not wait. */
   function meetingOfTwo(): () => Promise<void> {
     let arrived = 0;
     const both = new EventEmitter();
@@ -31,7 +31,7 @@ describe.runIf(process.env.TEST_DATABASE === "postgres")("concurrent transaction
     s.store.database.queries.$count(auditLog, eq(auditLog.operation, operation));
   const grow = { heightM: sql`coalesce(${accounts.heightM}, 0) + 1` };
 
-  it("that wait for each other are both committed, each once", async () => {
+  it("are both committed once if they wait for each other", async () => {
     const [one, two] = [await s.manager(), await s.manager()];
     const meet = meetingOfTwo();
     let tries = 0;
@@ -50,7 +50,7 @@ describe.runIf(process.env.TEST_DATABASE === "postgres")("concurrent transaction
     expect(await audited("deadlock")).toBe(2);
   });
 
-  it("that change the rows that the other has read are both committed, each once", async () => {
+  it("are both committed once if each changes rows that the other has read", async () => {
     const one = await s.manager();
     const meet = meetingOfTwo();
     let tries = 0;
@@ -72,7 +72,7 @@ describe.runIf(process.env.TEST_DATABASE === "postgres")("concurrent transaction
     expect(await audited("serialization")).toBe(2);
   });
 
-  it("that fail at each attempt return the last error and leave no changes", async () => {
+  it("return the last error and leave no changes if they fail at each attempt", async () => {
     const refused = transact(s.ctx, "hopeless", async ({ queries, audit }) => {
       await audit("account", 1, null, {});
       await queries.execute(sql`DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = '40P01'; END $$`);

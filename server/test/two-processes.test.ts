@@ -13,7 +13,7 @@ const USER_LIMIT = 60;
 const DEVICES = 12;
 const RIVALS = 6;
 
-/** A new name each time, because the tests of this file share a database. */
+/** Use a new name each time, because the tests of this file share a database. */
 const fresh = (name: string) => `${name}-${randomBytes(4).toString("hex")}`;
 
 describe.runIf(process.env.TEST_DATABASE === "postgres")("two API processes", () => {

@@ -65,7 +65,7 @@ describe("the database of a release, migrated by a later one", () => {
     }
   });
 
-  it("keeps its rows, and has values in new columns", async () => {
+  it("keeps its rows, and gets values in new columns", async () => {
     expect(before.filter(([, count]) => count === 0)).toEqual([]);
     expect(await rowCounts()).toEqual(before);
     const { rows } = await database.pool.query(
@@ -74,7 +74,7 @@ describe("the database of a release, migrated by a later one", () => {
     expect(rows).toEqual([{ unfilled: 0 }]);
   });
 
-  it("serves accounts registered before: they can log in and read their samples; new rows have new ids", async () => {
+  it("serves accounts that were registered before, which can log in and read their samples; new rows get new ids", async () => {
     // This release does not know the later migrations, but its queries work on their tables, except for new accounts.
     await database.pool.query("DELETE FROM migrations WHERE name >= '9'");
     s = await TestService.startLasting({

@@ -44,7 +44,7 @@ describe("an upload", () => {
       const socket = await begin(s, ann, type, before.length + recording.length);
       socket.write(before);
       socket.write(recording.subarray(0, 3 * MIB));
-      // 12 pieces; the compression holds back one of them.
+      // Of 12 pieces, the compression holds back one.
       await expect.poll(() => count("job_bodies")).toBeGreaterThanOrEqual(10);
       expect(await count("jobs WHERE state = 'PENDING'")).toBe(0);
       socket.destroy();
@@ -54,7 +54,7 @@ describe("an upload", () => {
     },
   );
 
-  it("keeps the complete files when its client disconnects, so that a repeated upload continues", async ({
+  it("keeps the complete files when its client disconnects, from which a repeated upload continues", async ({
     uploads: { s, ann, form, longOwned, recordingOf, count },
   }) => {
     await s.runJobs();
@@ -79,7 +79,7 @@ describe("an upload", () => {
     await s.runJobs();
   });
 
-  it("that exceeds the queue is refused file by file; other uploads wait", async ({
+  it("is refused file by file if it exceeds the queue; other uploads wait", async ({
     uploads: { s, ann, form, longOwned },
   }) => {
     const small = await TestService.start(s.store, { bulkLoadMaxBytes: 16 * 1024 });
@@ -107,7 +107,7 @@ describe("an upload", () => {
     await small.runJobs();
   });
 
-  it("whose file is refused early is still read to its end, so that the connection stays usable", async ({
+  it("is read to its end even if its file is refused early, which keeps the connection usable", async ({
     uploads: { s, ann, longOwned, recordingOf },
   }) => {
     const device = await longOwned();

@@ -19,7 +19,7 @@ const payloadOf = async (s: TestService, id: number) =>
     ?.payload;
 
 describe("the same recording", () => {
-  it("is a single load while its job waits or runs, and after it has succeeded", async ({
+  it("counts as a single load while its job waits or runs, and after it has succeeded", async ({
     uploads: { s, raw, longOwned, recordingOf, count },
   }) => {
     await s.runJobs();
@@ -41,7 +41,7 @@ describe("the same recording", () => {
     expect(Object.keys((await payloadOf(s, first.job.id)) ?? {}).sort()).toEqual(["device", "sha256"]);
   });
 
-  it("is a single load if it is sent several times concurrently, in one form or in several", async ({
+  it("counts as a single load if it is sent several times concurrently, in one form or in several", async ({
     uploads: { s, raw, form, longOwned, recordingOf, count },
   }) => {
     await s.runJobs();
@@ -54,7 +54,7 @@ describe("the same recording", () => {
     expect(await count("job_bodies")).toBe(1);
   });
 
-  it("is a new load for other bytes, for another owner, or when the job has expired", async ({
+  it("counts as a new load for different bytes, for another owner, or when the job has expired", async ({
     uploads: { s, ann, bob, raw, longOwned, recordingOf },
   }) => {
     const device = await longOwned();
@@ -134,7 +134,7 @@ describe("the same recording", () => {
 
   it("is loaded again after a release has removed its samples", async ({ uploads: { s, ann, raw } }) => {
     const device = await s.ownedDevice(ann);
-    // The clock of the device is ahead, so that samples are later than the release.
+    // The clock of the device is ahead, so samples are later than the release.
     const ahead = new Date(s.clock.now().getTime() + 60_000).toISOString();
     const recording = await walk(device.serial_number, ahead, 10);
     const { job } = (await raw(recording)).body.recordings[0];

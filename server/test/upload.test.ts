@@ -1,4 +1,4 @@
-/** `POST /api/v2/recordings/`: what is accepted, and by whom. */
+/** `POST /api/v2/recordings/`: accepted recordings and callers. */
 import { randomBytes } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import { describe, expect } from "vitest";
@@ -13,7 +13,7 @@ const noise = async (serial: string, bytes: number) =>
   Buffer.concat([await walk(serial, START, 1), randomBytes(bytes)]);
 
 describe("an upload", () => {
-  it("of a file as the body is accepted for the device in its header, and its job loads it", async ({
+  it("accepts a file as the body, which its job loads for the device in the header", async ({
     uploads: { s, ann, raw, longOwned, recordingOf, jobOf },
   }) => {
     const device = await longOwned();
@@ -40,7 +40,7 @@ describe("an upload", () => {
     });
   });
 
-  it("has 25 files from 25 devices in one form, each with its own job", async ({
+  it("can contain 25 files from 25 devices in one form, each with a separate job", async ({
     uploads: { s, form, longOwned, recordingOf, jobOf, count },
   }) => {
     const devices = await Promise.all(Array.from({ length: 25 }, () => longOwned()));

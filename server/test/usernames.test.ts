@@ -44,7 +44,7 @@ it.each(LOOK_ALIKES)(
   },
 );
 
-it("names in all scripts can be usernames, with spaces inside", async () => {
+it("names in all scripts can be usernames, even with spaces inside", async () => {
   const s = await service();
   for (const name of ["Zoë Müller", "Анна", "山田太郎", "أحمد", "नमिता"]) {
     const username = `${name} ${Date.now()}`;

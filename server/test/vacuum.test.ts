@@ -1,4 +1,4 @@
-/** The embedded database has no vacuum process; the jobs vacuum it. */
+/** The embedded database has no vacuum process, so the jobs vacuum it. */
 import { describe, expect, it, vi } from "vitest";
 import { applyRetention } from "../src/jobs/retention.js";
 import { walk } from "./recordings.js";
@@ -25,7 +25,7 @@ describe.runIf(process.env.TEST_DATABASE === "embedded")("the embedded database"
     expect(await tidyPages(s, "accounts")).toBeGreaterThan(0);
   });
 
-  it("soon detects that a table has grown, and frees the space of deleted rows", async () => {
+  it("detects soon that a table has grown, and frees the space of deleted rows", async () => {
     const { pool } = (await newStore()).database;
     const counted = async () => {
       const { rows } = await pool.query(

@@ -27,13 +27,13 @@ const noise = async (serial: string, bytes: number) =>
   Buffer.concat([await walk(serial, START, 1), randomBytes(bytes)]);
 
 describe("the recording of a bulk load", () => {
-  it("is written in pieces of at most 256 KiB, so that other statements can run in between", async ({
+  it("is written in pieces of at most 256 KiB, and other statements can run in between", async ({
     service: s,
   }) => {
     const ann = await s.manager();
     const device = await s.ownedDevice(ann);
     const asi_b64 = base64(await noise(device.serial_number, 5 * PIECE + 10_000));
-    // Statements outside transactions; each one waits in the queue separately.
+    // Statements outside transactions. Each one waits in the queue separately.
     const sent = vi.spyOn(s.store.database.pool, "query");
     expect((await s.post(path(device.id), { asi_b64 }, ann.token)).status).toBe(200);
     const values = sent.mock.calls.flatMap(([, given]: unknown[]) => (Array.isArray(given) ? [given] : []));
@@ -60,7 +60,7 @@ describe("the recording of a bulk load", () => {
     expect(await piecesOf(s)).toBe(1);
     await s.store.database.queries.delete(jobs).where(eq(jobs.id, body.id));
     expect(await piecesOf(s)).toBe(0);
-    // The audit cannot be written, so there is no job.
+    // The audit row cannot be written, so the transaction adds no job.
     await s.store.database.queries.execute(sql`ALTER TABLE audit_log RENAME TO audit_away`);
     const refused = await s.post(path(device.id), { asi_b64 }, ann.token);
     await s.store.database.queries.execute(sql`ALTER TABLE audit_away RENAME TO audit_log`);

@@ -1,4 +1,7 @@
-/** The program of docs/warehouse.md runs as it stands: it loads everything, follows the changes, and begins again after a restore. */
+/**
+ * The program of docs/warehouse.md runs unchanged. It loads all data, follows the changes, and begins again after a
+ * restore.
+ */
 import { spawn } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -19,7 +22,7 @@ const [, program = ""] =
   /```python\n(.*?)```/s.exec(readFileSync(new URL("../../docs/warehouse.md", import.meta.url), "utf8")) ??
   [];
 
-/** Runs the program in a folder. @returns what it prints */
+/** Runs the program in a folder. @returns its output */
 async function run(s: TestService, token: string, folder: string): Promise<string> {
   await earlierTransactionsEnded(s);
   const { stdout, stderr } = await start(s, token, folder);
@@ -41,7 +44,7 @@ async function start(s: TestService, token: string, folder: string) {
 
 describe("the program of docs/warehouse.md", () => {
   it.skipIf(!canRun("python"))(
-    "prints the same as a program that reads everything",
+    "prints the same output as a program that reads all data",
     async ({ service: s }) => {
       const scene = await SquadScene.of(s, ["Ann", "Bob"]);
       const [ann, bob] = scene.players;

@@ -1,4 +1,4 @@
-/** A copy of everything that an account may read, which follows the changes: the reference of docs/warehouse.md. */
+/** A copy of all data that an account may read. It follows the changes, and is the reference of docs/warehouse.md. */
 import { expect } from "vitest";
 import type { Change } from "../src/domain/change-feed/resource.js";
 import type { TestAccount, TestService } from "./service.js";
@@ -8,7 +8,7 @@ const GONE = [403, 404];
 
 type Json = Record<string, unknown>;
 
-/** Everything of the copy, for comparisons. */
+/** Returns the whole copy, for comparisons. */
 export interface Contents {
   samples: Record<string, string>;
   sessions: Record<string, unknown>;
@@ -48,7 +48,7 @@ export class Warehouse {
     return warehouse;
   }
 
-  /** Reads what has changed. */
+  /** Reads the changed objects. */
   async follow(limit = 100): Promise<Change[]> {
     const told: Change[] = [];
     for (let hasMore = true; hasMore; ) {
@@ -179,7 +179,7 @@ export class Warehouse {
   async #readFigures(id: number): Promise<void> {
     const figures = (await this.#find(`/api/v2/sessions/${id}/figures/`)) as { rows: Json[] } | undefined;
     if (figures === undefined) return;
-    // Figures that are computed again from the same samples have a different time.
+    // Ignore the time of the computation, which differs for figures computed again from the same samples.
     this.#figures.set(id, { ...figures, rows: figures.rows.map(({ computed_at: _, ...row }) => row) });
   }
 

@@ -1,4 +1,4 @@
-/** Calls received by real servers on loopback, with a clock set by the tests. */
+/** Real servers on loopback receive calls. The tests set the clock. */
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { and, eq } from "drizzle-orm";
 import { describe, expect } from "vitest";
@@ -141,7 +141,7 @@ describe("a receiver gets", () => {
     expect(hook.received.map(({ body }) => JSON.parse(body).event).sort()).toEqual(expected);
   });
 
-  it("each change of an activity and its time frames, including the deletion, although the webhook is also deleted", async ({
+  it("each change of an activity and its time frames, including the deletion, even if the webhook is deleted too", async ({
     hooks: { s },
   }) => {
     const hook = await receiver();
@@ -229,7 +229,7 @@ describe("a receiver gets", () => {
     expect(await s.store.database.queries.$count(jobs, and(eq(jobs.kind, "webhook"), isWaiting))).toBe(0);
   });
 
-  it("one call for equal waiting events, and another for events after that call has begun", async ({
+  it("one call for equal waiting events, and a second call for events after the first has begun", async ({
     hooks: { s, register },
   }) => {
     const hook = await receiver();

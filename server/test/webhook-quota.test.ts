@@ -17,7 +17,7 @@ const copyWebhook = (s: TestService, id: number, count: number) =>
     SELECT activity_id, webhook_url, secret_token, activity_events, timeframes_events, created_at
     FROM webhooks, generate_series(1, ${count}) WHERE id = ${id}`);
 
-describe("when too many deliveries wait, a receiver gets", () => {
+describe("a receiver of an account with too many waiting deliveries gets", () => {
   it("the deliveries within the quota; one failed delivery counts the others, even of the same instant", async ({
     hooks: { s, register, ann, deliveries, startAnother },
   }) => {
@@ -97,7 +97,7 @@ describe("when too many deliveries wait, a receiver gets", () => {
     ]);
   });
 
-  it("one count of all events of a large change that find no room, in a few transactions", async ({
+  it("one count of all events of a large change that exceed the limit, in a few transactions", async ({
     hooks: { s, register, ann, startAnother },
   }) => {
     const hook = await receiver();
@@ -124,7 +124,7 @@ describe("when too many deliveries wait, a receiver gets", () => {
   });
 });
 
-describe("when the deliveries of a day have used their limit of bytes, a receiver gets", () => {
+describe("a receiver of an account whose deliveries have used the bytes of the day gets", () => {
   it("the deliveries within the limit; one failed delivery counts the others, for any speed of the receiver; more the next day", async ({
     hooks: { register, ann, deliveries, startAnother },
   }) => {
@@ -153,7 +153,7 @@ describe("when the deliveries of a day have used their limit of bytes, a receive
     await few.stop();
   });
 
-  it("also fewer bytes for the failed deliveries that count unsent events", async ({
+  it("fewer bytes for the failed deliveries that count unsent events", async ({
     hooks: { register, deliveries, startAnother },
   }) => {
     const hook = await receiver();
@@ -175,7 +175,7 @@ describe("when the deliveries of a day have used their limit of bytes, a receive
     ]);
   });
 
-  it("also a count of the events of large changes, so that their waiting jobs are limited", async ({
+  it("a count of the events of large changes, which limits their waiting jobs", async ({
     hooks: { s, register, ann, startAnother },
   }) => {
     const hook = await receiver();

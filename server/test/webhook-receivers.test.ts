@@ -122,7 +122,7 @@ describe("addresses are checked at every delivery", () => {
 });
 
 describe("many receivers", () => {
-  it("a slow receiver does not delay others, and gets only its share of concurrent calls", async ({
+  it("a slow receiver does not delay others, and uses only its share of concurrent calls", async ({
     hooks: { s, register },
   }) => {
     const [slow, fast] = [await receiver(), await receiver()];

@@ -31,7 +31,7 @@ describe("a receiver that fails", () => {
       const waitMs = Date.parse(waiting.next_attempt_at) - Date.parse(waiting.last_attempt_at);
       expect(waitMs).toBeGreaterThanOrEqual(delayMs);
       expect(waitMs).toBeLessThanOrEqual(delayMs * 1.1);
-      // Half of the delay is not sufficient.
+      // After half of the delay, no call is made.
       await advance(delayMs / 2);
       expect(hook.received).toHaveLength(index + 1);
       await advance(delayMs * 0.7);
@@ -75,7 +75,7 @@ describe("a receiver that fails", () => {
     [500, "600", 5 * SECOND_MS],
     [503, "1", 5 * SECOND_MS],
   ] as const)(
-    "%i with Retry-After: %s is left alone for %i ms",
+    "%i with Retry-After: %s gets no call for %i ms",
     async ([status, seconds, waitMs], { hooks: { s, register, deliveries } }) => {
       const hook = await receiver();
       hook.behaviour = answer(status, "", { "Retry-After": seconds });
@@ -102,7 +102,7 @@ describe("a receiver that fails", () => {
     },
   );
 
-  it("has 15 s in total and 5 s to connect; the tests use less", async ({
+  it("gets 15 s in total and 5 s to connect; the tests use shorter times", async ({
     hooks: { s, register, deliveries, startAnother },
   }) => {
     const impatient = await startAnother({ webhookTimeoutMs: 400, webhookConnectTimeoutMs: 200 });
@@ -146,7 +146,7 @@ describe("a receiver that fails", () => {
   it("gets the event when it becomes reachable", async ({
     hooks: { s, register, deliveries, advance, states },
   }) => {
-    // A port that the system does not give to another connection in the meantime.
+    // The system does not assign this port to another connection in the meantime.
     const gone = await startReceiver(await freePort());
     await gone.stop();
     const webhook = await register(gone.url);
@@ -177,13 +177,13 @@ describe("a receiver that fails", () => {
     await s.runJobs();
     const [delivery] = await deliveries(webhook);
     expect(delivery).toMatchObject({ state: "delivered", response_status: 200 });
-    // In addition to the data in the buffers of the system.
+    // The limit excludes the data in the buffers of the system.
     expect(writtenBytes).toBeLessThan(16 * 1024 * 1024);
   });
 });
 
 describe("a webhook is disabled", () => {
-  it("by a 410, immediately; an update enables it again", async ({
+  it("immediately after a 410; an update enables it again", async ({
     hooks: { s, register, deliveries, row, asAnn, states },
   }) => {
     const hook = await receiver();
@@ -229,7 +229,7 @@ describe("a webhook is disabled", () => {
     expect(new Set(await states(webhook))).toEqual(new Set(["failed"]));
   });
 
-  it("not by a response of an earlier URL", async ({ hooks: { s, register, asAnn, row } }) => {
+  it("only by responses of its current URL", async ({ hooks: { s, register, asAnn, row } }) => {
     const [old, fresh] = [await receiver(), await receiver()];
     old.behaviour = answer(410);
     const webhook = await register(old.url);
@@ -239,7 +239,7 @@ describe("a webhook is disabled", () => {
     expect((await row(webhook))?.disabledAt).toBeNull();
   });
 
-  it("by 20 consecutive failed deliveries, not by 19", async ({
+  it("after 20 consecutive failed deliveries, but not after 19", async ({
     hooks: { s, register, advance, row, asAnn },
   }) => {
     const hook = await receiver();

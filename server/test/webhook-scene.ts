@@ -14,7 +14,7 @@ export const SECRET = "sesame ünd more";
 export const SECOND_MS = 1_000;
 export const MINUTE_MS = 60 * SECOND_MS;
 export const HOUR_MS = 60 * MINUTE_MS;
-/** Longer than the delay, because of the jitter. */
+/** Add more than the delay, because a retry waits for the delay and the jitter. */
 export const SCHEDULE_MS = [
   5 * SECOND_MS,
   5 * MINUTE_MS,
@@ -24,7 +24,7 @@ export const SCHEDULE_MS = [
   10 * HOUR_MS,
 ];
 
-/** Addresses of names, or why their lookup fails. */
+/** Addresses of names, or the reason why their lookup fails. */
 export const NAMES: Record<string, string[] | Error> = { "receiver.example": ["127.0.0.1"] };
 export const lookup: AddressLookup = async (name) => {
   const found = NAMES[name];
@@ -33,10 +33,7 @@ export const lookup: AddressLookup = async (name) => {
   return found;
 };
 
-/**
- * The longest limits, so that only a receiver that never responds reaches them, even on a busy
- * machine.
- */
+/** The longest limits. Only a receiver that never responds reaches them, even on a busy machine. */
 export const settings: Partial<Config> = {
   webhookAllowPrivate: true,
   webhookTimeoutMs: 45_000,

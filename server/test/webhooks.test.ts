@@ -24,7 +24,7 @@ const lookup: AddressLookup = async (name) => {
   return found;
 };
 
-// Separate database, so that services of other tests do not deliver these webhooks.
+// Use a separate database, because services of other tests would deliver these webhooks.
 beforeAll(async () => {
   s = await TestService.start(await newStore(), {}, lookup);
   [ann, bob] = await Promise.all([s.manager(), s.manager()]);

@@ -91,7 +91,7 @@ it("the parts together cover the times of all time frames, for any number of tim
 });
 
 it("a part ends with the time frames that it has read, even if more time frames cover its start", async () => {
-  // Each is younger and ends later than the previous one, so each is needed for its last millisecond.
+  // Each time frame is newer and ends later than the previous one, so each is needed for its last millisecond.
   await add(
     Array.from({ length: 40 }, (_, i) => ({ isOwn: i % 2 === 0, from: 0, length: 1_001 + i, age: -i - 1 })),
   );

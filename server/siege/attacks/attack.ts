@@ -7,9 +7,9 @@ import type { SquadExtent } from "../squads.js";
 /** The input of an attack. */
 export interface Siege {
   service: BuiltService;
-  /** Connects from an address other than the bystander's. */
+  /** Client with a different address than the bystander. */
   client: Client;
-  /** A registered manager, which anyone can become. */
+  /** A registered manager. Anyone can register. */
   attacker: Party;
   /** Signal that ends the attack. */
   signal: AbortSignal;

@@ -31,7 +31,7 @@ const uploadHeader = (token: string, length: number) =>
   `Content-Type: multipart/form-data; boundary=${boundary}\r\nContent-Length: ${length}\r\n\r\n` +
   `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="a.asi"\r\n\r\n`;
 
-/** Connections that are kept open without use. */
+/** Attacks with connections that are kept open without use. */
 export const connections: readonly Attack[] = [
   {
     name: "2,500 requests at once on each of 40 connections, repeatedly",

@@ -25,7 +25,7 @@ async function crowd({ client, attacker, signal }: Siege, count: number, name: s
 const boundary = "----asi-siege";
 const CONVERSION_BYTES = 10_000_000;
 
-/** Many accounts of one address that each use their limits. */
+/** Many accounts of one address, each of which uses its limits. */
 export const crowds: readonly Attack[] = [
   {
     name: "40 accounts of one address that send their own password, repeatedly",

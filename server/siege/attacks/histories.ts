@@ -12,7 +12,7 @@ const send = async ({ client, attacker }: Siege, method: string, path: string, j
 
 const HOUR_MS = 3_600_000;
 
-/** Small rows that accumulate: entries of the audit, ownerships. */
+/** Attacks that accumulate small rows: entries of the audit log, and ownerships. */
 export const histories: readonly Attack[] = [
   {
     name: "an activity renamed, 32 at a time: the audit grows with each",

@@ -241,7 +241,7 @@ export const work: readonly Attack[] = [
       const { attacker, signal, client } = siege;
       const hour = await recording(attacker.serial, attacker.startMs, 3_600, 1000);
       await repeat(signal, 2, tally, async () => {
-        // Different bytes at the end of each upload, so that none repeats another.
+        // Append different bytes to each upload, because a repeated upload would not be loaded.
         const files = Array.from({ length: 100 }, () => Buffer.concat([hour, randomBytes(8)]));
         const { status } = await client.send("/api/v2/recordings/", {
           method: "POST",

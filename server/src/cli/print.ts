@@ -8,11 +8,11 @@ import { CommandRefused } from "../operator/socket-client.js";
 import { databaseMessage, isUnavailable } from "../store/connection/database-errors.js";
 import { NotConfirmed } from "./confirm.js";
 
-/** Escapes control characters, because names and addresses come from users and would reach the terminal. */
+/** Escapes control characters: names and addresses come from users, and a terminal would interpret them. */
 const visible = (text: string) =>
   text.replace(/\p{C}/gu, (sign) => `\\u{${(sign.codePointAt(0) ?? 0).toString(16)}}`);
 
-/** Resolves when the text has been written, so that a slow reader slows down the command. */
+/** Resolves when the text has been written. A slow reader therefore slows down the command. */
 const write = (text: string) =>
   new Promise<void>((done, reject) => {
     process.stdout.write(text, (error) => (error ? reject(error) : done()));
@@ -55,7 +55,7 @@ export function jsonPrinter(): ListPrinter {
 /** Output format of `audit export`. */
 export const LINE_FORMATS = ["jsonl", "csv"] as const;
 
-/** Prints JSON lines, or CSV with a header line. Objects are JSON in a cell. */
+/** Prints JSON lines, or CSV with a header line. A cell with an object contains JSON. */
 export function linePrinter(format: (typeof LINE_FORMATS)[number], columns: readonly string[]): ListPrinter {
   const csvLine = (cells: readonly unknown[]) => `${cells.map(csvCell).join(",")}\r\n`;
   let head = format === "csv" ? csvLine(columns) : "";
@@ -120,7 +120,7 @@ export function tablePrinter(): ListPrinter {
   };
 }
 
-/** Returns the error as JSON: the body of the refusal, or its text. */
+/** Returns the error as JSON: the body of the error response, or the text of the error. */
 export const bodyOf = (error: unknown): unknown =>
   error instanceof ServiceError || error instanceof CommandRefused ? error.body : { detail: reasonOf(error) };
 
@@ -137,7 +137,7 @@ function messagesOf(body: unknown): string {
     .join("\n");
 }
 
-/** Codes of errors of the operator's files: a wrong type of file, or wrong permissions. */
+/** Codes of file system errors that the operator can correct: wrong file type or wrong permissions. */
 const isFileError = (error: unknown): error is Error =>
   error instanceof Error && "syscall" in error && "path" in error && typeof error.path === "string";
 

@@ -65,11 +65,11 @@ export function program(): Command {
   root
     .command("restore <file>")
     .description(
-      "replace all data with a backup, and erase accounts again that were erased since; stop the server first",
+      "replace all data with a backup, then erase the accounts again that were erased since; stop the server first",
     )
     .option(
       "--without-erasures",
-      "restore without the list of erasures of the backup; accounts erased since then are also restored",
+      "restore without the erasure list of the backup; this also restores accounts that were erased since then",
     )
     .option("--json", "print JSON")
     .addOption(yesOption())
@@ -85,7 +85,7 @@ export function program(): Command {
 export async function runProgram(args: readonly string[]): Promise<void> {
   const [first] = args;
   const isServe = first === undefined || (first.startsWith("-") && first !== "--help" && first !== "-h");
-  // A reader such as `head` may close the pipe.
+  // A reader such as `head` closes the pipe early.
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code === "EPIPE") process.exit(0);
     throw error;

@@ -38,7 +38,7 @@ export async function run(name: CommandName, given: Arguments): Promise<Outcome>
 type Items = readonly Record<string, unknown>[];
 
 /**
- * Runs a list command in parts, so that a list of any length takes little memory here and in the server.
+ * Runs a list command in parts, to limit the memory used here and in the server.
  * @param use receives the items of a part, and returns whether to continue
  */
 export async function runList(

@@ -4,7 +4,7 @@ import { confirm, NotConfirmed } from "./confirm.js";
 import { bodyOf, jsonPrinter, LINE_FORMATS, linePrinter, print, reasonOf, tablePrinter } from "./print.js";
 import { run, runList } from "./run.js";
 
-/** Exit statuses: command refused or failed, and wrong usage. */
+/** Exit statuses for a refused or failed command, and for wrong usage. */
 const FAILED = 1;
 export const WRONG_USE = 2;
 
@@ -15,13 +15,13 @@ export interface Verb {
   about: string;
   /** Arguments in the example of the help. */
   example?: string;
-  /** For irreversible commands: the question to ask first, about the first argument. */
+  /** Question that an irreversible command asks first about its first argument. */
   question?: (subject: string) => string;
-  /** For commands that first print their effect: the help of `--yes`. */
+  /** Help text of `--yes` for commands that first print their effect. */
   yes?: string;
 }
 
-/** Commands without a question also accept it, so that a script can append it to every command. */
+/** Commands without a question accept it too, because a script may append it to every command. */
 export const yesOption = (): Option => new Option("--yes", "accepted by every command").hideHelp();
 
 type Options = Record<string, string | boolean | undefined>;
@@ -108,7 +108,7 @@ export function lines(parent: Command, spec: Verb, columns: readonly string[]): 
 
 const camel = (name: string) => name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 
-/** Prints an error that the operator can correct as text, and sets the exit status. */
+/** Prints an error as text if the operator can correct it, and sets the exit status. */
 export function guarded<Args extends unknown[]>(action: (this: Command, ...args: Args) => Promise<void>) {
   return async function (this: Command, ...args: Args): Promise<void> {
     try {

@@ -3,8 +3,8 @@ import { SCOPE_NAMES } from "../domain/change/scopes.js";
 import { lines, list, verb } from "./verb.js";
 
 /**
- * Adds the commands for data of the service: accounts, applications, devices, samples, jobs, webhooks, personal data, keys,
- * audit.
+ * Adds the commands for data of the service: accounts, applications, devices, samples, jobs, webhooks, personal data,
+ * keys and the audit log.
  */
 export function addVerbs(root: Command): void {
   accounts(root);
@@ -33,7 +33,7 @@ function accounts(root: Command): void {
   });
   verb(account, {
     signature: "account disable <username>",
-    about: "refuse the tokens, the sessions and the password of an account; its data is kept",
+    about: "refuse the tokens, the sessions and the password of an account, but keep its data",
     example: "ann",
   });
   verb(account, {
@@ -100,7 +100,7 @@ function applications(root: Command): void {
     .option("--scope <scope...>", `with --user: what it may do (${SCOPE_NAMES.join(", ")})`);
   verb(app, {
     signature: "app rotate-secret <client-id>",
-    about: "replace the secret of an application, and print the new secret once; its sessions continue",
+    about: "replace the secret of an application, and print the new secret once; existing sessions continue",
     example: "5p1T0rWcZ --yes",
     question: (clientId) =>
       `Replace the secret of the application ${clientId}? The current secret becomes invalid immediately.`,

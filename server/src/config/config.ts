@@ -4,8 +4,8 @@ import { settings } from "./settings.js";
 import { signInProblems } from "./sign-in-settings.js";
 
 /**
- * The settings of one process. They are read from the environment, secrets also from files, and checked at the start; `asi-server
- * config` lists them.
+ * The settings of one process. The service reads them from the environment, and secrets also from files, and checks
+ * them at the start. `asi-server config` lists them.
  */
 
 export type Config = {

@@ -1,6 +1,9 @@
 import { count, integer, type Setting } from "./setting-kinds.js";
 
-/** Settings of what one account, user or address may have (quotas) and do in a time (throttles). */
+/**
+ * Quotas, which limit what one account stores, and throttles, which limit the requests of one user or address in a
+ * period.
+ */
 export const limitSettings = {
   quotaSamples: integer(1, Number.MAX_SAFE_INTEGER)(
     "QUOTA_SAMPLES",

@@ -25,7 +25,7 @@ describe("a secret", () => {
     }
   });
 
-  it("of 32 bytes can also be read from a file", () => {
+  it("can be read from a file if it is 32 bytes", () => {
     const key = Buffer.alloc(32, 7);
     const config = readConfig({ SERVER_KEY_FILE: fileWith(`${key.toString("base64")}\n`) });
     expect(config.serverKey).toEqual(new Uint8Array(key));

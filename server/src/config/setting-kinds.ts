@@ -11,7 +11,7 @@ export interface Setting<T> {
   read(text: string): T;
 }
 
-/** Makes a kind of settings from its parser, which throws an Error with the expected form. */
+/** Creates a kind of setting from its parser, which throws an Error with the expected form. */
 export const setting =
   <T>(read: (text: string) => T) =>
   (env: string, fallback: string | number | boolean, about: string): Setting<T> => ({

@@ -18,7 +18,7 @@ import {
 } from "./setting-kinds.js";
 import { signInSettings } from "./sign-in-settings.js";
 
-/** All settings of the service, in the order of the documents. */
+/** All settings of the service, in the order in which the documents list them. */
 export const settings = {
   host: text("HOST", "127.0.0.1", "Address to listen on"),
   port: port("PORT", 8080, "Port of the API; 0 for any free port"),

@@ -1,16 +1,22 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { createHmac } from "node:crypto";
 
-/** The account or address for which work runs, for the queues. The name can change: a request belongs to an address until it is authenticated. */
+/**
+ * The account or address for which work runs. The queues distinguish callers by name. The name can change: a request
+ * belongs to an address until it is authenticated.
+ */
 export interface Caller {
   name: string;
-  /** For a request: the address of the client, so that using many accounts gives no advantage. */
+  /**
+   * Address of the client that sent the request. Accounts of one address share a group, so using many accounts gives no
+   * advantage.
+   */
   readonly group: string;
-  /** For a job: the group charged for it, see `jobGroupOf`, and for jobs that it adds. */
+  /** Group charged for the job and for the jobs that it adds; see `jobGroupOf`. */
   readonly jobGroup?: string;
 }
 
-/** Caller of work for the service itself: polling for jobs, renewing leases, and operator commands. */
+/** Caller of the work of the service itself, such as polling for jobs, renewing leases and operator commands. */
 const SERVICE: Readonly<Caller> = { name: "service", group: "service" };
 
 /** Returns the name of the caller for an account. */
@@ -26,7 +32,7 @@ export const jobCaller = (account: number | null, jobGroup: string): Caller => (
   jobGroup,
 });
 
-/** Long enough that no two addresses share a hash. */
+/** The hash is long enough that no two addresses share one. */
 const JOB_GROUP_LENGTH = 16;
 
 const current = new AsyncLocalStorage<Readonly<Caller>>();
@@ -43,8 +49,8 @@ export const onBehalfOf = <T>(caller: Readonly<Caller> | null, work: () => T): T
 const OWN_JOBS = "";
 
 /**
- * Returns the group charged for jobs that the caller adds. It is stored with them, so it is a keyed hash of the address, which
- * does not reveal to a reader of the table where an account was used.
+ * Returns the group charged for jobs that the caller adds. The table of jobs stores the group as a keyed hash of the
+ * address, so a reader of the table cannot tell where an account was used.
  */
 export function jobGroupOf({ group, jobGroup }: Readonly<Caller>, key: Uint8Array): string {
   if (jobGroup !== undefined) return jobGroup;

@@ -101,7 +101,7 @@ describe("a fair queue", () => {
           await new Promise((resolve) => setTimeout(resolve, 5));
         }),
       );
-      // As in a request that makes one query after another.
+      // Add the tasks as a request does that makes one query after another.
       for (let i = 0; i < 4; i++) await queue.run("quick", async () => void began.push("quick"));
       expect(began).toEqual(["slow", "quick", "quick", "quick", "quick"]);
       await Promise.all(busy);
@@ -117,7 +117,7 @@ describe("a fair queue", () => {
       const waits = [20, 0].map((ms) => queue.run("waits", () => pause(ms)));
       let tasks = 0;
       let over = false;
-      // One of them always waits, so that a new caller competes with a caller that has used little.
+      // One of them always waits, so a new caller competes with a caller that has used little.
       const comers = ["a", "b", "c"].map(async (name) => {
         while (!over && tasks < 400) {
           await queue.run(nameOf(name, tasks), () => pause(1));

@@ -12,11 +12,11 @@ interface FairQueueSettings {
   /** Maximum number of waiting tasks of all callers; default: no limit. */
   maxWaiting?: number;
   /**
-   * Whether a slot remains occupied after a task for the duration of the task (at most a second), so that the tasks of one caller
-   * run at most half of the time.
+   * Whether a slot remains occupied after a task for the duration of the task (at most a second). The tasks of one
+   * caller then run at most half of the time.
    */
   cooldown?: boolean;
-  /** Creates the error for a task refused because too many tasks wait. */
+  /** Creates the error for a task that is refused because too many tasks are waiting. */
   refusal?: () => Error;
 }
 
@@ -54,7 +54,7 @@ const MAX_COOLDOWN_MS = 1_000;
 
 const isIdle = ({ running, waiting }: Use) => running === 0 && waiting === 0;
 
-/** Raises a user without waiting tasks to the level, so that unused time gives no credit. */
+/** Raises the usage of a user without waiting tasks to the level. Unused time therefore gives no credit. */
 function raiseTo({ levelMs }: Level, use: Use): void {
   if (use.waiting === 0) use.usedMs = Math.max(use.usedMs, levelMs);
 }
@@ -70,18 +70,18 @@ const isBefore = (a: Share, b: Share) =>
   a.group.usedMs < b.group.usedMs || (a.group.usedMs === b.group.usedMs && a.usedMs < b.usedMs);
 
 /**
- * Runs a limited number of tasks concurrently. The caller whose tasks have used the least time is next, so neither many nor long
- * tasks of one caller delay other callers. Callers may belong to a group, such as all accounts of one address. The group that has
- * used the least time is first, so using many accounts gives no advantage. The usage of a caller is remembered until the others
- * have used as much, so leaving and returning gives no advantage either (fair queueing with virtual time: A. Demers, S. Keshav
- * and S. Shenker, 1989).
+ * Runs a limited number of tasks concurrently. The caller whose tasks have used the least time is next. A caller with
+ * many or long tasks therefore does not delay others. Callers may belong to a group, such as all accounts of one
+ * address. The group that has used the least time is first, so using many accounts gives no advantage. The queue
+ * remembers the usage of a caller until the others have used as much, so a caller gains nothing by leaving and
+ * returning (fair queueing with virtual time: A. Demers, S. Keshav and S. Shenker, 1989).
  */
 export class FairQueue<Key> {
   readonly #settings: Required<FairQueueSettings>;
   readonly #all: Omit<Use, "usedMs"> & Level = { running: 0, waiting: 0, busy: 0, levelMs: 0 };
   /**
-   * Callers with running or waiting tasks, and callers that have used more than waiting ones. Starting a task moves its caller to
-   * the end; of callers with equal usage, the first is next.
+   * Callers with running or waiting tasks, and callers that have used more than waiting ones. Starting a task moves its
+   * caller to the end; among callers with equal usage, the first is next.
    */
   readonly #shares = new Map<Key, Share>();
   readonly #groups = new Map<unknown, Group>();
@@ -127,7 +127,7 @@ export class FairQueue<Key> {
   }
 
   /**
-   * Waits for a slot, for tasks that do not end in the function that starts them.
+   * Waits for a slot. Use it for tasks that do not end in the function that starts them.
    * @returns function that releases the slot
    * @throws see `run`
    */
@@ -224,8 +224,9 @@ export class FairQueue<Key> {
   }
 
   /**
-   * Does not assign slots immediately: a task that follows the ended one, such as the next query of a request, must be waiting
-   * when the next caller is chosen. Otherwise each query of a request would wait for a long task of another caller.
+   * Assigns slots later, because a task that follows the ended one, such as the next query of a request, must be
+   * waiting when the next caller is chosen. Otherwise each query of a request would wait for a long task of another
+   * caller.
    */
   #dispatch(): void {
     if (this.#isDispatching) return;

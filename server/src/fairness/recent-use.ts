@@ -1,4 +1,4 @@
-/** An earlier use below this, ms, is negligible and is dropped. */
+/** Recent use below this value, in ms, is negligible and dropped. */
 const FORGOTTEN_MS = 1_000;
 
 interface Use {
@@ -6,10 +6,10 @@ interface Use {
   atMs: number;
 }
 
-/** The recent use of each address: half of it counts after one half-life, a quarter after two. */
+/** The recent use of each address. Half of it counts after one half-life, a quarter after two. */
 export class RecentUse {
   readonly #halfLifeMs: number;
-  /** In order of last use. */
+  /** Ordered by last use. */
   readonly #of = new Map<string, Use>();
 
   constructor(halfLifeMs: number) {

@@ -63,7 +63,7 @@ export interface Dependencies {
   lookup: AddressLookup;
   serverKey: Uint8Array;
   computer: ComputePool;
-  /** Replica for reading pages of raw data while it is recent enough. */
+  /** Replica from which pages of raw data are read while it is recent enough. */
   replica?: ReadReplica;
   /** Called after the commit of a transaction that added jobs. */
   jobsAdded(): void;
@@ -73,7 +73,7 @@ declare module "fastify" {
   interface FastifyRequest {
     /** Caller for whom the request is served. */
     onBehalfOf: Caller;
-    /** Undefined without a token, null for an invalid form of a token. */
+    /** Undefined without a token, null for a malformed token. */
     credential: Credential | null | undefined;
   }
   interface FastifyInstance {
@@ -87,7 +87,7 @@ declare module "fastify" {
   interface FastifyContextConfig {
     /** Health checks, which are neither throttled nor authenticated. */
     unguarded?: boolean;
-    /** Open to anyone. Credentials are ignored, because they may be stale or belong to an OAuth client. */
+    /** The operation is open to anyone. Ignore credentials, because they may be stale or belong to an OAuth client. */
     open?: boolean;
   }
 }
@@ -100,7 +100,7 @@ export async function buildApp(config: Config, dependencies: Dependencies): Prom
     logger: config.logLevel === "silent" ? false : logOptions(config.logLevel),
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: JSON_MAX_BYTES,
-    // `enforceBodyTimeout` limits the time of each request, because a stream has none.
+    // `enforceBodyTimeout` sets the time limit of each request, because streams have no limit.
     requestTimeout: 0,
     connectionTimeout: 2 * config.requestTimeoutMs,
     forceCloseConnections: "idle",
@@ -154,7 +154,7 @@ export async function buildApp(config: Config, dependencies: Dependencies): Prom
   return app;
 }
 
-/** First steps of every request: its id, throttle by address, authentication, throttle by user. */
+/** Performs the first steps of every request: id, throttle by address, authentication, throttle by user. */
 function installGuard(
   app: FastifyInstance,
   dependencies: Dependencies,
@@ -225,13 +225,13 @@ function installGuard(
     };
     request.ctx = ctx;
     const route = request.routeOptions.config;
-    // Add these first, so that refusals also have the headers.
+    // Add these first, because refusals need the headers too.
     if (route.operation?.deprecated) deprecationHeaders(reply, route.operation, prefix);
     if (route.unguarded) return;
     enforceBodyTimeout(request, app.config);
     await inRequestTurn(app, request, () => identify(request, reply));
     requireAcceptable(request);
-    // Check the path before the body is read, because an unknown path has no content type that could be wrong.
+    // Check the path before the body is read. Otherwise an unknown path could be refused for its content type.
     if (request.is404) return unrouted(request, reply);
   });
   app.addHook("onResponse", async (request, reply) => {

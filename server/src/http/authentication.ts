@@ -105,8 +105,8 @@ const credential = (tokenHash: Uint8Array): Credential => ({
 /** Identifies the caller. */
 export interface Authentication {
   /**
-   * Returns the cached account of a token if the token was valid at its last check by this process. Makes no query, so the token
-   * may have become invalid.
+   * Returns the cached account of a token if the token was valid at its last check by this process. Makes no query, so
+   * the token may have become invalid in the meantime.
    */
   expectedAccount(credential: Credential): number | undefined;
   /** Returns the account of a token, and whether it is disabled; null if the token is not valid now. */

@@ -26,7 +26,7 @@ const STATUS: Record<ErrorKind, number> = {
   unavailable: 503,
 };
 
-/** Version 2 of the API has no specification that requires 403. */
+/** No specification requires 403 for version 2 of the API. */
 const STATUS_V2: Record<ErrorKind, number> = { ...STATUS, unauthenticated: 401, conflict: 409 };
 
 /** A version 2 error as part of a response. */
@@ -49,7 +49,7 @@ const FRAMEWORK: Record<number, { code: string; detail: string }> = {
   431: { code: "malformed", detail: "The request header is too large." },
 };
 
-/** Delay before a retry after the database becomes unavailable; most restarts take less time. */
+/** Delay before a retry after the database becomes unavailable. Most restarts take less time. */
 const RETRY_AFTER_S = 5;
 
 /** Codes for a full disk of uploads or of the database. */
@@ -70,7 +70,7 @@ export function sendError(
   request: FastifyRequest,
   reply: FastifyReply,
 ): FastifyReply {
-  // If the framework raises the error, no hook has set this header.
+  // No hook has set this header if the framework raised the error.
   reply.header("X-Request-Id", request.id);
   if (error instanceof ServiceError) {
     if (error.kind === "unauthenticated" || error.code === "insufficient_scope") {
@@ -124,7 +124,7 @@ function respond(
   );
 }
 
-/** How long a refused client has to read the response. */
+/** Time that a refused client has to read the response. */
 const LINGER_MS = 1000;
 
 /** Responds to input that cannot be parsed as a request, because it is not HTTP or too large. */
@@ -151,14 +151,13 @@ export function refuseClient(error: NodeJS.ErrnoException, socket: Socket): void
       body,
     ].join("\r\n"),
   );
-  // Close later, because closing with unread data resets the connection, and the response would be lost.
+  // Close later, because closing with unread data resets the connection and loses the response.
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }
 
 /**
- * How long a throttled request waits for its response, so that a client that retries immediately
- * uses little processor
- * time.
+ * Time for which a throttled request waits for its response. The delay limits the processor time used by a client that
+ * retries immediately.
  */
 const THROTTLED_MS = 100;
 /** Maximum number of such requests; delaying more would cost more memory than responding. */

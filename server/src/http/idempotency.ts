@@ -9,7 +9,7 @@ declare module "fastify" {
   interface FastifyRequest {
     /** Raw request body or a hash of it, for the fingerprint of an idempotent request. */
     rawBody: Uint8Array | undefined;
-    /** Whether the idempotency key was used before, so that the stored response must be sent. */
+    /** Whether the idempotency key was used before. If so, the stored response must be sent. */
     isReplay: boolean;
   }
 }
@@ -31,7 +31,7 @@ export async function readIdempotencyKey(request: FastifyRequest, success: Succe
   request.isReplay = await isKeyUsed(ctx);
 }
 
-/** The response to the result of a change, with the headers that do not depend on the single request. */
+/** Creates the response to the result of a change, with the headers that do not depend on the single request. */
 function responseTo(request: FastifyRequest, success: Success, result: ChangeResult): StoredResponse {
   const { status, schema } = success;
   if (schema === undefined) return { status, headers: {}, body: new Uint8Array() };

@@ -44,7 +44,7 @@ describe("ignored parts of a request", () => {
     expect(ignoredOf({ limit: "" })).toBe(undefined);
   });
 
-  it("escapes names in the header", () => {
+  it("are named in the header with escaped characters", () => {
     expect(ignoredOf({ "a\r\nX-Y: 1": "", "\ud800,": "" })).toBe("a%0D%0AX-Y%3A%201, %EF%BF%BD%2C");
     const many = Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`n${n}`, ""]));
     expect(ignoredOf(many)?.split(", ")).toHaveLength(20);

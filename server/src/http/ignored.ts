@@ -35,7 +35,7 @@ function* unnamed(schema: TSchema, value: unknown, path: string): Generator<stri
   }
 }
 
-/** Whether a limit is not a positive number, so that the default applies. */
+/** Whether the default limit applies, because the given one is not a positive number. */
 const isLimitIgnored = (query: TSchema | undefined, given: unknown): boolean => {
   const limit = isObject(given) ? given.limit : undefined;
   return (
@@ -51,7 +51,7 @@ interface Part {
   given: unknown;
 }
 
-/** The query parameters and body members that are unknown to the operation; free-form bodies have none. */
+/** Returns the query parameters and body members that are unknown to the operation. Free-form bodies have none. */
 function* unknownIn(query: Part, body: Part): Generator<string> {
   yield* unnamed(query.schema ?? NO_MEMBERS, query.given, "");
   if (body.schema !== undefined) yield* unnamed(body.schema, body.given, "");
@@ -83,7 +83,7 @@ export function tellIgnored(reply: FastifyReply, query: Part, body: Part): void 
   const limit = isLimitIgnored(query.schema, query.given) ? ["limit"] : [];
   const names = [...limit, ...take(unknownIn(query, body), MAX_NAMES - limit.length)];
   if (names.length === 0) return;
-  // Escape the names, because users choose them: a header allows no other characters, and commas separate the names.
+  // Escape the names, because users choose them, a header allows only some characters, and commas separate the names.
   reply.header(
     "X-Ignored",
     names.map((name) => encodeURIComponent(wellFormed(name.slice(0, MAX_NAME)))).join(", "),

@@ -44,9 +44,8 @@ export interface Operation<
   /** Other accepted paths. */
   otherPaths?: readonly string[];
   /**
-   * Version 2 operations report errors as problem details, have 401 and 409, and refuse parts that
-   * version 1 ignores.
-   * Operations on files have version 2 paths, but follow version 1 in this respect.
+   * Version 2 operations report errors as problem details, use 401 and 409, and refuse parts that version 1 ignores.
+   * Operations on files use version 2 paths, but follow version 1 in this respect.
    */
   version?: 2;
   deprecated?: boolean;
@@ -59,8 +58,8 @@ export interface Operation<
   /** PATCH on the same path, if its body differs from the main method. */
   patch?: { body: P; handle(call: Call<Op, Path, Q, P>): HandlerResult<S> };
   /**
-   * Replaces `handle` if `when` returns true, such as for an object on which the caller has another right. It has a different
-   * body, which it validates itself.
+   * Replaces `handle` if `when` returns true, such as for an object on which the caller has another right. It takes a
+   * different body and validates the body itself.
    */
   instead?: {
     when(target: TargetOf<Op>): boolean;
@@ -71,11 +70,11 @@ export interface Operation<
     example: string;
     handle(call: Omit<Call<Op, Path, Q, B>, "body"> & { csv: Uint8Array }): HandlerResult<S>;
   };
-  /** Media type of a request body that is not JSON; the handler validates such a body. */
+  /** Media type of a request body that is not JSON. The handler validates the body. */
   consumes?: string;
   /** Whether the body may also be a file, `application/octet-stream`. */
   consumesFile?: boolean;
-  /** Only for the OpenAPI document. */
+  /** Used only for the OpenAPI document. */
   describedBody?: TSchema;
   /** Only for the OpenAPI document, if the operation parses its query. */
   describedQuery?: TSchema;
@@ -98,18 +97,21 @@ export interface Operation<
   throttle?: readonly ThrottleScope[];
   /** Whether an object in the response can be several megabytes. Lists always count as large. */
   hasLargeResponse?: boolean;
-  /** Whether it may process thousands of rows, so that a caller can run only a few concurrently. */
+  /** Whether it may process thousands of rows. A caller can run only a few of these operations concurrently. */
   isHeavy?: boolean;
   /**
-   * Whether it makes other requests as the caller and waits for them, and therefore has another queue and reserves no memory
-   * before they end.
+   * Whether it makes other requests as the caller and waits for them. Such an operation uses a separate queue and
+   * reserves no memory before the requests end.
    */
   waitsForOthers?: boolean;
-  /** Whether an `Idempotency-Key` is ignored: repeating the request has no further effect, or its response has a secret that must not be stored. */
+  /**
+   * Whether an `Idempotency-Key` is ignored, because repeating the request has no further effect, or because its
+   * response contains a secret that must not be stored.
+   */
   isRepeatable?: boolean;
   /** Whether a ticket in the query can replace the token, for clients that cannot send headers. */
   acceptsTicket?: boolean;
-  /** Whether the body lasts as long as the client sends it. The handler ends it when no more bytes arrive. */
+  /** Whether the body continues as long as the client sends it. The handler ends it when no more bytes arrive. */
   isContinuous?: boolean;
   /** Whether to acquire a slot (`ConcurrencyLimiter`) as soon as the headers have arrived. */
   takesSlot?: boolean;

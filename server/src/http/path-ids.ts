@@ -7,7 +7,7 @@ type NamesIn<Path extends string> = Path extends `${string}{${infer Name}}${infe
 /** Ids in a path with `{name}`. */
 export type IdsIn<Path extends string> = Pick<PathIds, NamesIn<Path> & keyof PathIds>;
 
-/** Pattern of a path parameter. A path with another segment is unknown: status 404. */
+/** Pattern of a path parameter. A path with any other segment is unknown and gets status 404. */
 const patterns: Partial<Record<keyof PathIds, string>> = {
   job: "^job-[0-9a-f-]{36}$|^[1-9]\\d{0,15}$",
   serial: "^[A-Za-z0-9_][A-Za-z0-9._-]{0,15}$",

@@ -52,14 +52,14 @@ function mistakes(app: FastifyInstance): void {
     ...head,
     success,
     handle: async () => thing,
-    // @ts-expect-error PATCH has the response of the main method
+    // @ts-expect-error PATCH must return the response of the main method
     patch: { body: Thing, handle: async () => "a thing" },
   });
   route(app, {
     ...head,
     success,
     handle: async () => thing,
-    // @ts-expect-error the alternative handler has the same response
+    // @ts-expect-error the alternative handler must return the same response
     instead: { when: () => true, handle: async () => "a thing" },
   });
   const page = { status: 200, schema: Page(Thing) } as const;

@@ -140,7 +140,10 @@ export class TypedFile {
   }
 }
 
-/** A response other than the success of the operation, in its own format: OAuth 2.0 requires formats that differ from the API. */
+/**
+ * A response other than the success of the operation, in its own format. OAuth 2.0 requires formats that differ from
+ * the API.
+ */
 export class CustomResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -154,7 +157,8 @@ export class CustomResponse {
 }
 
 /**
- * Size of the pieces in which bodies are written to the connection; the next piece follows when the client has read the last one.
+ * Size of the pieces in which bodies are written to the connection. The next piece follows when the client has read the
+ * previous one.
  */
 const PIECE_BYTES = 64 * 1024;
 
@@ -211,7 +215,7 @@ export const sendCustom = (reply: FastifyReply, { status, headers, body }: Custo
 export const isItem = (result: unknown): result is Item<unknown> =>
   typeof result === "object" && result !== null && "etag" in result && "resource" in result;
 
-/** The header of a response to a creation; none for other successes. */
+/** Returns the header of a response to a creation; none for other successes. */
 export function locationOf(
   { server }: FastifyRequest,
   success: Success,
@@ -227,7 +231,7 @@ export const itemHeaders = (etag: string) => ({ ETag: etag, Vary: VARY });
 
 const VARY = "Authorization, Cookie";
 
-/** Whether `If-None-Match` contains the entity tag, so that status 304 suffices. */
+/** Whether `If-None-Match` contains the entity tag. If so, status 304 suffices. */
 function isNotModified({ headers, method }: FastifyRequest, etag: string): boolean {
   const tags = headers["if-none-match"];
   const isRead = method === "GET" || method === "HEAD";

@@ -64,7 +64,7 @@ export function route<
   const readQuery = operation.query && queryDecoder(operation.query);
   const readBody = operation.body && decoder(operation.body);
   const readPatch = patch && decoder(patch.body);
-  // Do not store a hash of the body with the key, because a password could be guessed from it.
+  // Do not store a hash of the body with the key, because someone could guess a password from the hash.
   const repeats = operation.body?.properties?.password === undefined && operation.isRepeatable !== true;
   const idsOf = (request: FastifyRequest) => request.ids as unknown as IdsOf<Op>;
   const run = async (request: FastifyRequest, reply: FastifyReply) => {
@@ -154,7 +154,7 @@ export function route<
         const work = () => run(request, reply);
         try {
           if (request.isReplay) await inTurn(request, () => startAnew(request));
-          // The client determines the duration of a file transfer; slots limit the number of concurrent transfers.
+          // The client determines the duration of a file transfer. Slots limit the number of concurrent transfers.
           const result = await (operation.takesSlot
             ? work()
             : inRequestTurn(app, request, work, { isHeavy }));

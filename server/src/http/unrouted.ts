@@ -3,10 +3,10 @@ import { errors } from "../domain/change/errors.js";
 
 const MAX_SHOWN = 200;
 
-/** Path of a request for the log: without the query, which may contain secrets; escaped and truncated. */
+/** Returns the path of a request for the log, escaped, truncated, and without the query, which may contain secrets. */
 export function shownPath({ url }: Pick<FastifyRequest, "url">): string {
   const [path = ""] = url.split("?", 1);
-  // Node.js represents each byte as one character.
+  // Node.js represents each byte of the path as one character.
   const escaped = path
     .slice(0, MAX_SHOWN)
     .replace(/[^\x21-\x7e]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`);
@@ -14,8 +14,8 @@ export function shownPath({ url }: Pick<FastifyRequest, "url">): string {
 }
 
 /**
- * Converts the URL of a route to a regular expression: `/api/v1/devices/:device(^[1-9]\d{0,15}$)/`. Everything else is literal,
- * because names of files of a page may contain any characters.
+ * Converts the URL of a route to a regular expression: `/api/v1/devices/:device(^[1-9]\d{0,15}$)/`. All other text is
+ * literal, because the file names of a page may contain any characters.
  */
 const asPattern = (url: string) => {
   const [first = "", ...rest] = url.split(/:\w+\(([^)]*)\)/);
@@ -27,7 +27,10 @@ const asPattern = (url: string) => {
 
 const escaped = (text: string) => text.replace(/[$()*+.?[\\\]^{|}]/g, "\\$&");
 
-/** The path that the router compares with its routes: `%61` is `a`, and characters that would divide a path stay encoded. */
+/**
+ * Returns the path that the router compares with its routes. `%61` becomes `a`, and characters that would divide a path
+ * stay encoded.
+ */
 function routedPath(url: string): string {
   const [path = ""] = url.split(/[?#]/, 1);
   try {

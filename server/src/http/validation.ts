@@ -42,7 +42,7 @@ function fieldErrors(found: Iterable<ValueError>): FieldErrors {
       .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
     if (path.length === 0) path.push(WHOLE);
     place(fields, path, message(error));
-    // Omit problems of the items if the list is too long.
+    // Omit the problems of the items if the list is too long.
     if (error.type === ValueErrorType.ArrayMaxItems) break;
   }
   return fields;
@@ -72,7 +72,7 @@ function place(fields: FieldErrors, [name = WHOLE, ...rest]: string[], text: str
   place(inner, rest, text);
 }
 
-/** Safe for fields called `__proto__`. */
+/** A plain object would be unsafe for fields called `__proto__`. */
 const define = (fields: FieldErrors, name: string, value: string[] | FieldErrors) =>
   Object.defineProperty(fields, name, { value, enumerable: true, writable: true, configurable: true });
 

@@ -6,8 +6,9 @@ import type { Context } from "../domain/change/context.js";
 const TOLERATED_MS = 5 * 60_000;
 
 /**
- * Warns if the clock of this machine is behind times recorded in the database, or differs from the clock of the database: tokens
- * would expire at wrong times, and current samples would be refused as samples from the future.
+ * Warns if the clock of this machine is behind times recorded in the database, or differs from the clock of the
+ * database. With a wrong clock, tokens expire at wrong times, and the service refuses current samples as samples from
+ * the future.
  */
 export async function checkClock(
   { queries, clock }: Pick<Context, "queries" | "clock">,

@@ -22,7 +22,7 @@ type EndedJob = Pick<Job, "id" | "jobId" | "kind" | "chargedTo" | "chargedGroup"
 type End = ReturnType<typeof finished> & { failures?: number; losses?: number };
 
 /**
- * Writes the end of a job while its lease is held, and notifies the webhooks of its account.
+ * Writes the end of a job if the worker holds the lease, and notifies the webhooks of its account.
  * @returns whether the lease was held
  */
 export async function endJob(ctx: Context, job: EndedJob, values: End): Promise<boolean> {
@@ -37,7 +37,7 @@ export async function endJob(ctx: Context, job: EndedJob, values: End): Promise<
     if (ended.length > 0 && isReported && chargedTo !== null && chargedTo !== NOBODY) {
       const { state, details } = values;
       const code = typeof details.code === "string" ? details.code : null;
-      // The calls are charged to the address of the job, not to the service.
+      // Charge the calls to the address of the job, not to the service.
       const asCaller = { ...unit, jobGroup: job.chargedGroup };
       await emitAccountEvent(asCaller, chargedTo, "job.finished", { job: job.jobId, state, code });
     }

@@ -1,7 +1,7 @@
 import type { Context } from "../domain/change/context.js";
 import type { Job } from "../store/queue/job-queue.js";
 
-/** Thrown to retry the job at this time. Counts as a failure. */
+/** Thrown to retry the job at this time. The retry counts as a failure. */
 export class RetryLater extends Error {
   override readonly name = "RetryLater";
   readonly at: Date;
@@ -35,9 +35,9 @@ export interface JobHandler {
   maxLosses?: number;
   /** Delay after the given failure (from 1), unless the job throws `RetryLater`. */
   delayMs(failure: number): number;
-  /** Deadline of retries, after which the work has no purpose. Absent for none. */
+  /** Deadline of retries, after which the result is useless; absent if there is no deadline. */
   endsAt?(job: Job): Date | undefined;
-  /** Details of a failed job that allow the operator to repeat it; default: none, because its payload is erased. */
+  /** Details of a failed job that the operator needs to repeat it, because its payload is erased; default: none. */
   keptDetails?(job: Job): Record<string, unknown>;
   /** Returns counts of a success, for the log and `asi_samples_loaded_total`. */
   counts?(details: Record<string, unknown>): Readonly<Record<LoadedOutcome, number>>;

@@ -38,11 +38,12 @@ const bulkLoadHandler: JobHandler = {
     const { details, ...payload } = job.payload as unknown as BulkLoadPayload & {
       details?: Record<string, unknown>;
     };
-    // A worker has committed the load but stopped before recording the outcome.
+    // An earlier worker has committed the load but stopped before it recorded the outcome.
     if (details !== undefined) return details;
     try {
       const loaded = await loadRecording(ctx, job, payload);
-      // Vacuum, because the samples will be read soon. The load succeeds even if this fails; retention repeats it.
+      // Vacuum, because clients will read the samples soon. The load succeeds even if the vacuum fails; retention
+      // repeats it.
       await vacuumTable(ctx, "sample_chunks").catch(() => undefined);
       return loaded;
     } catch (error) {
@@ -67,7 +68,10 @@ const computeHandler: JobHandler = {
   },
 };
 
-/** Marks computed data as stale after a change. Only the database can cause a failure, so it is retried without limit. */
+/**
+ * Marks computed data as stale after a change. Only the database can cause a failure, so the job is retried without
+ * limit.
+ */
 const recomputeHandler: JobHandler = {
   maxFailures: Number.POSITIVE_INFINITY,
   maxLosses: Number.POSITIVE_INFINITY,
@@ -99,7 +103,7 @@ const sessionFiguresHandler: JobHandler = {
       const players = await computeSessionFigures(ctx, session, failures + losses > 0);
       return players === undefined ? { session, deleted: true } : { session, players };
     } catch (error) {
-      // Too many other computations wait, which is no failure of this one.
+      // Too many other computations are waiting. This does not count as a failure.
       if (error instanceof ServiceError && error.kind === "throttled")
         throw new RetryLater(new Date(ctx.clock.now().getTime() + THROTTLED_MS), error);
       throw error;
@@ -138,13 +142,14 @@ const removalHandler: JobHandler = {
 };
 
 /**
- * Calls a webhook. The delivery records its attempts and the time of the next one; the job only triggers it. Lost workers never
- * fail the job, because a worker that stops during a call may not have delivered.
+ * Calls a webhook. The delivery records its attempts and the time of the next one; the job only triggers it. Lost
+ * workers never fail the job, because a worker that stops during a call may not have delivered the event.
  */
 const webhookHandler: JobHandler = {
   maxFailures: Number.POSITIVE_INFINITY,
   maxLosses: Number.POSITIVE_INFINITY,
-  // For errors not caused by the receiver: the database, or a server key that cannot decrypt the secret.
+  // Retries errors that the receiver did not cause: an unavailable database, or a server key that cannot decrypt the
+  // secret.
   delayMs: (failure) => Math.min(10_000 * 2 ** (failure - 1), HOUR_MS),
   async run(ctx, job) {
     const next = await attemptDelivery(ctx, job);
@@ -154,7 +159,8 @@ const webhookHandler: JobHandler = {
 };
 
 /**
- * Writes the deliveries of a change with many deliveries. Only the database can cause a failure, so it is retried without limit.
+ * Writes the deliveries of a change with many deliveries. Only the database can cause a failure, so the job is retried
+ * without limit.
  */
 const webhookFanOutHandler: JobHandler = {
   maxFailures: Number.POSITIVE_INFINITY,

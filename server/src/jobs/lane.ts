@@ -12,14 +12,14 @@ import {
 } from "../store/queue/job-lease.js";
 import type { Job, JobKind } from "../store/queue/job-queue.js";
 
-/** A separate number of slots for jobs of one kind, so that slow jobs do not delay other kinds. */
+/** Slots for jobs of one kind. Slow jobs of one kind do not delay other kinds. */
 export interface LaneSettings {
   kind: JobKind;
   /** Maximum number of running jobs in this process. */
   places: number;
   /**
-   * Maximum number of concurrent jobs per receiver, for jobs that call receivers. A group or an account then never gets the last
-   * free slots, because slow receivers may occupy its slots for a long time.
+   * Maximum number of concurrent jobs per receiver, for jobs that call receivers. Slow receivers may occupy slots for a
+   * long time, so no group or account then gets the last free slots.
    */
   perReceiver?: number;
 }
@@ -61,7 +61,7 @@ export class Lane {
   #served: string | null = null;
   /** Account served last in each group. */
   readonly #servedOf = new LRUCache<string, number>({ max: MAX_GROUPS });
-  /** Last checked receiver of each account with more receivers than one query returns. */
+  /** Last checked receiver of each account that has more receivers than one query returns. */
   readonly #receiversSeen = new LRUCache<string, string>({ max: MAX_GROUPS });
 
   constructor(settings: LaneSettings) {
@@ -130,7 +130,7 @@ export class Lane {
     return [...this.#running].filter(isOne).length;
   }
 
-  /** Number of further slots for one of `groups` groups with due jobs. */
+  /** Returns the number of further slots for a group, if `groups` groups have due jobs. */
   #shareOfGroup(group: string, groups: number): number {
     const free = this.#free;
     if (this.#settings.perReceiver === undefined) return Math.ceil(free / groups);
@@ -139,7 +139,7 @@ export class Lane {
     return Math.max(0, Math.ceil((3 * free - held) / 4));
   }
 
-  /** Number of slots of the group for one of `accounts` accounts with due jobs. */
+  /** Returns the number of slots of the group for an account, if `accounts` accounts have due jobs. */
   #shareOfAccount(account: number, places: number, accounts: number): number {
     if (this.#settings.perReceiver === undefined) return Math.ceil(places / accounts);
     const held = this.#held(({ chargedTo }) => chargedTo === account);
@@ -154,7 +154,7 @@ export class Lane {
     if (perReceiver === undefined) return leaseOf(queries, config.jobLeaseMs, kind, charged, places, now);
     const key = `${charged.group} ${charged.account}`;
     const seen = this.#receiversSeen.get(key) ?? "";
-    // Start after the last receiver of the previous query, then with the first receiver.
+    // Start after the last receiver of the previous query, then from the first receiver.
     for (const [begin, end] of seen === ""
       ? ([["", null]] as const)
       : ([

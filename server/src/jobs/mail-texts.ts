@@ -1,10 +1,9 @@
 /**
- * Subjects and texts of the emails. The address of an account is not verified, so an email may
- * reach a stranger, who must not be
- * shown a message in the username.
+ * Subjects and texts of the emails. The service does not verify the address of an account, so an email may reach a
+ * stranger. A username must therefore not carry a message to the recipient.
  */
 
-/** Maximum length of a displayed username; common names and addresses are shorter. */
+/** Maximum length of a displayed username. Common names and addresses are shorter. */
 const MAX_SHOWN = 64;
 /**
  * Text that email programs display as a link, or that looks like an address of a page, including

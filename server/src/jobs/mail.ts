@@ -32,7 +32,7 @@ type MailJob = Mail | ({ template: "password-reset-request" } & ResetRequest);
 const HOUR_MS = 3_600_000;
 const SMTP_TIMEOUT_MS = 20_000;
 
-/** Expiry of a link or of the request for one. */
+/** Time at which the link, or the request for a link, expires. */
 function linkEndsAt({ payload, createdAt }: Job): Date | undefined {
   const mail = payload as unknown as MailJob;
   if (mail.template === "password-reset") return new Date(mail.expiresAt);
@@ -95,7 +95,7 @@ async function send(
   account: number,
   message: Message,
 ): Promise<void> {
-  // Every attempt has the same id, so that a mail server can drop a second copy.
+  // Every attempt uses the same id, by which a mail server can drop a second copy.
   const mail = { ...message, messageId: `<${jobId}@asi-server>` };
   if (config.smtpUrl !== null) {
     const transport = createTransport(config.smtpUrl, {
@@ -112,9 +112,8 @@ async function send(
   }
   const { message: bytes } = await createTransport({ streamTransport: true, buffer: true }).sendMail(mail);
   await writeMail(config.dataDir, account, jobId, bytes as Buffer);
-  // The deletion of an account removes its emails after the commit. Either it finds this email, or
-  // this query does not find the
-  // account.
+  // The deletion of an account removes its emails after the commit. Either the deletion finds this email, or this query
+  // does not find the account.
   const isDeleted = (await queries.$count(accounts, eq(accounts.id, account))) === 0;
   if (isDeleted) await eraseMails(config.dataDir, account);
 }

@@ -9,7 +9,7 @@ import { handlers } from "./handlers.js";
 /** Outcome of one run of a job; `lost` means that its worker stopped during the run. */
 export type JobOutcome = "success" | "retry" | "failure" | "lost";
 
-/** Metrics that the worker updates after every run. */
+/** Metrics that a worker updates after every run. */
 export interface JobMetrics {
   /** @param durationMs duration of a run in this process; absent for a lost run */
   ran(kind: string, outcome: JobOutcome, durationMs?: number): void;
@@ -33,7 +33,7 @@ export function measureJobs(registry: Registry, { queries, clock }: Context): Jo
     labelNames: ["kind", "outcome"],
     registers,
   });
-  // Initialise the counters, so that rates are correct from the first failure.
+  // Initialise the counters, because rates are otherwise wrong until the second failure.
   for (const kind of KINDS) for (const outcome of OUTCOMES) runs.inc({ kind, outcome }, 0);
   const loaded = new Counter({
     name: "asi_samples_loaded_total",

@@ -16,8 +16,8 @@ import type { JobMetrics, JobOutcome } from "./metrics.js";
 const REWRITE_PAUSE_MS = 500;
 
 /**
- * Delay before a requeued job is due. The database may be unavailable only for this job, if its samples are on an unreachable
- * server.
+ * Delay before a requeued job is due. The delay matters if only this job lacks the database, because its samples are on
+ * an unreachable server.
  */
 const GIVEN_BACK_MS = 1_000;
 
@@ -48,7 +48,7 @@ export async function runJob(
   const handler = handlers[job.kind as JobKind];
   if (handler === undefined) return;
   const { queries, clock, config } = ctx;
-  /** Writes only while this worker holds the lease, because after a pause, another worker may have the job. */
+  /** Writes only while this worker holds the lease, because another worker may take the job during a pause. */
   const write = (values: Parameters<ReturnType<typeof queries.update<typeof jobs>>["set"]>[0]) =>
     queries.update(jobs).set(values).where(whileLeaseHeld(job));
   const renewal = setInterval(() => {
@@ -62,8 +62,8 @@ export async function runJob(
     noteJobOutcome(outcome, outcome === "retry" || outcome === "failure");
   };
   try {
-    // Only the handler runs as the caller: other queries of the account must not delay the renewal of the lease or
-    // the outcome.
+    // Only the handler runs as the caller, because other queries of the account must not delay the renewal of the lease
+    // or the outcome.
     const details = await onBehalfOf(callerOf(job), () => handler.run(ctx, job));
     await endJob(ctx, job, finished("SUCCESS", details, clock.now()));
     ran("success");

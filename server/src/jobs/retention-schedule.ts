@@ -21,8 +21,8 @@ export function measureRetention(registry: Registry): OnRemoved {
 }
 
 /**
- * Removes expired rows now, because a process may be restarted more often than the interval, and then at the configured interval.
- * A run that takes longer than the interval delays the next one.
+ * Removes expired rows immediately and then at the configured interval. It does not wait for the first interval,
+ * because a process may restart more often. A run that takes longer than the interval delays the next one.
  * @param onRemoved result of `measureRetention`
  * @returns function that stops it and waits for the current statement, at most the given time
  */
@@ -34,7 +34,7 @@ export function startRetention(
   const { retentionIntervalMs } = ctx.config;
   const stopping = new AbortController();
   let timer: NodeJS.Timeout | undefined;
-  // Skip the vacuum, which would delay the first requests of the embedded database.
+  // Skip the vacuum, because it would delay the first requests to the embedded database.
   let running: Promise<void> = run({ vacuums: false });
 
   async function run({ vacuums }: { vacuums: boolean }): Promise<void> {

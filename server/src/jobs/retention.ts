@@ -28,17 +28,17 @@ import { applySampleRetention } from "./sample-retention.js";
 
 const DAY_MS = 86_400_000;
 
-/** Lifetime of bytes without a job; writing them before the job takes less time. */
+/** Lifetime of bytes without a job, longer than it takes to write them and add the job. */
 const BODY_LIFETIME_MS = 3_600_000;
 
-/** How long a gateway can continue a recording. */
+/** Time during which a gateway can continue a recording. */
 const STREAM_LIFETIME_MS = 7 * DAY_MS;
 
-/** Longer than the longest period of a throttle: an hour, or a day for registration emails. */
+/** Periods longer than any throttle: an hour, or a day for registration emails. */
 const LONGEST_THROTTLE_MS = 7_200_000;
 const LONGEST_MAIL_THROTTLE_MS = DAY_MS + LONGEST_THROTTLE_MS;
 
-/** Number of rows that one statement removes, so that it holds their locks only briefly. */
+/** Number of rows that one statement removes, small enough to hold their locks only briefly. */
 const ROWS_PER_STATEMENT = 1000;
 
 /**
@@ -46,7 +46,7 @@ const ROWS_PER_STATEMENT = 1000;
  */
 const hasEnded = sql`${webhookDeliveries.state} IN ('delivered', 'failed')`;
 
-/** Receives the table and the number of removed rows, or `samples` and their number. */
+/** Receives the table and the number of removed rows, or `samples` and the number of removed samples. */
 export type OnRemoved = (kind: string, count: number) => void;
 
 /** Kinds of `OnRemoved`. */
@@ -105,7 +105,7 @@ async function removeExpired(
   const { queries, clock, config } = ctx;
   const now = clock.now();
   const ago = (ms: number) => new Date(now.getTime() - ms);
-  // Its bytes contain samples.
+  // The bytes of a stream contain samples.
   const streamsBefore = ago(Math.min(STREAM_LIFETIME_MS, config.rawRetentionDays * DAY_MS));
   const jobsBefore = ago(config.jobRetentionDays * DAY_MS);
   /** Tables, their indexed column with the time, and the condition of expired rows. */

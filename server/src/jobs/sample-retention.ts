@@ -7,12 +7,15 @@ import { chunkTables, deleteStoredBefore, listStoredBefore, sqlClientOf } from "
 
 const DAY_MS = 86_400_000;
 
-/** Number of chunks in one list. One transaction removes the chunks of one device, so that others wait only briefly. */
+/**
+ * Number of chunks in one list. One transaction removes the chunks of one device, so other transactions wait only
+ * briefly.
+ */
 const CHUNKS_AT_ONCE = 1000;
 
 /**
- * Removes samples that were stored too long ago; the time of recording does not count. If the samples are on several servers, an
- * unreachable one does not prevent removal on the others.
+ * Removes samples that were stored too long ago, whatever their recording time. If the samples are on several servers,
+ * an unreachable one does not prevent removal on the others.
  * @param signal stops it after the current transaction
  * @param onRemoved called after each transaction that removed samples
  * @throws the error of an unreachable server, after the others are done

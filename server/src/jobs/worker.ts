@@ -17,8 +17,8 @@ export interface Worker {
   /** Runs all due jobs and the jobs that they add. Resolves when no job is due. */
   drain(): Promise<void>;
   /**
-   * Stops leasing jobs and waits for running ones. Returns unfinished jobs to the queue, so that another worker can lease them
-   * immediately.
+   * Stops leasing jobs and waits for running ones. Returns unfinished jobs to the queue, where another worker can lease
+   * them immediately.
    */
   stop(timeoutMs: number): Promise<void>;
 }
@@ -73,7 +73,8 @@ export function startWorker(
   function wake(): void {
     if (stopping) return;
     wanted = true;
-    // A request that added jobs may call this, but polling must not use the queue slots of the request or belong to its span.
+    // A request that adds jobs may call this function, but polling must not use the queue slots of the request or
+    // belong to its span.
     taking ??= outsideOfSpans(() => onBehalfOf(null, takeDueJobs))
       .catch((error: unknown) => log.error({ err: error }, "taking jobs failed"))
       .finally(() => {

@@ -10,7 +10,10 @@ import { DateTimeOut } from "../wire/types.js";
 /** Maximum number of valid tickets of a token. */
 const MAX_TICKETS = 20;
 
-/** Enough for a request that follows immediately. A ticket in the log of a proxy is then useless. */
+/**
+ * Lifetime of a ticket. It suffices for a request that follows immediately, and makes a ticket in the log of a proxy
+ * useless.
+ */
 const TICKET_LIFETIME_MS = 30_000;
 
 export const LiveTicket = Type.Object(

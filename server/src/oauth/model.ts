@@ -44,7 +44,7 @@ export async function findUser(
   password: string,
 ): Promise<typeof accounts.$inferSelect | undefined> {
   const key = usernameKey(username);
-  // Count the attempt only when it runs, so that many concurrent correct passwords are not refused.
+  // Count the attempt only when it runs, because many concurrent correct passwords must not be refused.
   return asPasswordAttempt(attempts.caller, async () => {
     await attempts.count(key);
     const [account] = await ctx.queries.select().from(accounts).where(eq(accounts.usernameKey, key));

@@ -65,7 +65,7 @@ const toApplication = ({ id, name, clientId, scopes, createdAt }: Row): Static<t
   created_at: createdAt.toISOString(),
 });
 
-/** The applications that act for the caller, also those that the operator has created, oldest first. */
+/** Returns the applications that act for the caller, including those that the operator has created, oldest first. */
 export async function listOwnApplications(
   { queries, caller }: Context,
   paging: StaticDecode<typeof ApplicationFilters>,

@@ -1,4 +1,4 @@
-/** Part of an error that may be logged: type and location, never data from a user. */
+/** Part of an error that the service may log: type and location, never data from a user. */
 export interface ErrorRecord {
   type: string;
   message: string;
@@ -14,9 +14,8 @@ export interface ErrorRecord {
 }
 
 /**
- * Fields with system names and without user data, in system errors of Node.js, database errors, and
- * HTTP and SMTP
- * responses. All other fields are omitted; for example, `detail` and `where` of a database error quote rows.
+ * Fields with system names and without user data, from system errors of Node.js, database errors, and HTTP and SMTP
+ * responses. The record omits all other fields: for example, `detail` and `where` of a database error quote rows.
  */
 const FIELDS = [
   "errno",

@@ -31,7 +31,7 @@ describe("the traceparent header", () => {
     expect(readTrace(header)).toBeUndefined();
   });
 
-  it("of an outgoing call has the same trace and a new parent", () => {
+  it("of an outgoing call contains the same trace and a new parent", () => {
     const trace = { id: ID, parent: PARENT, flags: "01" };
     const [one, other] = [traceparentOf(trace), traceparentOf(trace)];
     expect(readTrace(one)).toEqual({ ...trace, parent: expect.not.stringContaining(PARENT) });

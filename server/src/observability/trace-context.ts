@@ -25,5 +25,5 @@ export function readTrace(header: unknown): Trace | undefined {
 /** Generates the id of a span that is not recorded. */
 export const newSpanId = (): string => randomBytes(8).toString("hex");
 
-/** Returns the header of a call within the trace if no spans are recorded. */
+/** Returns the header of an outgoing call in the trace, for a service that records no spans. */
 export const traceparentOf = ({ id, flags }: Trace): string => `00-${id}-${newSpanId()}-${flags}`;

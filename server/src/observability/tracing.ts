@@ -26,10 +26,10 @@ export function currentTrace(): Trace | undefined {
   return { id: traceId, parent: spanId, flags: traceFlags & TraceFlags.SAMPLED ? "01" : "00" };
 }
 
-/** Runs work that belongs to no request or job, such as polling for jobs, even if one of them has caused it. */
+/** Runs work outside the trace of the current request or job. Used for shared work, such as polling for jobs. */
 export const outsideOfSpans = <T>(work: () => T): T => context.with(ROOT_CONTEXT, work);
 
-/** Span of a request, and the context that makes it the parent of spans for this request. */
+/** Span of a request, and the context in which it is the parent of further spans. */
 export interface RequestSpan {
   span: Span;
   context: Context;

@@ -23,7 +23,7 @@ export class CommandRefused extends Error {
 
 /**
  * Runs a command in the running server.
- * @param operator user who runs it, for the audit
+ * @param operator user who runs it, for the audit log
  * @returns undefined if no server listens on the socket
  * @throws CommandRefused
  * @throws UsageError if the folder or the socket belongs to another user, who could impersonate the server, or if the server ends

@@ -41,10 +41,10 @@ export async function serveOperator(
     }
   });
   const startClosing = closeUnused(server);
-  // The folder is locked, so an existing socket is from a process that was killed.
+  // This process has locked the folder, so an existing socket belongs to a process that was killed.
   const { dataDir } = ctx.config;
   const file = join(dataDir, OPERATOR_SOCKET);
-  // The permissions of the folder protect the socket from its creation.
+  // The permissions of the folder protect the socket from the moment of its creation.
   makePrivateFolder(dataDir);
   if (existsSync(file)) requireOwnSocket(file);
   rmSync(file, { force: true });

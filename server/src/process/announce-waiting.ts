@@ -2,8 +2,8 @@
 const SAID_EVERY_MS = 3_000;
 
 /**
- * Prints a message periodically while work takes long, so that a waiting process does not seem to hang.
- * @param what what the process waits for, as part of the message
+ * Prints a message periodically during long work, because a silent process would seem to hang.
+ * @param what object of "waits for" in the message
  */
 export async function announceWaiting<T>(
   what: string,

@@ -8,9 +8,8 @@ import { Shutdown } from "./shutdown.js";
 const TELEMETRY_TIMEOUT_MS = 5_000;
 
 /**
- * Time limit for the end of the process after the time for requests and jobs, ms. If the database
- * machine has vanished,
- * closing a connection could take many minutes.
+ * Time limit for the end of the process after the time for requests and jobs, ms. If the database machine has vanished,
+ * closing a connection can take many minutes.
  */
 export const END_TIMEOUT_MS = 10_000;
 

@@ -15,7 +15,7 @@ import { announceWaiting } from "./announce-waiting.js";
 import { endProcess } from "./end-process.js";
 import type { ServiceRole } from "./service.js";
 
-/** Interval of the timer that keeps the process running; any value works. */
+/** Interval of the timer that keeps the process running. Any value works. */
 const KEEP_ALIVE_MS = 3_600_000;
 
 /** Timeouts for backup and restore, whose duration depends on the number of rows and the disk. */
@@ -35,7 +35,7 @@ const openAloud = (config: Config): Promise<OpenedStore> =>
 
 /**
  * Opens the database for commands in this process.
- * @param operator user who runs the commands, for the audit
+ * @param operator user who runs the commands, for the audit log
  */
 export async function withCommands<T>(
   config: Config,
@@ -63,7 +63,7 @@ export async function withCommands<T>(
   }
 }
 
-/** Migrates the schema of the database, for services whose database user may not change it. */
+/** Migrates the schema of the database. Needed if the database user of the service may not change the schema. */
 export async function migrateOnly(config: Config): Promise<Outcome> {
   const store = await openStore(withoutTimeouts(config));
   await store.close();
@@ -71,8 +71,8 @@ export async function migrateOnly(config: Config): Promise<Outcome> {
 }
 
 /**
- * Checks that the list of erasures includes erasures after the backup: it must not be missing or created by a start of the
- * service on another machine.
+ * Checks that the list of erasures contains the erasures after the backup. A missing list does not, and neither does a
+ * list that the service has created on a different machine.
  * @param names names of the lists that belong to the backup; empty if it has none
  * @throws UsageError
  */
@@ -159,7 +159,7 @@ export async function serve(
   if (role !== "worker" && config.port !== 0 && config.port === config.metricsPort) {
     throw new UsageError("METRICS_PORT: expected a port other than PORT, which the API uses.");
   }
-  // Load the service while the database starts in its thread; both take about the same time.
+  // Load the service while the database starts in its thread. Both take about the same time.
   const [store, { startService }, { ownContext, systemClock }] = await Promise.all([
     openAloud(config),
     import("./service.js"),
@@ -170,7 +170,7 @@ export async function serve(
     throw error;
   });
   telemetry?.attach(service.app.metrics, service.app.log);
-  // Keep the process running: without a port, only database connections would do so, and all of them may be lost.
+  // Keep the process running. Without a port, only database connections keep it running, and all of them may be lost.
   setInterval(() => undefined, KEEP_ALIVE_MS);
   let isEnding = false;
   for (const signal of ["SIGTERM", "SIGINT"] as const) {

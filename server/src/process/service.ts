@@ -38,7 +38,10 @@ export interface Service {
   url: string | null;
   worker: Worker;
   computer: ComputePool;
-  /** Calls `end` with a message for the operator when another release has migrated the database, so that the process must end. */
+  /**
+   * Calls `end` with a message for the operator when another release has migrated the database. The process must then
+   * end.
+   */
   onSuperseded(end: (reason: UsageError) => void): void;
   /**
    * Stops in phases: first refuses new requests and jobs, then waits for running ones for at most the configured time, then ends
@@ -187,7 +190,7 @@ export async function startService(
       app.log.warn("running requests aborted");
       app.server.closeAllConnections();
     }, shutdownTimeoutMs);
-    // Close connections that become idle after their response, because clients would keep them open.
+    // Close each connection after its response, because clients would keep it open.
     const stopClosing = startClosing();
     await Promise.all([
       ending.waitFor("requests", app.close()),
@@ -208,7 +211,7 @@ export async function startService(
   try {
     await open();
   } catch (error) {
-    // Close everything that is open, because it would keep the process running and the data folder locked.
+    // Close all open resources, which would keep the process running and the data folder locked.
     await stop().catch((stopping: unknown) => app.log.error({ err: stopping }, "stop failed"));
     throw error;
   }

@@ -1,4 +1,4 @@
-/** Tracks the parts of a shutdown that have not ended, to report a part that does not end. */
+/** Tracks the unfinished parts of a shutdown, to report a part that does not end. */
 export class Shutdown {
   readonly #parts = new Set<string>();
 

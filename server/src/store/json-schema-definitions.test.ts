@@ -17,7 +17,7 @@ describe("the installed JSON schemas", () => {
     });
   });
 
-  it.each(SPORTS)("for time frames use the preset of %s as the default of every parameter", (sport) => {
+  it.each(SPORTS)("use the preset of %s as the default of every parameter of time frames", (sport) => {
     const definition = JSON_SCHEMA_DEFINITIONS.find(({ name }) => name === `timeframe_${sport}`);
     const { max_hr, ...defaults } = PRESETS[sport];
     const properties = Object.fromEntries(

@@ -8,7 +8,7 @@ import {
   type Sport,
 } from "asi-convert/metrics";
 
-/** Type of a schema: for `json` of an activity or `params` of a time frame. */
+/** Type of a schema: for `json` of an activity, or for `params` of a time frame. */
 export type JsonSchemaType = "ACTIVITY" | "TIMEFRAME";
 
 /** Number of a type in the database and in filters; responses contain the name. */
@@ -34,7 +34,7 @@ const DRAFT_2020_12 = "https://json-schema.org/draft/2020-12/schema";
 /** Maximum size of a GPX document: 5 MiB. JSON Schema counts characters; the number of bytes is checked before storing. */
 export const GPX_MAX_BYTES = 5 * 1024 * 1024;
 
-/** Maximum number of recipes of one time frame: each costs as much as a part of the other figures. */
+/** Maximum number of recipes of one time frame. Each recipe adds to the cost of the computation. */
 export const MAX_RECIPES = 5;
 
 const RECIPE_BY_NAME = {

@@ -12,7 +12,7 @@ import { lockFolder } from "./embedded/folder-lock.js";
 import { makePrivateFolder, restrictToOwner } from "./embedded/private-folder.js";
 import { migrate } from "./migrations/migrate.js";
 
-/** How long a page waits for the replica before it is read from the primary. */
+/** Time for which a page waits for the replica before the service reads it from the primary. */
 const REPLICA_TIMEOUT_MS = 5_000;
 
 /** An open store: the migrated database, and the key that encrypts its secrets. */
@@ -22,7 +22,7 @@ export interface Store {
   close(): Promise<void>;
 }
 
-/** An open store, and the migrations applied by opening it. */
+/** An open store, and the migrations that opening it applied. */
 export interface OpenedStore extends Store {
   applied: readonly string[];
 }
@@ -94,7 +94,7 @@ async function naming<T>(variable: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    // The message already contains advice, such as for a migration that waits for a lock.
+    // The message already contains advice, for example about a migration that waits for a lock.
     if (error instanceof UsageError) throw error;
     const problem = error instanceof Error ? tlsProblem(error, variable) : undefined;
     if (problem !== undefined) throw new UsageError(problem);

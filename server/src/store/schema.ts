@@ -35,7 +35,7 @@ export type Role = "MANAGER" | "ATHLETE" | "ADMINISTRATOR";
 /** Scope of a personal token. */
 export type Scope = "samples:read" | "samples:write" | "sessions:read" | "sessions:write";
 
-/** Managers and athletes are in one table, so that usernames and ids are unique across both. */
+/** Managers and athletes share one table, because usernames and ids are unique across both. */
 export const accounts = pgTable("accounts", {
   id: id(),
   role: text("role").$type<Role>().notNull(),
@@ -212,8 +212,7 @@ export const bluetoothCommands = pgTable(
 export type JobState = "PENDING" | "STARTED" | "SUCCESS" | "FAILURE" | "RETRY" | "REVOKED";
 
 /**
- * Work to run after the transaction that requested it: bulk loads, emails, webhook deliveries,
- * computations.
+ * Work that runs after the transaction that requested it: bulk loads, emails, webhook deliveries and computations.
  */
 export const jobs = pgTable("jobs", {
   id: id(),
@@ -234,7 +233,7 @@ export const jobs = pgTable("jobs", {
   details: jsonb("details").$type<Record<string, unknown>>().notNull(),
   /** At most one job with this key can wait. */
   uniqueKey: text("unique_key"),
-  /** Host and port of the receiver that the job calls, so that no receiver occupies all slots of a process. */
+  /** Host and port of the receiver that the job calls. The limit per receiver uses them. */
   receiver: text("receiver"),
   /** Number of failures of the job. */
   failures: integer("failures").notNull().default(0),
@@ -243,13 +242,13 @@ export const jobs = pgTable("jobs", {
   dueAt: instant("due_at").notNull(),
   /** Time by the clock of the database, because the clocks of the processes may differ. */
   leaseUntil: instant("lease_until"),
-  /** Identifies the lease, so that a worker that has lost it cannot complete the job. */
+  /** Identifies the lease. A worker that has lost its lease cannot complete the job. */
   leaseToken: text("lease_token"),
   createdAt: instant("created_at").notNull(),
   finishedAt: instant("finished_at"),
 });
 
-/** Bytes of jobs, in pieces. They are written before their job, which makes them visible. */
+/** Bytes of jobs, in pieces. The bytes are written before their job, and the job makes them visible. */
 export const jobBodies = pgTable(
   "job_bodies",
   {
@@ -309,7 +308,7 @@ export const timeframes = pgTable("timeframes", {
   athleteId: reference("athlete_id").notNull(),
   ownerId: reference("owner_id").notNull(),
   jsonSchemaId: reference("json_schema_id").notNull(),
-  /** Time since which the time frame has assigned this time of the device to the athlete. */
+  /** Start of the assignment of this time of the device to the athlete by the time frame. */
   assignedAt: instant("assigned_at").notNull(),
   version: version(),
   /** Incremented when any other input of its computed data changes: samples, ownership, age of the athlete. */
@@ -343,7 +342,7 @@ export const recipes = pgTable("recipes", {
   /** Canonical JSON (RFC 8785). */
   recipe: text("recipe").notNull(),
   createdAt: instant("created_at").notNull(),
-  /** The row of the highest version of a name is kept, so that its number is not reused. */
+  /** The row of the highest version of a name is kept, because its number must not be reused. */
   deletedAt: instant("deleted_at"),
 });
 
@@ -417,8 +416,8 @@ export const sessions = pgTable("sessions", {
 });
 
 /**
- * Rows like those of periods.csv: a row with an athlete is the time of this player in the period; without times, the player does not
- * take part.
+ * Rows like those of periods.csv. A row with an athlete is the time of this player in the period. Without times, the
+ * player does not take part.
  */
 export const sessionPeriods = pgTable("session_periods", {
   id: id(),
@@ -537,7 +536,7 @@ export const webhookDeliveries = pgTable("webhook_deliveries", {
   responseStatus: integer("response_status"),
   /** First KiB of the response, or the error. */
   response: text("response"),
-  /** Number of events not sent because too many calls waited; null for a delivery that is sent. */
+  /** Number of events that were not sent because too many calls waited; null for a delivery that is sent. */
   unsent: integer("unsent"),
   /** Current or last job of the delivery. */
   jobId: reference("job_id"),
@@ -619,7 +618,7 @@ export const liveConnections = pgTable(
   "live_connections",
   {
     accountId: reference("account_id").notNull(),
-    /** What it follows: `device 1`, `squad 1`, `session 1` or `devices`. */
+    /** Target that the connection follows: `device 1`, `squad 1`, `session 1` or `devices`. */
     target: text("target").notNull(),
     connection: uuid("connection").notNull(),
   },

@@ -1,6 +1,6 @@
 /**
- * JSON Schema (draft 2020-12) of the computed data of a time frame, in the order of the output. The single definition of the
- * meaning and the unit of every key.
+ * JSON Schema (draft 2020-12) of the computed data of a time frame, in the order of the output. This file is the single
+ * definition of the meaning and the unit of every key.
  */
 
 const RATIO = "ratio, 0 to 1";

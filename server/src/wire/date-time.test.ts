@@ -13,7 +13,7 @@ const at = (text: string) => {
   return timestampMs === undefined ? undefined : new Date(timestampMs).toISOString();
 };
 
-describe("date-times of the API", () => {
+describe("date-times in the API", () => {
   it.each([
     ["2024-01-01T06:00:00.000Z", "2024-01-01T06:00:00.000Z"],
     ["2024-01-01T06:00:00Z", "2024-01-01T06:00:00.000Z"],

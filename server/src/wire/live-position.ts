@@ -1,11 +1,10 @@
 /**
- * What a client has of the live data of several devices, as an event id: by device, the time of its
- * newest sample, ms since 1970
- * UTC. The text is as short as possible, because every event has one: numbers have base 36, and times count back from the newest one.
- * It needs no encoding in a URL.
+ * Position of a client in the live data of several devices, as an event id: for each device, the time of the newest
+ * sample that the client has, ms since 1970 UTC. The text is short, because every event contains one: numbers are in
+ * base 36, and times count back from the newest one. It needs no encoding in a URL.
  */
 
-/** Null for a device that has had no sample so far. */
+/** Null for a device from which the client has no sample. */
 export type LivePosition = ReadonlyMap<number, number | null>;
 
 const BASE = 36;

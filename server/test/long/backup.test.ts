@@ -9,7 +9,7 @@ import { newStore, TestService } from "../service.js";
 import { newActivity } from "../team.js";
 
 describe("a backup", () => {
-  it("that is larger than the longest string is written and read in limited memory, and other work continues", async () => {
+  it("is written and read in limited memory even if it is larger than the longest string, and other work continues", async () => {
     const s = await TestService.start(await newStore());
     const ann = await s.manager();
     const activity = await newActivity(s, ann);

@@ -22,15 +22,15 @@ let running: RunningProcess;
 let token: string;
 let device: number;
 
-// Separate database, because the test counts stored samples.
+// Use a separate database, because the test counts stored samples.
 beforeEach(async () => {
   processes = await Processes.onNewDatabase({
-    // Short lease, so that the job of a killed worker is restarted during the test.
+    // Use a short lease, because the job of a killed worker must restart during the test.
     JOB_LEASE_MS: "2000",
     JOB_POLL_MS: "200",
     CONVERT_CONCURRENCY: "3",
     CONVERT_CONCURRENCY_PER_USER: "3",
-    // Converted files are on disk, where a killed process would leave them.
+    // Keep converted files on disk, where a killed process would leave them.
     CONVERT_MEMORY_BYTES: "0",
   });
   running = await processes.start();
@@ -38,7 +38,7 @@ beforeEach(async () => {
   device = await processes.ownedDevice(running, token, SERIAL);
 });
 
-/** Returns a random time within `ms`, so that the kill interrupts any kind of work. */
+/** Returns a random time within `ms`. Kills at random times interrupt any kind of work. */
 const moment = (ms: number) => sleep(Math.random() * ms);
 
 const post = (recording: Uint8Array) =>
@@ -86,7 +86,7 @@ async function samplesBetween(startMs: number, stopMs: number): Promise<Record<s
   return samples;
 }
 
-/** Rounds overlap by half a recording, so that later loads add to chunks of earlier ones. */
+/** Rounds overlap by half a recording, so later loads add to chunks of earlier ones. */
 const startOf = (round: number) => START_MS + (round * ROWS * 100) / 2;
 
 it(`the service is killed ${ROUNDS} times during bulk loads and conversions: each acknowledged job finishes once, no chunk or upload is left incomplete, and no incomplete CSV looks complete`, async () => {
@@ -116,10 +116,10 @@ it(`the service is killed ${ROUNDS} times during bulk loads and conversions: eac
     const [folder, lock, ...others] = readdirSync(uploads).sort();
     expect([lock, others]).toEqual([`${folder}.lock`, []]);
     expect(readdirSync(join(uploads, folder ?? ""))).toEqual([]);
-    // A job with four lost workers fails. Here, none is killed that often, even on a slow machine.
+    // A job fails after four lost workers. In this test, no job loses that many, even on a slow machine.
     if (round % 3 === 2) for (const job of acknowledged.slice(-3)) await done(job);
   }
-  // The kills must have happened in time; otherwise this test shows nothing.
+  // The kills must have happened in time. Otherwise this test proves nothing.
   expect(acknowledged.length).toBeGreaterThan(ROUNDS / 2);
   expect(cutOff).toBeGreaterThan(ROUNDS / 2);
   expect((await convertOverHttp(long)).bytes.equals(csv)).toBe(true);

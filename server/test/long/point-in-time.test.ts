@@ -78,7 +78,7 @@ describe.runIf(isPostgres)("a base backup and the archived log", () => {
     const archive = archiveOf(server.as);
     const erasureList = join(files, "erasures.jsonl");
     const s = await serviceOn(server.url, erasureList);
-    // Usually in postgresql.conf, but here the folder is known only now.
+    // These settings are usually in postgresql.conf, but the test knows the folder only here.
     const command = `test ! -f ${archive}/wal/%f && cp %p ${archive}/wal/%f`;
     await s.store.database.pool.query(`ALTER SYSTEM SET archive_command = '${command}'`);
     await s.store.database.pool.query("SELECT pg_reload_conf()");

@@ -8,7 +8,7 @@ import { DocumentedCalls, mayEnd } from "../documented-calls.js";
 import { databaseProblems } from "../invariants.js";
 import { service } from "../service.js";
 
-/** Limited so that all long tests take minutes; more calls find more errors. */
+/** The number is limited because all long tests together should take minutes. More calls find more errors. */
 const CALLS = Number(process.env.PROPERTY_CALLS ?? 2_000);
 
 /** After a call that deletes a person or an object, new ones are created, which takes as long as hundreds of calls. */

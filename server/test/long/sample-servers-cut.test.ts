@@ -7,9 +7,9 @@ const ROUNDS = Number(process.env.CUT_ROUNDS ?? 50);
 describe.runIf(process.env.TEST_DATABASE === "postgres")(
   "kill -9 of the database between two commits",
   () => {
-    it(`loses and repeats no sample and no job in ${ROUNDS} rounds`, async () => {
-      // Some kills are too late, after the complete commit. Most must be in time, otherwise this test shows nothing; in few
-      // rounds, at least one.
+    it(`neither loses nor repeats a sample or a job in ${ROUNDS} rounds`, async () => {
+      // Some kills come too late, after the complete commit. Most must be in time, or at least one in few rounds.
+      // Otherwise this test proves nothing.
       expect(await cutCommits(ROUNDS)).toBeGreaterThan(ROUNDS < 20 ? 0 : ROUNDS / 2);
     });
   },

@@ -6,14 +6,14 @@ import { Processes, type RunningProcess } from "../processes.js";
 import { type Received, type Receiver, startReceiver } from "../receiver.js";
 
 const KILLS = Number(process.env.WEBHOOK_KILLS ?? 50);
-/** Short lease, so that the delivery of a killed worker is restarted during the test. */
+/** Use a short lease, because the delivery of a killed worker must restart during the test. */
 const LEASE_MS = 3_000;
 /** All deliveries complete after the last lease has expired; the rest is for a busy machine. */
 const PATIENCE_MS = LEASE_MS + 60_000;
 
 const idOf = ({ headers }: Received) => String(headers["webhook-id"]);
 
-/** One activity with a webhook per kill, because equal waiting events are merged. */
+/** Create one activity with a webhook per kill, because equal waiting events are merged. */
 async function prepare(processes: Processes, running: RunningProcess, receiver: Receiver) {
   const { id, token } = await processes.manager(running, "ann");
   const activities: { path: string; log: string }[] = [];
@@ -87,6 +87,6 @@ it(`every event arrives if the service is killed ${KILLS} times between the chan
   await expect.poll(read, { timeout: PATIENCE_MS, interval: 250 }).toEqual([]);
   expect(ids.size).toBe(KILLS);
   expect([...ids].filter((id) => !acknowledged.has(id))).toEqual([]);
-  // The kills must have happened in time; otherwise this test shows nothing.
+  // The kills must have happened in time. Otherwise this test proves nothing.
   expect(killedBefore).toBeGreaterThan(KILLS / 4);
 });

@@ -16,7 +16,7 @@ export const OwnPassword = (purpose: string) =>
     }),
   );
 
-/** How long after a login a token suffices to change the password and the email address. */
+/** Time after a login during which a token suffices to change the password and the email address. */
 const FRESH_SIGN_IN_MS = 5 * 60_000;
 
 /** Credentials in the body of a request. */
@@ -27,9 +27,9 @@ interface CredentialChange {
 }
 
 /**
- * Checks that the user changes the credentials, and not someone who has found a token. The email
- * address counts as a credential, because password reset links are sent to it. A request that sends
- * the current values changes nothing and needs no proof.
+ * Checks that the user, and not someone who has found a token, changes the credentials. The email address counts as a
+ * credential, because password reset links are sent to it. A request that sends the current values changes nothing and
+ * needs no proof.
  * @throws ServiceError `current_password_required`, or `wrong_password`, on the field `current_password`; `throttled` after
  *   too many wrong passwords
  */

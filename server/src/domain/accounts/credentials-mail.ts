@@ -18,8 +18,7 @@ export const recipientHash = (email: string) =>
 
 /**
  * Counts the registration email before it is queued. Beyond the recipient's limit, a user who has
- * chosen a password gets no email but can still register, so that no one can block the registration
- * of others.
+ * chosen a password gets no email but can register, so nobody can block the registration of others.
  * @returns whether to email the credentials
  * @throws ServiceError `throttled` when the password is known only from the email
  */
@@ -61,8 +60,8 @@ export async function mailCredentials(
 }
 
 /**
- * Queues emails saying that a user's password, email address or username has changed. They go to the previous address: otherwise
- * someone who changes both would receive them.
+ * Queues emails saying that a user's password, email address or username has changed. They go to the previous address,
+ * because someone who changes both would otherwise receive them.
  */
 export async function mailChangedCredentials(
   unit: UnitOfWork,

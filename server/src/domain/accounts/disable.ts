@@ -4,8 +4,8 @@ import { type Account, lockAccountByUsername } from "./find.js";
 import { updateAccount } from "./write.js";
 
 /**
- * Disables an account for the operator: its tokens and sessions are refused, and no one can log in with it. Its data and
- * sessions are kept; the sessions work again when it is enabled.
+ * Disables an account for the operator. Its tokens and sessions are refused, and nobody can log in to it. Its data and
+ * sessions are kept, and the sessions work again when the account is enabled.
  * @throws ServiceError `not_found`
  */
 export const disableAccount = (ctx: Context, username: string): Promise<Account> =>

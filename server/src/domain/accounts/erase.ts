@@ -12,13 +12,13 @@ export const PEOPLE = sql`(ARRAY[
   before->>'ownerId', after->>'ownerId', before->>'managedBy', after->>'managedBy'
 ])`;
 
-/** Whether an audit row has values. Partial indexes use this condition, so that erased rows are not read again. */
+/** Whether an audit row has values. Partial indexes use this condition to exclude erased rows. */
 const HAS_VALUES = sql`(before IS NOT NULL OR after IS NOT NULL)`;
 
 /** Maximum number of rows that one transaction erases, because others wait for it. */
 const ROWS_AT_A_TIME = 1_000;
 
-/** Erases a limited number of rows. @returns how many */
+/** Erases a limited number of rows. @returns their number */
 export type Erasing = (queries: UnitOfWork["queries"], limit: number) => Promise<number>;
 
 /** Removes rows, or changes them so that the condition no longer matches. */
@@ -37,7 +37,7 @@ export const deleting = (table: PgTable, condition: SQL): Erasing =>
   erasing(sql`DELETE FROM ${table}`, sql`${table}`, condition);
 
 /**
- * Erases some of the rows that can be arbitrarily many, one kind after another.
+ * Erases some of the rows of the kinds that can have any number of rows, one kind after another.
  * @returns whether there may be more rows: call it again in another transaction
  */
 export async function eraseSome({ queries }: UnitOfWork, kinds: readonly Erasing[]): Promise<boolean> {
@@ -54,7 +54,7 @@ const erasingValues = (condition: SQL, order?: SQL) =>
 
 /** Erases the audited values of changes by the person and of changes to the person. */
 const valuesOf = (id: number): Erasing[] => [
-  // Ordered as their indexes, so that the database uses these.
+  // In the order of the indexes, because the database then uses them.
   erasingValues(sql`account_id = ${id} AND ${HAS_VALUES}`, sql`ORDER BY id`),
   erasingValues(sql`entity = 'account' AND entity_id = ${id} AND ${HAS_VALUES}`, sql`ORDER BY at`),
   // Matches only rows with values. With `HAS_VALUES`, the database would also read a whole index that has this condition.
@@ -62,9 +62,8 @@ const valuesOf = (id: number): Erasing[] => [
 ];
 
 /**
- * Erases rows about a person that do not belong to the account and can be arbitrarily many: values
- * in the audit log, jobs, stored
- * responses. Run it in separate transactions before `erasePerson`, which erases the rest.
+ * Erases rows about a person that do not belong to the account and can have any number: values in the audit log, jobs,
+ * and stored responses. Run it in separate transactions before `erasePerson`, which erases the rest.
  */
 export const ofPerson = ({ id }: Pick<Account, "id">): Erasing[] => [
   ...valuesOf(id),
@@ -75,9 +74,9 @@ export const ofPerson = ({ id }: Pick<Account, "id">): Erasing[] => [
 ];
 
 /**
- * Erases the data of a person outside the rows of the account. Call it in the transaction that deletes the account, before its
- * row is deleted. The audit keeps who did what and when, but loses the values of changes by and to
- * the person. Also removes queued emails and jobs of the person.
+ * Erases the data of a person outside the rows of the account. Call it in the transaction that deletes the account,
+ * before its row is deleted. The audit log keeps the author, the time and the kind of each change, but loses the values
+ * of changes by and to the person. Queued emails and jobs of the person are removed too.
  */
 export async function erasePerson({ queries }: UnitOfWork, { id, username }: Account): Promise<void> {
   for (const erase of valuesOf(id)) await erase(queries, Number.MAX_SAFE_INTEGER);

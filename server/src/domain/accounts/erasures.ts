@@ -35,9 +35,8 @@ export async function recordErasure(
 }
 
 /**
- * Removes the id of the person from the remaining rows: the audit, jobs charged to the person
- * (password reset emails), and
- * throttle counters.
+ * Removes the id of the person from the remaining rows: the audit log, jobs charged to the person (password reset
+ * emails), and throttle counters.
  */
 async function removeTraces({ queries }: UnitOfWork, { id, username }: Account): Promise<void> {
   await queries.delete(auditLog).where(and(eq(auditLog.entity, "account"), eq(auditLog.entityId, id)));
@@ -55,9 +54,8 @@ async function removeTraces({ queries }: UnitOfWork, { id, username }: Account):
 }
 
 /**
- * Removes the id from rows that can be arbitrarily many. Run it in separate transactions before
- * `removeTraces`, which removes the
- * rest.
+ * Removes the id from the kinds of rows that can have any number of rows. Run it in separate transactions before
+ * `removeTraces`, which removes the rest.
  */
 export const tracesOf = ({ id }: Pick<Account, "id">): Erasing[] => [
   deleting(auditLog, sql`entity = 'account' AND entity_id = ${id}`),

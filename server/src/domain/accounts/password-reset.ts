@@ -23,9 +23,8 @@ export interface ResetRequest {
 }
 
 /**
- * Accepts a request for an email with a password reset link. The account is looked up by a job: the
- * request does the same work
- * whether it exists or not.
+ * Accepts a request for an email with a password reset link. A job looks up the account, so the request does the same
+ * work whether the account exists or not.
  * @param page address of the page; must not come from the client
  */
 export async function requestPasswordReset(ctx: Context, username: string, page: string): Promise<void> {
@@ -35,17 +34,16 @@ export async function requestPasswordReset(ctx: Context, username: string, page:
     await unit.enqueue({
       kind: "mail",
       payload: { template: "password-reset-request", ...request },
-      // Requests that arrive while another one waits share its email.
+      // Requests that arrive while another request waits share its email.
       uniqueKey: `password-reset ${usernameHash(key)}`,
     });
   });
 }
 
 /**
- * Emails the link if the account with this username can log in and has an address. Anyone can send
- * requests, so there is no limit
- * per account: strangers could lock its user out. After many emails, further ones are spread over
- * the hour; the link in the last email is still valid.
+ * Emails the link if the account with this username can log in and has an address. Anyone can send requests, and with a
+ * limit per account, strangers could lock its user out. So there is no such limit. After many emails, further ones are
+ * spread over the hour, while the link in the last email stays valid.
  */
 export async function answerResetRequest(
   ctx: Context,
@@ -88,9 +86,8 @@ export const canReset = ({ passwordHash, email, disabledAt }: Account): boolean 
   passwordHash !== null && email !== "" && disabledAt === null;
 
 /**
- * Stores the hash of a new token, and queues the email with the token. Earlier links stay valid
- * until one is used, so that a
- * request by a stranger does not end them.
+ * Stores the hash of a new token, and queues the email with the token. Earlier links stay valid until one is used,
+ * because a request by a stranger must not end them.
  * @returns the expiry of the link
  */
 export async function mailResetLink(
@@ -165,8 +162,8 @@ export async function resetPassword(ctx: Context, token: string, password: strin
   if (found === undefined) throw invalidToken();
   const passwordHash = await hashPassword(ctx, password, found.username);
   const set = async (unit: UnitOfWork) => {
-    // Lock the account first, like every operation that ends sessions: of two concurrent uses, the first ends the link of the
-    // second.
+    // Lock the account first, like every operation that ends sessions. Of two concurrent uses, the first then ends the
+    // link of the second.
     const [account] = await unit.queries
       .select()
       .from(accounts)

@@ -48,7 +48,7 @@ const NAMES = [
 const names = fc.array(fc.option(fc.constantFrom(...NAMES)), { minLength: 1, maxLength: 5 });
 
 describe("the names of athletes in periods.csv", () => {
-  it("give each athlete its own times again, for any names of athletes", () => {
+  it("give each athlete the same times again, for any names of athletes", () => {
     fc.assert(
       fc.property(names, (chosen) => {
         const players = playerNames(chosen.map((name, i) => named(i + 1, name)));
@@ -62,7 +62,7 @@ describe("the names of athletes in periods.csv", () => {
   it("from before a change of names or players mean the same athlete, or are refused", () => {
     fc.assert(
       fc.property(names, names, (before, after) => {
-        // another athlete without brackets in the name may take a free name, which nobody can tell from the first one
+        // an athlete without brackets in the name may take a free name, which nobody can distinguish from the first one
         const isOwn = (name: string | null, i: number) => name === before[i] || /\(\d+\)$/.test(name ?? "");
         fc.pre(after.every(isOwn));
         const rows = before.map((_, i) => rowOf(i + 1, i));
@@ -74,7 +74,7 @@ describe("the names of athletes in periods.csv", () => {
     );
   });
 
-  it("that several athletes have are refused with the line and the names to write", () => {
+  it("are refused with the line and the names to write if several athletes share them", () => {
     const players = playerNames([named(12, "Max"), named(13, "Max"), named(14, "Max (12)")]);
     expect([...players.values()]).toEqual(["Max (12 2)", "Max (13)", "Max (12) (14)"]);
     const file = "period,start,end,player\n1st half,14:00,16:00,\n1st half,14:10,16:00,Max (12)\n";
@@ -87,7 +87,7 @@ describe("the names of athletes in periods.csv", () => {
     ]);
   });
 
-  it("who have left have their id, so that a player with their username does not get their times", () => {
+  it("contain the id of athletes who have left, so a player with the same username does not get their times", () => {
     const players = playerNames([named(1, "kunz")]);
     const left = namesOfOthers([named(22, "Kunz", "kunz")], [...players.values()]);
     const file = written([rowOf(22, 5)], new Map([...players, ...left]));

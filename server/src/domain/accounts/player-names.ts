@@ -15,8 +15,9 @@ export const searchedPlayerName: SQL = sql`coalesce(nullif(trim(concat_ws(' ', $
 const ENDS_WITH_ID = /\(\d+\)\s*$/;
 
 /**
- * Unique names by athlete, because files contain names instead of ids: a name that several have is followed by the id, and so is
- * a name that ends like one with an id. So no athlete can have the name that a file has for another one.
+ * Returns unique names by athlete, because files contain names instead of ids. The id follows a name that several
+ * athletes share, and a name that already ends like one with an id. No athlete can thus get the name that a file uses
+ * for a different one.
  */
 export const playerNames = (players: readonly Named[]): Map<number, string> =>
   namesById(
@@ -27,7 +28,7 @@ export const playerNames = (players: readonly Named[]): Map<number, string> =>
   );
 
 /**
- * Names of athletes who are no longer among the players: the username and the id, because another athlete may have that name
+ * Returns the names of athletes who have left: the username and the id, because a different athlete may take the name
  * later.
  *
  * @param taken names of the players

@@ -128,7 +128,7 @@ export function toAthlete(account: Account) {
 
 const Role = Type.Union([Type.Literal("MANAGER"), Type.Literal("ATHLETE"), Type.Literal("ADMINISTRATOR")]);
 
-/** The response of the account operation: the resource for the role of the caller, and the role. */
+/** The response of the account operation: the role of the caller, and the resource for this role. */
 export const AuthenticatedAccount = Type.Union([
   Type.Composite([
     Manager,
@@ -232,7 +232,7 @@ const AthleteProfileFields = Type.Object({
 export type ManagerProfileInput = StaticDecode<typeof ManagerProfileFields>;
 export type AthleteProfileInput = StaticDecode<typeof AthleteProfileFields>;
 
-/** The current password proves that the user makes the change, and not someone who has found a token. */
+/** The current password proves that the user, and not someone who has found a token, makes the change. */
 export const CurrentPassword = Type.Optional(
   Type.String({
     minLength: 1,

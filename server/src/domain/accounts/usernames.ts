@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { errors } from "../change/errors.js";
 import { isVisibleName } from "./visible-text.js";
 
-/** Form in which usernames of all accounts are compared: case-insensitive. */
+/** Returns the case-insensitive form in which usernames of all accounts are compared. */
 export const usernameKey = (username: string) => username.normalize("NFKC").toLowerCase();
 
 /**

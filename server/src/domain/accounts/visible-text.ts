@@ -1,4 +1,4 @@
-/** Assigned characters that are not white space but are drawn blank. */
+/** Assigned characters that are not white space but that fonts draw blank. */
 const BLANK = /[\u2800\u{1d159}\u{13441}\u{13442}\u{16fe4}]/u;
 
 /** Leading or trailing white space, and invisible characters: control, format, filler, private-use and unassigned characters. */
@@ -20,8 +20,8 @@ export const isVisibleName = (name: string): boolean =>
   [name, name.normalize("NFKC")].every((form) => !HIDDEN.test(form) && !BLANK.test(form) && DRAWN.test(form));
 
 /**
- * Whether the name of a person can be shown beside other text: it is empty or has a visible character, and none that reorders the
- * surrounding text. Joiners are allowed, because some languages need them.
+ * Whether the name of a person can be shown beside other text. It must be empty or contain a visible character, and
+ * must not contain characters that reorder the surrounding text. Joiners are allowed, because some languages need them.
  */
 export const isShownName = (name: string): boolean =>
   !REORDERING.test(name) && (name.trim() === "" || DRAWN.test(drawn(name.normalize("NFKC"))));

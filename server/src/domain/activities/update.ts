@@ -11,8 +11,8 @@ import { activityItem, activityTag, type NewActivity } from "./resource.js";
 import { type ActivityHead, readActivity } from "./rules.js";
 
 /**
- * Returns the new `json` of an update. It can be several megabytes, so an unchanged value is read only for the comparison, and
- * is neither written nor validated again unless the schema changes.
+ * Returns the new `json` of an update. The value can be several megabytes. An unchanged value is therefore read only
+ * for the comparison, not written, and validated again only if the schema changes.
  */
 async function jsonChange({ queries }: UnitOfWork, before: ActivityHead, body: Partial<NewActivity>) {
   const hasOtherSchema = body.json_schema !== undefined && body.json_schema !== before.jsonSchemaId;

@@ -5,7 +5,7 @@ import type { Rule } from "../change/rule.js";
 
 export type Assignment = typeof assignments.$inferSelect;
 
-/** An assignment of another account is not found. */
+/** The assignments of other accounts are not found. */
 export const ownAssignment: Rule<"assignment", Assignment> = {
   description: "The manager who made it",
   roles: ["MANAGER"],

@@ -4,8 +4,8 @@ import type { UnitOfWork } from "../change/unit-of-work.js";
 import { findConfiguration, setTarget } from "./configuration.js";
 
 /**
- * Clears the settings of a former owner, including those on the device, and hides the device's
- * reports from that ownership.
+ * Clears the settings of a former owner, including those on the device, and hides the reports of the device from that
+ * period of ownership.
  */
 export async function deleteOwnerSettings(
   unit: UnitOfWork,

@@ -19,7 +19,7 @@ const PairingInput = Nullable(
   ),
 );
 
-/** Unknown keys are rejected, so that a mistyped key is not silently ignored. */
+/** Reject unknown keys, because a mistyped key would otherwise be ignored silently. */
 export const PairingsInput = Type.Object(
   {
     pairing_1: Type.Optional(PairingInput),

@@ -1,8 +1,8 @@
 import type { Interval } from "../../store/samples/index.js";
 
 /**
- * Returns a function that checks whether a time is in one of the intervals. The search starts at the last interval found, so the
- * number of intervals hardly matters for mostly ascending times, as in a recording.
+ * Returns a function that checks whether a time is in one of the intervals. The search starts at the last interval
+ * found. For mostly ascending times, as in a recording, its duration hardly depends on the number of intervals.
  * @param intervals closed, ascending and not adjacent; from `normaliseIntervals`
  */
 export function intervalSearch(intervals: readonly Interval[]): (ms: number) => boolean {

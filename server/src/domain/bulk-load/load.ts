@@ -45,7 +45,8 @@ export async function loadRecording(
   job: Pick<Job, "id" | "leaseToken">,
   { device, manager }: BulkLoadPayload,
 ): Promise<Record<string, unknown>> {
-  // Decode before the transaction: the embedded database has one session, so a transaction blocks all other work.
+  // Decode before the transaction, because the embedded database has only one session, and a transaction blocks all
+  // other work.
   const { batches, info, report } = await readRecording(ctx.queries, job);
   await requireFewChunks(batches, ctx.config.bulkLoadMaxChunks);
   return transact(ctx, "bulk load", async (unit) => {
@@ -69,8 +70,8 @@ export async function loadRecording(
 }
 
 /**
- * Another sample server commits before the coordinator. If the coordinator then fails, the job runs
- * again and finds its samples, and no reader has been told about them.
+ * A sample server commits before the coordinator. If the coordinator then fails, the job runs again and finds its
+ * samples stored, although no reader has been told about them.
  */
 async function announceFound(
   unit: UnitOfWork,
@@ -86,7 +87,7 @@ async function announceFound(
 }
 
 interface RecordingRead {
-  /** Take at most as much memory as the recording. */
+  /** Take at most as much memory as the recording itself. */
   batches: SampleColumns[];
   info: RecordingInfo;
   report: Report;
@@ -133,7 +134,10 @@ function detailsOf(
   };
 }
 
-/** Sorts only when necessary: sorting 300,000 times blocks the event loop for 20 ms, and most recordings are in order. */
+/**
+ * Sorts only if necessary, because sorting 300,000 timestamps blocks the event loop for 20 ms, and most recordings are
+ * in order.
+ */
 function ascending(times: readonly number[]): Float64Array {
   const isInOrder = times.every((ms, i) => i === 0 || ms >= (times[i - 1] ?? ms));
   const all = Float64Array.from(times);

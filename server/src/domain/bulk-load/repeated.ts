@@ -10,13 +10,13 @@ import type { OwnedDevice } from "../ownerships/rules.js";
 const ofDevice = (id: number): SQL | undefined =>
   and(eq(jobs.kind, "bulk-load"), sql`${jobs.payload}->>'device' = ${String(id)}`);
 
-/** The part of a job's payload that is kept after its success, so that the job can be found. */
+/** The part of a job's payload that is kept after its success. It identifies the job of a repeated upload. */
 export const REMEMBERED: SQL = sql`CASE WHEN ${jobs.payload} ? 'sha256'
   THEN jsonb_build_object('device', ${jobs.payload}->'device', 'sha256', ${jobs.payload}->'sha256') ELSE '{}' END`;
 
 /**
- * Returns the job that makes another load of a recording unnecessary: it will store its samples, or has stored all of them.
- * Samples that it has refused may be accepted now.
+ * Returns the job that makes another load of a recording unnecessary: it will store its samples, or has stored all of
+ * them. A job that refused samples does not count, because they may be accepted now.
  * @param sha256 hash of the recording
  */
 export async function findRepeated(
@@ -43,7 +43,7 @@ export async function findRepeated(
   return found;
 }
 
-/** Deletes the hashes of recordings whose samples were deleted, so that they can be uploaded again. */
+/** Deletes the hashes of recordings if their samples were deleted. The recordings can then be uploaded again. */
 export async function deleteRecordingHashes(
   { queries }: UnitOfWork,
   { deviceId, startMs, stopMs }: Interval & { deviceId: number },
@@ -53,7 +53,7 @@ export async function deleteRecordingHashes(
     .from(ownerships)
     .where(eq(ownerships.deviceId, deviceId));
   const at = (ms: number) => new Date(Math.min(Math.max(ms, EARLIEST_MS), LATEST_MS));
-  // A worker may have committed the load but not yet the outcome.
+  // A worker may have committed the load but not the outcome.
   const loaded = sql`coalesce(${jobs.payload}->'details', ${jobs.details})`;
   const time = (name: "start" | "stop") => sql`(${loaded}->>${name}::text)::timestamptz`;
   await queries

@@ -10,7 +10,10 @@ function rowsAt(times: readonly number[]) {
   return rows;
 }
 
-/** Few distinct times, so that intervals touch, contain each other, are empty (start after stop) or a single instant. */
+/**
+ * Uses few distinct times. Intervals then touch, contain each other, are empty (start after stop) or consist of a
+ * single instant.
+ */
 const anInstant = fc.integer({ min: -20, max: 20 });
 const anInterval = fc.record({
   startMs: fc.oneof({ weight: 8, arbitrary: anInstant }, fc.constant(Number.NEGATIVE_INFINITY)),
@@ -49,7 +52,7 @@ describe("the sample filter", () => {
   it.each([
     ["in order", (i: number) => i],
     ["in any order", (i: number) => (i * 7_919) % 20_000],
-  ])("each examine only a few of thousands of ownerships, %s", (_, timeOf) => {
+  ])("examine only a few of thousands of ownerships each, %s", (_, timeOf) => {
     let looks = 0;
     const ownerships: Interval[] = Array.from({ length: 2_000 }, (_, i) => ({
       get startMs() {

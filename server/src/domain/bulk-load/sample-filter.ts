@@ -12,14 +12,14 @@ export interface Times {
 }
 
 /**
- * Keeps the samples of a recording that may be stored: from times when the manager who loads owned the device, and not too far
- * in the future. A sample recorded while the device had no owner would belong to nobody, and later
- * to a manager whose ownership is extended over that time.
+ * Keeps the samples of a recording that may be stored: those from the time in which the loading manager owned the
+ * device, and not too far in the future. A sample recorded while the device had no owner would belong to nobody, or
+ * later to a manager if an ownership is extended over that time.
  */
 export class SampleFilter {
   read = 0;
   refused = 0;
-  /** Number of rejected samples from times when the device had no owner. */
+  /** Number of rejected samples from the time in which the device had no owner. */
   unowned = 0;
   readonly #times: Times;
   readonly #isOwn: (ms: number) => boolean;
@@ -37,7 +37,7 @@ export class SampleFilter {
     return this.#kept;
   }
 
-  /** Does not modify the batches: a transaction may have to be repeated. */
+  /** Does not modify the batches, because a transaction may have to be repeated. */
   *filter(batches: Iterable<SampleColumns>): Generator<SampleColumns, void, undefined> {
     for (const batch of batches) {
       this.read += batch.length;

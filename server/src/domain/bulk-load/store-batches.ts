@@ -24,8 +24,8 @@ export interface StoredBatches {
 }
 
 /**
- * Makes requests that take or release the device wait until this transaction ends. Samples are then either stored
- * within an ownership or removed with it. The lock does not block rows that only refer to the device.
+ * Locks the device, so requests that take or release it wait until this transaction ends. Samples are then either
+ * stored within an ownership or removed with it. The lock does not block rows that only refer to the device.
  */
 export async function lockDevice(queries: Queries, device: number): Promise<void> {
   await queries.select({ id: devices.id }).from(devices).where(eq(devices.id, device)).for("no key update");

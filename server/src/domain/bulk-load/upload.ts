@@ -23,12 +23,12 @@ export const AcceptedRecording = {
   }),
 };
 
-/** Number of bytes in which the header of a recording is looked for. */
+/** Number of bytes in which the header of a recording is searched. */
 const HEAD_BYTES = 64 * 1024;
 
 /**
- * Accepts a recording of any of the caller's devices as it arrives. Checks the header, and queues a job for the rest. The same
- * bytes for the same device are one load while its job is known.
+ * Accepts a recording of any of the caller's devices as it arrives. Checks the header, and queues a job for the rest.
+ * The same bytes for the same device count as one load as long as its job is known.
  * @param recording its end is the end of the recording; not read to the end when the recording is refused
  * @throws AsiError for a damaged header; ServiceError `unknown_device`, `throttled`; the errors of `recording`
  */

@@ -10,7 +10,7 @@ import { errors } from "../change/errors.js";
 const WAITING_OF_ONE_ACCOUNT = 8;
 const WAITING_OF_ONE_ADDRESS = 16;
 
-/** How long a worker takes to load a large recording. */
+/** Time that a worker takes to load a large recording. */
 const RETRY_AFTER_MS = 10_000;
 
 /** Bytes that this process is writing, by account and by group. */
@@ -28,8 +28,8 @@ export interface WaitingBytes {
 }
 
 /**
- * Counts the bytes of a recording while they are written, so that clients that upload faster than workers load cannot fill the
- * database. An account without waiting recordings may always load one.
+ * Counts the bytes of a recording while they are written. Otherwise clients that upload faster than workers load could
+ * fill the database. An account without waiting recordings may always load one.
  * @param group address of the client, see `jobGroupOf`
  */
 export function countWaiting({ queries, config }: Context, account: number, group: string): WaitingBytes {
@@ -50,7 +50,7 @@ export function countWaiting({ queries, config }: Context, account: number, grou
     async add(bytes) {
       count(bytes);
       for (const [key, limit, condition] of limits) {
-        // Read this before the query, so that a job added in between is counted twice instead of not at all.
+        // Read this before the query. A job added in between is then counted twice instead of not at all.
         const writingBytes = writing.get(key);
         const [stored] = await queries
           .select({ bytes: sql<number>`coalesce(sum(${jobs.bodyBytes}), 0)::float8` })

@@ -17,7 +17,7 @@ export const ChangesQuery = Type.Object({ cursor: ChangeCursorQuery, limit: Curs
 const OF_SAMPLES: readonly ChangeKind[] = ["samples"];
 const OF_SESSIONS: readonly ChangeKind[] = ["session", "figures", "squad", "athlete"];
 
-/** The kinds that the token can read; a write-only token gets none. */
+/** Returns the kinds that the token can read. A write-only token gets none. */
 function kindsFor({ caller }: Context): readonly ChangeKind[] {
   const scopes = caller?.scopes ?? null;
   return [
@@ -26,7 +26,7 @@ function kindsFor({ caller }: Context): readonly ChangeKind[] {
   ];
 }
 
-/** The log, with an epoch for the next cursor. */
+/** Reads the log, with an epoch for the next cursor. */
 async function readCurrent(
   ctx: Context,
   kinds: readonly ChangeKind[],
@@ -67,10 +67,7 @@ function requireValid(ctx: Context, { clockMs }: ChangeCursor, { hasGiven, isPru
   }
 }
 
-/**
- * An athlete for whom a READ permission has begun or ended because time has passed, without a
- * change.
- */
+/** An athlete for whom a READ permission has begun or ended at its time, without a recorded change. */
 interface ClockChange {
   athleteId: number;
   atMs: number;
@@ -93,7 +90,8 @@ async function clockChanges(
 }
 
 /**
- * Where the next request continues. @param last last change caused by time, if there may be more
+ * Returns the position at which the next request continues. @param last last change caused by time, if there may be
+ * more
  */
 function nextClock(
   { clockMs, athleteId }: ChangeCursor,
@@ -117,8 +115,8 @@ const asLogged = ({ athleteId }: ClockChange): LoggedChange => ({
 const instant = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
 
 /**
- * The objects that the caller must read again since the cursor; none without a cursor. A change does not include the content,
- * so listing it twice or late is harmless.
+ * Returns the objects that the caller must read again since the cursor; none without a cursor. A change does not
+ * include the content, so it is harmless to list a change twice or late.
  * @throws ServiceError `cursor_expired`, `history_replaced`
  */
 export async function listChanges(

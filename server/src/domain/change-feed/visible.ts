@@ -5,7 +5,7 @@ import type { LoggedChange } from "../change-log/read-log.js";
 import { hasActive } from "../permissions/coverage.js";
 import { isVisibleSession, isVisibleSquad } from "../squad-roles/view.js";
 
-/** Ids in the changes of the given kinds. */
+/** Returns the ids in the changes of the given kinds. */
 const idsOf = (changes: readonly LoggedChange[], ...kinds: LoggedChange["kind"][]): number[] => [
   ...new Set(changes.filter(({ kind }) => kinds.includes(kind)).map(({ objectId }) => objectId)),
 ];
@@ -38,7 +38,7 @@ async function visibleAthletes(ctx: Context, ids: number[]): Promise<Set<number>
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Positions of the changes of samples during which the caller owned the device. */
+/** Returns the positions of the changes to samples from times when the caller owned the device. */
 async function ownedPlaces(ctx: Context, changes: readonly LoggedChange[]): Promise<Set<number>> {
   const { rows } = await ctx.queries.execute<{ place: string }>(sql`
     SELECT place FROM unnest(
@@ -53,7 +53,7 @@ async function ownedPlaces(ctx: Context, changes: readonly LoggedChange[]): Prom
 
 const NONE: ReadonlySet<number> = new Set();
 
-/** The changed objects that the caller can read now. */
+/** Returns the changed objects that the caller can read now. */
 export async function visibleIn(
   ctx: Context,
   changes: readonly LoggedChange[],

@@ -7,7 +7,7 @@ import { type FiguresLeft, recordNext } from "./figures.js";
 /** Runs the job of `recordFigures`. A worker that takes over continues after the last batch. */
 export async function recordRest(ctx: Context, job: Job): Promise<{ recorded: number }> {
   let count = 0;
-  // The progress has the place after which the work continues.
+  // The progress contains the position after which the work continues.
   let rest: FiguresLeft | undefined = { ...job.payload, ...job.details } as unknown as FiguresLeft;
   while (rest !== undefined) {
     const begun: FiguresLeft = rest;

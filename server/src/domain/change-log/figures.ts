@@ -13,12 +13,12 @@ import {
   theseSessions,
 } from "./record.js";
 
-/** Any number of sessions whose figures have changed. */
+/** Any number of sessions with changed figures. */
 export type ChangedFigures =
   | Memberships
   /** From inclusive, to exclusive, ms. */
   | { ownerId: number; fromMs: number; toMs: number }
-  /** Sessions that a later query would not find, and sessions whose own data has changed. */
+  /** Sessions that a later query would not find, and sessions that have changed themselves. */
   | { sessionIds: readonly number[] };
 
 /** Number of changes that one transaction records, because others wait for it. */
@@ -63,13 +63,13 @@ export async function recordFiguresOfMembers(
   const byKey = new Map(
     members.map(({ athleteId, managerId }) => [`${athleteId} ${managerId}`, { athleteId, managerId }]),
   );
-  // In the order of the keys, so that concurrent changes do not deadlock.
+  // Write in the order of the keys, because concurrent changes would otherwise deadlock.
   for (const [, one] of [...byKey].sort()) await queueFigures(unit, one);
 }
 
 /**
- * Records the sessions of an athlete who is being deleted, because their periods and figures no longer contain the athlete.
- * Afterwards, the memberships and periods no longer exist.
+ * Records the sessions of an athlete who is being deleted, because their periods and figures no longer contain the
+ * athlete. Call it before the memberships and periods are deleted.
  */
 export async function recordSessionsOfDeleted(unit: UnitOfWork, athleteId: number): Promise<void> {
   const { rows } = await unit.queries.execute<{ id: string }>(

@@ -5,9 +5,9 @@ import { changeEpochs, changes } from "../../store/schema.js";
 import { DAY_MS } from "../change/daily-bytes.js";
 
 /*
- * Transaction numbers order the changes only within one history of one database. After a restore or a recovery to an earlier
- * time, a cursor could be ahead of what the database contains, and changes would be lost. So a cursor contains the epoch in
- * which it was issued, and is valid only if the database has this epoch:
+ * Transaction numbers order the changes only within one history of one database. After a restore or a recovery to an
+ * earlier time, a cursor could be ahead of the database, and its reader would miss changes. A cursor therefore contains
+ * the epoch in which it was issued, and is valid only if the database contains this epoch:
  *
  * - `historyOf` differs in another database, and after a recovery or a failover, which begin another timeline.
  * - Each process begins its own epochs, one per day. Files of a stopped database that are copied
@@ -44,7 +44,7 @@ interface Epoch {
 /** Current epoch of this process, by database. */
 const current = new WeakMap<Queries, Epoch>();
 
-/** The epoch of this process for new cursors; undefined if it has none from the last day. */
+/** Returns the epoch of this process for new cursors; undefined if the process has begun none in the last day. */
 export function currentEpoch(queries: Queries, nowMs: number): string | undefined {
   const epoch = current.get(queries);
   return epoch !== undefined && Math.abs(nowMs - epoch.begunMs) < DAY_MS ? epoch.id : undefined;

@@ -6,8 +6,7 @@ import { DAY_MS } from "../change/daily-bytes.js";
 const daysAgo = ({ clock }: Context, days: number) => new Date(clock.now().getTime() - days * DAY_MS);
 
 /**
- * Removes old changes and records the last removed position, so that a cursor that may have missed
- * some is refused.
+ * Removes old changes and records the last removed position. Cursors before this position are then refused.
  * @param limit maximum number
  * @returns their number
  */
@@ -25,7 +24,7 @@ export async function pruneChanges(ctx: Context, limit: number): Promise<number>
   return Number(rows[0]?.count ?? 0);
 }
 
-/** Removes epochs whose cursors are older than all kept changes: a process issues cursors of an epoch for a day. */
+/** Removes epochs whose cursors are older than all kept changes. A process issues cursors of an epoch for one day. */
 export async function pruneEpochs(ctx: Context): Promise<void> {
   const before = daysAgo(ctx, ctx.config.changesRetentionDays + 1);
   await ctx.queries.delete(changeEpochs).where(lte(changeEpochs.begunAt, before));

@@ -21,7 +21,7 @@ export interface LogPage {
   changes: LoggedChange[];
   /** Whether there are more. */
   hasMore: boolean;
-  /** After all changes that can be listed now. */
+  /** Position after all changes that can be listed now. */
   end: Position;
   /** Whether the database contains the epochs of the process and of the cursor. */
   hasOwn: boolean;
@@ -49,9 +49,9 @@ interface State {
 }
 
 /**
- * Reads changes in the order of their transactions. A transaction can begin before another one and end after it, so only
- * changes below the oldest running transaction are listed: no further change can appear among them. A later change of the same
- * object moves its row after all of them. Everything is one statement, so that it has one snapshot.
+ * Reads changes in the order of their transactions. A transaction can begin before another one and end after it. Only
+ * changes below the oldest running transaction are therefore listed, because no further change can appear among them. A
+ * later change of the same object moves its row to the end. A single statement reads everything from one snapshot.
  */
 export async function readLog(
   queries: Queries,

@@ -4,11 +4,12 @@ import { type ChangeKind, changes } from "../../store/schema.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 
 /*
- * The change log lists what each account must read again (docs/warehouse.md). A row has no content: it means "read this object
- * again", so an unnecessary row costs the reader a request, and a missing row is an error.
+ * The change log lists what each account must read again (docs/warehouse.md). A row contains no data. It only means
+ * "read this object again": an unnecessary row costs the reader a request, and a missing row is an error.
  *
- * Rows are written in the transaction of the change, for the accounts that can read the object or lose access to it. They have
- * the id of the transaction, because a number of a sequence can become visible after a higher one: see `read-log.ts`.
+ * Rows are written in the transaction of the change, for the accounts that can read the object or lose access to it.
+ * They contain the id of the transaction, because a number from a sequence can become visible after a higher one; see
+ * `read-log.ts`.
  */
 
 /** Columns of a change of an object, beside `account_id` and `object_id`. */
@@ -16,7 +17,7 @@ const OBJECT = sql`0 AS day, NULL::bigint AS from_ms, NULL::bigint AS to_ms`;
 
 /** @param rows the columns `account_id`, `object_id`, `day`, `from_ms`, `to_ms`; each object once for an account */
 async function record({ queries, now }: UnitOfWork, kind: ChangeKind, rows: SQL): Promise<void> {
-  // In the order of the key, so that concurrent changes do not deadlock.
+  // Write in the order of the key, because concurrent changes would otherwise deadlock.
   await queries.execute(sql`
     INSERT INTO ${changes} AS known (account_id, kind, object_id, day, from_ms, to_ms, xid, changed_at)
     SELECT account_id, ${kind}::text, object_id, day, from_ms, to_ms, pg_current_xact_id(), ${now}::timestamptz FROM (${rows}) AS changed
@@ -28,7 +29,7 @@ async function record({ queries, now }: UnitOfWork, kind: ChangeKind, rows: SQL)
 const recordObjects = (unit: UnitOfWork, kind: ChangeKind, rows: SQL): Promise<void> =>
   record(unit, kind, sql`SELECT DISTINCT account_id, object_id, ${OBJECT} FROM (${rows}) AS concerned`);
 
-/** A literal, so that it has the type of the other operand. */
+/** Use a literal, which takes the type of the other operand. */
 const DAY_MS = sql.raw("86400000::bigint");
 
 const msOf = (time: SQL) => sql`(extract(epoch FROM ${time}) * 1000)::bigint`;
@@ -39,7 +40,7 @@ interface ChangedSamples {
   times: readonly Interval[];
 }
 
-/** One row for each day. @param parts the columns `account_id`, `object_id` and `part`, a range of ms */
+/** Returns one row for each day. @param parts the columns `account_id`, `object_id` and `part`, a range of ms */
 const recordParts = (unit: UnitOfWork, parts: SQL): Promise<void> =>
   record(
     unit,
@@ -52,8 +53,8 @@ const recordParts = (unit: UnitOfWork, parts: SQL): Promise<void> =>
   );
 
 /**
- * Samples were stored or removed: every manager must read again the times during which they owned the device. A device may have
- * been taken ten thousand times, so each ownership is compared with all times at once.
+ * Records that samples were stored or removed. Every manager must read again the times during which the manager owned
+ * the device. A device may have been taken ten thousand times, so each ownership is compared with all times at once.
  */
 export async function recordSamples(unit: UnitOfWork, { deviceId, times }: ChangedSamples): Promise<void> {
   if (times.length === 0) return;
@@ -66,7 +67,7 @@ export async function recordSamples(unit: UnitOfWork, { deviceId, times }: Chang
   );
 }
 
-/** Samples were removed from times that the manager no longer owns. */
+/** Records that samples were removed from times that the manager no longer owns. */
 export async function recordLostSamples(
   unit: UnitOfWork,
   managerId: number,
@@ -95,24 +96,26 @@ interface Times {
   endTime: Date;
 }
 
-/** Longest session, so that an index on the start finds those that begin before a time. */
+/**
+ * Length of the longest session. With this limit, an index on the start finds the sessions that begin before a time.
+ */
 const LONGEST = sql`interval '24 hours'`;
 
 const isDuring = (start: SQL, end: SQL): SQL =>
   sql`start_time < ${end} AND start_time > ${start} - ${LONGEST} AND end_time > ${start}`;
 
-/** Sessions of a manager's squads in an interval. */
+/** Selects the sessions of a manager's squads in an interval. */
 export const sessionsDuring = (ownerId: number, { startTime, endTime }: Times): SessionIds =>
   sql`SELECT activity_id AS id FROM sessions WHERE squad_id = ANY(ARRAY(SELECT id FROM squads WHERE owner_id = ${ownerId}))
     AND ${isDuring(sql`${startTime}::timestamptz`, sql`${endTime}::timestamptz`)}`;
 
-/** An athlete's memberships of a manager's squads, or of all squads. */
+/** Selects an athlete's memberships of a manager's squads, or of all squads. */
 export interface Memberships {
   athleteId: number;
   managerId?: number;
 }
 
-/** Sessions during the memberships. */
+/** Selects the sessions during the memberships. */
 export const sessionsOfMembers = (members: readonly Memberships[]): SessionIds =>
   sql`SELECT activity_id AS id FROM (
       SELECT squad_id, start_time AS joined, end_time AS ended FROM unnest(
@@ -121,11 +124,11 @@ export const sessionsOfMembers = (members: readonly Memberships[]): SessionIds =
       JOIN squads ON squads.id = squad_id AND owner_id = coalesce(manager_id, owner_id)
     ) AS member JOIN sessions USING (squad_id) WHERE ${isDuring(sql`joined`, sql`ended`)}`;
 
-/** Sessions with a period that has separate times for the athlete. */
+/** Selects the sessions with a period that gives the athlete separate times. */
 export const sessionsWithTimesOf = (athleteId: number): SessionIds =>
   sql`SELECT session_id AS id FROM session_periods WHERE athlete_id = ${athleteId}`;
 
-/** Everyone who can read the sessions of the statement `ids`: `account_id`, `object_id`. */
+/** Selects everyone who can read the sessions of the statement `ids`, as `account_id` and `object_id`. */
 const READERS = sql`
   SELECT owner_id AS account_id, activities.id AS object_id FROM activities
     JOIN sessions ON activity_id = activities.id WHERE activities.id = ANY(ARRAY(SELECT id FROM ids))
@@ -135,8 +138,8 @@ const READERS = sql`
     WHERE session_id = ANY(ARRAY(SELECT id FROM ids))`;
 
 /**
- * Sessions, or only their figures, have changed for everyone who can read them.
- * @param alsoFor another account, which loses access to them
+ * Records that sessions, or only their figures, have changed for everyone who can read them. @param alsoFor a further
+ * account, which loses access to them
  */
 export async function recordSessions(
   unit: UnitOfWork,
@@ -154,14 +157,14 @@ export interface Reader {
   sessionId: number;
 }
 
-/** The first readers after a reader of the sessions, in the order of sessions and accounts. */
+/** Returns the first readers after a reader of the sessions, in the order of sessions and accounts. */
 export async function nextReaders(
   { queries }: UnitOfWork,
   ids: SessionIds,
   after: Reader,
   limit: number,
 ): Promise<Reader[]> {
-  // Each session has a reader, its owner. The first session may have no more readers.
+  // Each session has at least one reader, its owner. Only the first session may have no further readers.
   const { rows } = await queries.execute<{ account_id: string; object_id: string }>(sql`
     WITH ids AS MATERIALIZED (
       SELECT DISTINCT id FROM (${ids}) AS found WHERE id >= ${after.sessionId} ORDER BY id LIMIT ${limit + 1}
@@ -172,7 +175,7 @@ export async function nextReaders(
   return rows.map((row) => ({ accountId: Number(row.account_id), sessionId: Number(row.object_id) }));
 }
 
-/** Sessions, or only their figures, have changed for these readers. */
+/** Records that sessions, or only their figures, have changed for these readers. */
 export const recordReaders = (
   unit: UnitOfWork,
   kind: "session" | "figures",
@@ -184,7 +187,7 @@ export const recordReaders = (
     readers.map(({ accountId, sessionId }) => ({ accountId, objectId: sessionId })),
   );
 
-/** Squads have changed for everyone who can read them. @param condition in a statement with `squads` */
+/** Records that squads have changed for everyone who can read them. @param condition in a statement with `squads` */
 export const recordSquads = (unit: UnitOfWork, condition: SQL): Promise<void> =>
   recordObjects(
     unit,
@@ -210,7 +213,7 @@ async function recordPairs(
   );
 }
 
-/** Accounts have another role in a squad. */
+/** Records that the role of accounts in a squad has changed. */
 export const recordRoles = (
   unit: UnitOfWork,
   roles: readonly { accountId: number; squadId: number }[],
@@ -227,7 +230,9 @@ export const recordRoles = (
  */
 const BEGINS_SOON = sql`interval '1 hour'`;
 
-/** An athlete has changed, for the athlete and everyone who can read the account: see also `clockChanges`. */
+/**
+ * Records that an athlete has changed, for the athlete and everyone who can read the account. See also `clockChanges`.
+ */
 export const recordAthlete = (unit: UnitOfWork, id: number): Promise<void> =>
   recordObjects(
     unit,
@@ -238,7 +243,7 @@ export const recordAthlete = (unit: UnitOfWork, id: number): Promise<void> =>
       UNION ALL SELECT managed_by, id FROM accounts WHERE id = ${id} AND managed_by IS NOT NULL`,
   );
 
-/** Permissions were given or withdrawn: the managers see other athletes. */
+/** Records that permissions were given or withdrawn, which changes the athletes that the managers see. */
 export const recordPermitted = (
   unit: UnitOfWork,
   permitted: readonly { athleteId: number; managerId: number }[],

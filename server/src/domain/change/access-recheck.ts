@@ -1,7 +1,7 @@
 import type { Context } from "./context.js";
 import { errors } from "./errors.js";
 
-/** How long a slow response relies on the last check of the caller's right. */
+/** Time for which a slow response relies on the last check of the caller's right. */
 export const RECHECK_MS = 5_000;
 
 /**

@@ -48,8 +48,8 @@ const managersAndAthletes: Rule<never, undefined> = {
 const manager: Rule<never, undefined> = { description: "Managers", roles: ["MANAGER"], find: nothing };
 
 /**
- * The single table of who may do what. Its keys are the operation ids of the OpenAPI document; an operation without an
- * entry here cannot be routed.
+ * The single table of who may do what. Its keys are the operation ids of the OpenAPI document. An operation without an
+ * entry cannot be routed.
  */
 export const access = {
   obtainToken: anyone,
@@ -194,7 +194,7 @@ export const access = {
 
   listChanges: managersAndAthletes,
 
-  // It reads other operations as the caller, and they check the rights.
+  // The operation calls other operations as the caller, and these check the rights.
   callMcp: authenticated,
 
   listWebhooks: ownActivity,
@@ -228,7 +228,7 @@ const scopes: ReadonlyMap<OperationId, Scope | null> = new Map([
 ]);
 
 /**
- * The scope that a personal token needs for an operation.
+ * Returns the scope that a personal token needs for an operation.
  * @returns null if every token may call it, undefined if none may
  */
 export const scopeOf = (operation: OperationId): Scope | null | undefined => scopes.get(operation);

@@ -23,8 +23,8 @@ export interface Author {
 }
 
 /**
- * Writes the audit entries of one transaction. The bytes that an account adds in a day are limited, because its changes are not:
- * beyond `AUDIT_BYTES_PER_DAY`, one row counts its further entries.
+ * Writes the audit entries of one transaction. The number of changes of an account is unlimited, so the bytes that it
+ * adds in a day are limited: above `AUDIT_BYTES_PER_DAY`, one row counts the further entries.
  */
 export class AuditWriter {
   readonly #queries: Queries;
@@ -60,7 +60,8 @@ export class AuditWriter {
       })),
     );
     this.#written += rows.length + changes.length * ROW_BYTES;
-    // A single JSON parameter: one parameter per value would be several times slower in the query builder and the database.
+    // Use a single JSON parameter, because one parameter per value is several times slower in the query builder and the
+    // database.
     await this.#queries.execute(sql`
       INSERT INTO audit_log (at, account_id, operation, entity, entity_id, before, after, request_id, operator)
       SELECT ${now}, ${accountId}::bigint, ${operation}, ${entity}, id, before, after, ${requestId}, ${operator}::text

@@ -28,8 +28,9 @@ const isRepeatable = (error: unknown) =>
   REPEATABLE.has((error.cause as { code?: string } | undefined)?.code ?? "");
 
 /**
- * Runs `work` in a transaction with audit and jobs, outside operations: for operator commands and registration. Retries
- * the work when the database aborts the transaction because of a deadlock or a serialization failure.
+ * Runs `work` in a transaction with audit rows and jobs, outside operations. Used by operator commands and
+ * registration. Retries the work when the database aborts the transaction because of a deadlock or a serialization
+ * failure.
  * @param by account for the audit log, when the request is not authenticated by a token
  */
 export async function transact<T>(

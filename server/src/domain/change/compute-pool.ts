@@ -35,7 +35,7 @@ export interface ComputedTexts {
   sessionMaxSpeed: number | null;
 }
 
-/** A device of a player, and when its samples are those of the player: ascending and disjoint. */
+/** A device of a player, and the times when its samples belong to the player, ascending and disjoint. */
 export interface PlayerTracker {
   deviceId: number;
   serial: string;
@@ -64,16 +64,16 @@ export interface PlayerTask {
 
 /** The figures of a player in a period, in the form in which they are stored. */
 export interface PlayerFigures {
-  /** By the keys of `SQUAD_COLUMNS`, with all digits. */
+  /** Figures by the keys of `SQUAD_COLUMNS`, with all digits. */
   figures: Record<string, number | null>;
   /** By the keys of `FILE_COLUMNS`, rounded as in files; instants in ms since 1970 UTC. */
   cells: Record<string, Cell>;
-  /** Null without data. */
+  /** Null if there is no data. */
   recordedMs: number | null;
   hrCoverage: number | null;
   /**
-   * Seconds of the whole session that have data, since 1970 UTC; those of all players together give
-   * the length of the session.
+   * Seconds of the whole session with data, since 1970 UTC. The seconds of all players together give the length of the
+   * session.
    */
   seconds: [from: number, to: number][];
   definition: Metrics["definition"] | null;
@@ -88,7 +88,7 @@ export interface Waiter {
   signal?: AbortSignal | undefined;
 }
 
-/** Computes in worker threads, so that the event loop of the API is not blocked. */
+/** Computes in worker threads, because computations would block the event loop of the API. */
 export interface ComputePool {
   /** @throws the errors of the computation, or an Error when its thread has died */
   compute(task: ComputationTask): Promise<ComputedTexts>;

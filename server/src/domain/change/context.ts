@@ -60,6 +60,6 @@ export interface Context {
   jobsAdded(): void;
   /** Entity tags of `If-Match`. The change is made only if the object still has one of them. */
   ifMatch?: string;
-  /** Set when the request has an idempotency key. */
+  /** Set if the request contains an idempotency key. */
   idempotency?: IdempotentRequest;
 }

@@ -39,8 +39,8 @@ export const effectsOfSamples: Effects<
 > = {
   ownershipChanged: [
     audit("ownership"),
-    // The clock of a device may be ahead of the server's, so samples may have times after the end. The next owner
-    // could read them.
+    // The clock of a device may be ahead of the server's clock, so samples may be timed after the end of the ownership.
+    // The next owner could read them.
     async (unit, { before, after }) => {
       if (before === null || after.endTime >= before.endTime) return;
       const startMs = after.endTime.getTime();
@@ -61,7 +61,7 @@ export const effectsOfSamples: Effects<
         ownerId: after.managerId,
         changed: changedTimes(before, after),
       }),
-    // A session names players without a device of its owner.
+    // The result of a session names the players who wear no device of its owner.
     async (unit, { before, after }) => {
       for (const { startMs, stopMs } of changedTimes(before, after)) {
         await recordFigures(unit, { ownerId: after.managerId, fromMs: startMs, toMs: stopMs });

@@ -65,7 +65,7 @@ export const effects: Effects<keyof Events> = {
       const ends = after.email !== before.email || (before.disabledAt === null && after.disabledAt !== null);
       if (ends) await revokeResets(unit, after.id);
     },
-    // The maximum heart rate is derived from the age.
+    // The maximum heart rate depends on the age.
     async (unit, { before, after }) => {
       if (after.birthDate !== before.birthDate) await recompute(unit, { athleteId: after.id });
     },
@@ -87,7 +87,7 @@ export const effects: Effects<keyof Events> = {
     (unit, { account }) => recordSessionsOfDeleted(unit, account.id),
     (unit, { account }) => deleteTimeframes(unit, eq(timeframes.athleteId, account.id)),
     (unit, { account }) => deletePermissions(unit, eq(permissions.athleteId, account.id)),
-    // After the reactions above, because it erases the values of the audit rows that they write.
+    // Run this after the reactions above, because it erases the values of the audit rows that they write.
     (unit, { account }) => erasePerson(unit, account),
     (unit, { account }) => unit.audit("account", account.id, null, null),
   ],
@@ -98,7 +98,7 @@ export const effects: Effects<keyof Events> = {
         "permission",
         granted.map((after) => ({ id: after.id, after })),
       ),
-    // Sessions before the permission may now have time frames of the athlete.
+    // Sessions before the permission may now get time frames of the athlete.
     async (unit, { granted }) => {
       for (const { athleteId, managerId, permission, startTime, expirationTime } of granted) {
         if (permission !== "WRITE") continue;
@@ -139,7 +139,7 @@ export const effects: Effects<keyof Events> = {
     // The erasure of an account looks for its values in the audit log under this name.
     (unit, { before, after }) =>
       unit.audit("squad grant", (after ?? before)?.id ?? 0, grantAudit(before), grantAudit(after)),
-    // An invitation has no effect before it is accepted.
+    // An invitation takes effect only when it is accepted.
     (unit, { before, after }) => {
       const grant = before === null ? after : (after ?? before);
       if (grant.guestId === null || grant.acceptedAt === null) return Promise.resolve();
@@ -161,7 +161,7 @@ export const effects: Effects<keyof Events> = {
         unit,
         members.flatMap(({ before, after }) => [before, after]),
       ),
-    // Assignments have an effect on the sessions of all squads.
+    // Assignments affect the sessions of all squads.
     async (unit, { ownerId, squadId, members, assignments }) => {
       const rows = [...members, ...assignments].flatMap(({ before, after }) => [before, after]);
       if (rows.length === 0) return;

@@ -12,8 +12,8 @@ export interface Item<T> extends Tagged {
 }
 
 /**
- * @param resource the caller's view
- * @param versions of its rows: two versions may look the same when a secret is masked
+ * @param resource the caller's view @param versions versions of its rows; two versions may look the
+ * same when a secret is masked
  */
 export const item = <T>(resource: T, ...versions: number[]): Item<T> => ({
   resource,
@@ -22,8 +22,8 @@ export const item = <T>(resource: T, ...versions: number[]): Item<T> => ({
 
 /**
  * Computes the entity tag without the resource.
- * @param view the caller's view. For a large resource, its id and the parts that depend on the caller suffice, because the
- *   versions cover the rest.
+ * @param view the caller's view. For a large resource, the id and the parts that depend on the caller suffice, because
+ * the versions cover the rest.
  */
 export function tagged(view: unknown, ...versions: number[]): Tagged {
   const hash = createHash("sha256").update(JSON.stringify([view, versions]));

@@ -17,7 +17,7 @@ export interface FieldErrors {
   [field: string]: string[] | FieldErrors;
 }
 
-/** Maximum number of problems in a response, so that reporting problems cannot cost far more than causing them. */
+/** Maximum number of problems in a response. Without it, reporting problems could cost far more than causing them. */
 export const MAX_FIELD_ERRORS = 100;
 
 export type ErrorBody = { detail: string } | { message: string } | FieldErrors;
@@ -30,7 +30,7 @@ export class ServiceError extends Error {
   readonly body: ErrorBody;
   /** Time to wait, only for `throttled` and `unavailable`. */
   readonly retryAfterMs: number | undefined;
-  /** Codes of the fields, if each has its own. */
+  /** Codes of the fields, if they differ. */
   readonly fieldCodes: Readonly<Record<string, string>>;
 
   constructor(
@@ -52,7 +52,7 @@ export class ServiceError extends Error {
 /** Time after which a user may try again to sign in with the OpenID provider. */
 const PROVIDER_RETRY_MS = 10_000;
 
-/** One factory for each kind, so that every error of a kind has the same shape. */
+/** One factory for each kind. Every error of a kind therefore has the same shape. */
 export const errors = {
   /** Invalid structure or value in the request: one or more messages per field. */
   invalid: (fields: FieldErrors, code = "invalid") => new ServiceError("invalid", code, fields),
@@ -80,7 +80,7 @@ export const errors = {
           ? "Personal tokens and tokens of applications may not do this. Sign in to the service with your password."
           : `The token does not have the scope ${scope}.`,
     }),
-  /** Only for authenticated callers. */
+  /** Sent only to authenticated callers. */
   accountDisabled: () =>
     new ServiceError("forbidden", "account_disabled", {
       detail: "This account is disabled. Ask the operator of the service.",

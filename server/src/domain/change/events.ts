@@ -24,7 +24,8 @@ export type Session = Omit<typeof tables.sessions.$inferSelect, "activityId"> & 
 };
 
 /**
- * A row of `periods.csv`. Without times, the athlete does not take part; without an athlete, it is the interval of all others.
+ * A row of `periods.csv`. Without times, the athlete does not take part. Without an athlete, the row is the interval of
+ * all others.
  */
 export type PeriodRow = Pick<
   typeof tables.sessionPeriods.$inferSelect,
@@ -54,7 +55,7 @@ type ActivityRead = Activity | Omit<Activity, "json">;
 export interface Events {
   accountCreated: { account: Account };
   accountUpdated: { before: Account; after: Account };
-  /** The account is closed; its deletion follows in separate transactions. */
+  /** The account is closed. Its deletion follows in separate transactions. */
   accountClosed: { accountId: number };
   /** Announced before the row of the account is deleted. */
   accountDeleted: { account: Account };
@@ -96,11 +97,10 @@ export interface Events {
    */
   samplesStored: { deviceId: number; ownerId?: number; changed: readonly Interval[] };
   /**
-   * A load on another sample server found all of its samples already stored, possibly by an earlier
-   * run of itself.
+   * A load on a sample server found all of its samples already stored, possibly by an earlier run of the same load.
    */
   samplesFound: { deviceId: number; found: readonly Interval[] };
-  /** Samples that a manager loaded were not stored: see `SampleFilter`. */
+  /** Some samples that a manager loaded were not stored; see `SampleFilter`. */
   samplesRefused: {
     deviceId: number;
     managerId: number;
@@ -121,7 +121,10 @@ export interface Events {
     changed: readonly Interval[];
     removed: readonly Interval[];
   };
-  /** Samples of a device were removed because of their age; each interval extends from the first to the last removed sample. */
+  /**
+   * Samples of a device were removed because of their age. Each interval extends from the first to the last removed
+   * sample.
+   */
   samplesExpired: { deviceId: number; removed: readonly Interval[]; count: number };
 
   /** The operator has deleted samples of a device, in closed intervals. `removed` are the times of the deleted samples. */
@@ -163,7 +166,7 @@ export interface Events {
   memberChanged: Changed<typeof tables.squadMembers.$inferSelect> & { ownerId: number };
   squadGrantChanged: Changed<typeof tables.squadGrants.$inferSelect>;
   assignmentChanged: Changed<typeof tables.assignments.$inferSelect>;
-  /** Members of a squad and assignments from a roster, many at once. */
+  /** A roster has changed many members of a squad and assignments at once. */
   rosterImported: {
     ownerId: number;
     squadId: number;

@@ -41,7 +41,7 @@ export async function claimKey(ctx: Context, unit: UnitOfWork): Promise<void> {
     if (claimed.length > 0) return enforceKeyQuota(unit, ctx.caller.id);
     const stored = await findStoredResponse({ ...ctx, queries });
     if (stored !== undefined) throw new AlreadyDone(stored);
-    // Expired, but not yet removed. Another request may replace the row first, and retention may remove it.
+    // The key has expired but is not removed. Another request may replace the row first, or retention may remove it.
     const replaced = await queries
       .update(idempotencyKeys)
       .set({ fingerprint, status: null, headers: null, body: null, createdAt: now })
@@ -70,7 +70,7 @@ export async function storeResponse(ctx: Context, unit: UnitOfWork, result: Chan
 const isKey = (accountId: number, { path, key }: { path: string; key: string }) =>
   and(eq(idempotencyKeys.accountId, accountId), eq(idempotencyKeys.path, path), eq(idempotencyKeys.key, key));
 
-/** Keys from this time or earlier have expired. */
+/** Returns the time up to which keys have expired. */
 const expiryOf = ({ clock }: Context) => new Date(clock.now().getTime() - IDEMPOTENCY_LIFETIME_MS);
 
 async function findKey(ctx: Context) {

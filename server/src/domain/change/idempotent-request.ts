@@ -17,7 +17,7 @@ export interface IdempotentRequest {
   key: string;
   /** SHA-256 of the method, the path with its query, and the body; empty until the body has arrived. */
   fingerprint: Uint8Array;
-  /** Creates the response, so that it is stored in the transaction of the change. */
+  /** Creates the response, which is stored in the transaction of the change. */
   responseTo(result: ChangeResult): StoredResponse;
   /** The response stored with the change. */
   response?: StoredResponse;

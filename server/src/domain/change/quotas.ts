@@ -44,8 +44,8 @@ const rows = sql<number>`count(*)::int`;
 const bytes = (size: SQL) => sql<number>`coalesce(sum(${size}), 0)::float8`;
 
 /**
- * Check to call after writing rows of an account: a transaction that exceeds the quota is rolled back. Locks the account, so that
- * its requests count one after another.
+ * A check to call after writing rows of an account. A transaction that exceeds the quota is rolled back. The check
+ * locks the account, so its requests count one after another.
  * @throws QuotaExceeded
  */
 const quota =
@@ -200,7 +200,7 @@ export const enforcePictureQuota = quota(accounts, (manager) => eq(accounts.mana
 /** Only larger responses count. The index `idempotency_keys_large` has the same limit. */
 export const SMALL_RESPONSE_BYTES = 2048;
 
-// A literal, because the partial index does not match parameters.
+// Use a literal, because the partial index does not match parameters.
 const smallBytes = sql.raw(`${SMALL_RESPONSE_BYTES}`);
 
 /** Call it after storing a response to an idempotency key that is larger than `SMALL_RESPONSE_BYTES`. */
@@ -210,7 +210,8 @@ export const enforceResponseQuota = quota(
     and(eq(idempotencyKeys.accountId, account), sql`octet_length(${idempotencyKeys.body}) > ${smallBytes}`),
   {
     setting: "quotaResponseBytes",
-    // Each counts with a minimum size, which limits their number even if they compress well, so that the sum is fast.
+    // Each response counts with a minimum size. This limits their number even if they compress well, and the sum stays
+    // fast.
     used: bytes(sql`greatest(pg_column_size(${idempotencyKeys.body}), ${smallBytes})`),
     message: (limit) =>
       `The responses stored for the idempotency keys of one account can have at most ${limit} bytes. They are stored for 24 hours. Send the request later, or without Idempotency-Key.`,
@@ -223,7 +224,7 @@ interface Count {
   atMs: number;
 }
 
-/** Lifetime of a count. It misses additions of other processes during this time. */
+/** Lifetime of a count. A count misses the additions of other processes during this time. */
 const COUNT_VALID_MS = 60_000;
 /** A request is refused only by a count that is newer than this. */
 const RECOUNT_AFTER_MS = 5_000;
@@ -239,8 +240,8 @@ function countsIn(config: Config): LRUCache<string, Count> {
 }
 
 /**
- * Whether the number of rows of an account is within the limit. Counting many rows is slow, so this happens at most once a
- * minute; in between, additions of this process are added to the last count.
+ * Whether the number of rows of an account is within the limit. Counting many rows is slow, so the rows are counted at
+ * most once a minute. In between, additions of this process are added to the last count.
  * @param name name of the rows and the account
  * @param added increase of the count in this transaction
  * @param count counts the rows visible to the transaction
@@ -281,7 +282,7 @@ export async function enforceSampleQuota(unit: UnitOfWork, accountId: number, st
   );
 }
 
-/** Time to wait; the client can also repeat the request immediately without a key. */
+/** Time to wait. The client can also repeat the request immediately without a key. */
 const KEYS_RETRY_AFTER_MS = 600_000;
 
 /**

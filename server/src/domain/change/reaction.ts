@@ -1,7 +1,7 @@
 import type { Changed, Events } from "./events.js";
 import type { UnitOfWork } from "./unit-of-work.js";
 
-/** Reaction to an event, within the transaction of the change that announced it. */
+/** Reaction to an event. It runs in the transaction of the change that announced the event. */
 export type Reaction<Event> = (unit: UnitOfWork, event: Event) => Promise<void>;
 
 /** Reactions to some events. They run in the order given here. */

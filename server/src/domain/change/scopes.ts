@@ -97,8 +97,9 @@ export const SCOPE_OPERATIONS = {
 } as const;
 
 /**
- * Operations of every personal token: the account that it belongs to; conversions, which store nothing; the list of changes,
- * which is limited to what the token can read; and `/mcp`, whose tools call operations that check the scope.
+ * Operations that every personal token may call: reading its own account; conversions, which store nothing; the list of
+ * changes, which contains only objects that the token can read; and `/mcp`, with tools that call operations that check
+ * the scope.
  */
 export const UNSCOPED_OPERATIONS = [
   "retrieveAccount",

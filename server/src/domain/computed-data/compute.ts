@@ -33,14 +33,17 @@ export interface ComputationResult {
   rulesVersion: number;
 }
 
-/** Condition: changes that affect the time frame in the row of `timeframes` and have not marked it yet. */
+/** Condition for changes that affect the time frame in the row of `timeframes` and have not marked it yet. */
 const changes = (wanted: SQL) => sql`(SELECT ${wanted} FROM ${recomputations} AS change
   WHERE change.done_through < ${timeframes.id} AND (
     change.athlete_id = ${timeframes.athleteId} OR change.activity_id = ${timeframes.activityId}
     OR (change.device_id = ${timeframes.deviceId} AND coalesce(change.owner_id, ${timeframes.ownerId}) = ${timeframes.ownerId}
       AND tstzrange(${timeframes.startTime}, ${timeframes.endTime}, '[]') && change.times)))`;
 
-/** The changes that affect the time frame in the row of `timeframes` and have not marked it yet, as text; null for none. */
+/**
+ * The changes that affect the time frame in the row of `timeframes` and have not marked it yet, as text; null if there
+ * are none.
+ */
 export const pendingChanges = sql<
   string | null
 >`${changes(sql`string_agg(change.id || '.' || change.version, ' ' ORDER BY change.id)`)}`;
@@ -50,7 +53,9 @@ const isFresh = sql<boolean>`(${changes(sql`count(*)`)} = 0 AND ${computedData.t
   AND ${computedData.dataVersion} = ${timeframes.dataVersion}
   AND ${computedData.rulesVersion} >= ${RULES_VERSION})`;
 
-/** Whether a stored result is the one to show: it is current, or it includes samples that retention has removed. */
+/**
+ * Whether to return a stored result, because it is current, or because it includes samples that retention has removed.
+ */
 export const stays = sql<boolean>`(${isFresh} OR (${hasLostSamples} AND NOT coalesce(${changes(sql`bool_or(change.forgets)`)}, false)))`;
 
 /** Maximum number of restarts of a computation because its inputs have changed. */
@@ -88,7 +93,7 @@ export async function computedDataOf(
     newest = made.result;
     if (made.holds) return newest;
   }
-  // Samples arrive faster than their data can be computed. This result was current until recently.
+  // Samples arrive faster than their data can be computed. Return this result, which was current until recently.
   return newest;
 }
 
@@ -113,7 +118,7 @@ async function findResult(
   return { result: stored !== null && row.stays ? stored : undefined, state };
 }
 
-/** The recipes that the time frame in the row of `timeframes` names, in their order. */
+/** Selects the recipes that the time frame in the row of `timeframes` names, in their order. */
 const namedRecipes = sql<(Omit<RecipeVersion, "recipe"> & { recipe: string })[]>`(
   SELECT coalesce(json_agg(json_build_object('name', recipe.name, 'version', recipe.version, 'hash', recipe.hash, 'recipe', recipe.recipe)
     ORDER BY use.position), '[]')

@@ -66,12 +66,12 @@ export interface FurtherDefinition {
   }[];
 }
 
-/** Figures other than the metrics; all of them are computed by the library. */
+/** Figures in addition to the metrics. The library computes all of them. */
 export interface FurtherFigures {
   readonly peak_demands: Omit<PeakDemands, "definition"> | null;
   /** m/s */
   readonly session_max_speed: number | null;
-  /** Absent when the time frame names none. */
+  /** Absent if the time frame names no recipes. */
   readonly recipes?: readonly RecipeFigures[];
   readonly definition: FurtherDefinition;
 }
@@ -134,7 +134,7 @@ function countedBy(
   samples: MetricSamples,
   limits: Pick<MetricsOptions, "from" | "to" | "periods">,
 ): Omit<RecipeFigures, "name" | "version" | "hash"> {
-  // A copy whose results are not cached: a recipe can have ten times as many steps as the other figures.
+  // Use a copy without cached results, because a recipe can have ten times as many steps as the other figures.
   const { count, distance, duration, runs, dropped } = computeRecipe({ ...samples }, recipe, limits);
   return { count, distance, duration, runs: runs.length > MAX_RUNS ? null : runs, dropped };
 }

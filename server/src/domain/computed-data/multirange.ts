@@ -2,8 +2,9 @@ import { type SQL, sql } from "drizzle-orm";
 import type { Interval } from "../../store/samples/index.js";
 
 /**
- * Combines closed intervals into one value of the database, which searches it by binary search, so a condition with thousands of
- * intervals takes little longer than with one. Ignores empty intervals (start after stop).
+ * Combines closed intervals into one value of the database. The database uses binary search within the value, so a
+ * condition with thousands of intervals takes little longer than a condition with one. Ignores empty intervals (start
+ * after stop).
  */
 const multirange = (intervals: readonly Interval[], range: SQL): SQL => sql`(
   SELECT range_agg(${range})

@@ -56,8 +56,8 @@ export const queueSessionFigures = (unit: UnitOfWork, sessions: readonly Owned[]
 const AFTER_FAILURE_MS = 3_600_000;
 
 /**
- * Adds the job of a session for a reader of its table, unless one waits, runs, or has failed in the last hour. A change always adds
- * a job, because one that runs may have read its inputs before.
+ * Adds the job of a session for a reader of its table, unless one waits, runs, or has failed in the last hour. A change
+ * always adds a job, because a running job may have read its inputs before the change.
  */
 export async function queueUnlessQueued(unit: UnitOfWork, session: Owned): Promise<void> {
   const { queries, now } = unit;

@@ -50,7 +50,7 @@ export async function recompute(unit: UnitOfWork, input: ChangedInput): Promise<
   const id = "athleteId" in input ? input.athleteId : null;
   const activity = "activityId" in input ? input.activityId : null;
   const [device, owner] = "deviceId" in input ? [input.deviceId, input.ownerId ?? null] : [null, null];
-  // An input has one row even if it changes repeatedly: with the earliest position and all times.
+  // An input has only one row even if it changes repeatedly. The row contains the earliest position and all times.
   const { rows } = await unit.queries.execute<{ id: string }>(sql`
     INSERT INTO recomputations AS known (athlete_id, activity_id, device_id, owner_id, times, forgets, done_through)
     VALUES (${id}::bigint, ${activity}::bigint, ${device}::bigint, ${owner}::bigint, ${times}, ${forgets}, ${last.id})
@@ -87,7 +87,7 @@ async function mark(
   forgets: boolean,
 ): Promise<{ last: { id: number; ownerId: number } | undefined }> {
   const { queries } = unit;
-  // Lock in the order of ids, so that concurrent changes do not deadlock.
+  // Lock in the order of ids, because concurrent changes would otherwise deadlock.
   const { rows } = await queries.execute<{ id: string; owner_id: string }>(sql`
     WITH matching AS (
       SELECT id FROM timeframes WHERE ${condition} AND id > ${after} ORDER BY id LIMIT ${MARKED_AT_A_TIME} FOR NO KEY UPDATE
@@ -160,8 +160,8 @@ const sourceOf = ({ athleteId, deviceId, startTime, endTime }: Timeframe) => [
 ];
 
 /**
- * Deletes the stored result of a time frame that gets another athlete, device or time. After retention it would remain, and show
- * the data of one athlete for another.
+ * Deletes the stored result of a time frame that gets another athlete, device or time. After retention, the result
+ * would otherwise remain and show the data of one athlete for another.
  */
 export async function deleteReassignedResult(
   { queries }: UnitOfWork,

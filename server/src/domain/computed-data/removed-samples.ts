@@ -6,8 +6,8 @@ import { without } from "../sample-ownership/intervals.js";
 import { millisecondsOf } from "./multirange.js";
 
 /**
- * Condition: retention has removed samples of the time frame in the row of `timeframes`. Its last result is then kept, because a
- * new result would lack these samples. Samples of other owners of the device do not count.
+ * Condition: whether retention has removed samples of the time frame in the row of `timeframes`. Its last result is
+ * then kept, because a new result would lack these samples. Samples of other owners of the device do not count.
  */
 export const hasLostSamples: SQL<boolean> = sql<boolean>`EXISTS (SELECT 1 FROM ${removedSamples} JOIN ${ownerships}
     ON ${ownerships.deviceId} = ${timeframes.deviceId} AND ${ownerships.managerId} = ${timeframes.ownerId}
@@ -15,7 +15,7 @@ export const hasLostSamples: SQL<boolean> = sql<boolean>`EXISTS (SELECT 1 FROM $
     AND greatest(to_timestamp(${removedSamples.startMs} / 1000.0), ${ownerships.startTime}, ${timeframes.startTime})
       <= least(to_timestamp(${removedSamples.stopMs} / 1000.0), ${ownerships.endTime} - interval '1 ms', ${timeframes.endTime}))`;
 
-/** Removed intervals with a smaller distance are merged, because no chunk can have had a sample between them. */
+/** Removed intervals with a smaller distance are merged, because no chunk can have contained a sample between them. */
 const JOINED_WITHIN_MS = BUCKET_MS;
 
 /** Records that retention has removed samples. */

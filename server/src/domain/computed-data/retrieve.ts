@@ -24,11 +24,11 @@ interface Retrieved<T> {
 export interface WantedFigures {
   with_definition?: boolean;
   with_peaks?: boolean;
-  /** Only for a single time frame, because it compares the sessions of a year. */
+  /** Available only for a single time frame, because it compares the sessions of a year. */
   with_max_speed?: boolean;
 }
 
-/** Figures that are returned on request, or because the time frame names recipes. */
+/** Figures that are returned on request or if the time frame names recipes. */
 type MoreFigures = Pick<FurtherFigures, "peak_demands" | "session_max_speed" | "recipes"> & {
   season_max_speed: SeasonSpeed | null;
 };
@@ -63,8 +63,8 @@ const definitionVersionOf = ({ data }: ComputationResult): number =>
   (JSON.parse(data) as ComputedData).definition.version;
 
 /**
- * Returns the computed data of a time frame in the state in which the caller's right was checked. Another state may have another
- * athlete, so the right is checked again for it.
+ * Returns the computed data of a time frame in the state in which the caller's right was checked. In a different state,
+ * the athlete may differ, so the right is checked again.
  * @param readAgain returns the current time frame if the caller may read it
  * @returns undefined if the time frame was deleted or may no longer be read
  */
@@ -120,7 +120,7 @@ export interface ComputedTimeframe {
   data: ShownComputedData;
 }
 
-/** Number of time frames of one request computed concurrently, so that other requests can run in between. */
+/** Number of time frames of one request that are computed concurrently. Other requests can run in between. */
 const AT_A_TIME = 2;
 
 /**

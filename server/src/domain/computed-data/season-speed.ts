@@ -20,9 +20,9 @@ const MAX_TIMEFRAMES = 2_000;
 const dayOf = (time: Date) => time.toISOString().slice(0, 10);
 
 /**
- * The maximum speed of the athlete in the 365 days (UTC) that end with the day of a time frame, from the stored results of
- * those time frames of its owner that the caller can read. The time frames of an activity on one day are one session: they do
- * not confirm each other.
+ * The maximum speed of the athlete in the 365 days (UTC) that end with the day of a time frame, from the stored results
+ * of those time frames of its owner that the caller can read. The time frames of an activity on one day count as one
+ * session, so they do not confirm each other.
  * @returns null without a session whose maximum speed is known
  */
 export async function seasonMaxSpeedOf(

@@ -31,9 +31,10 @@ const withAccount =
     transact(ctx, OPERATION, async (unit) => work(unit, await lockAccount(unit, id)));
 
 /**
- * Deletes an account for the operator, with all its data: time frames and permissions of an athlete; activities of a manager with
- * their webhooks and time frames, managed athletes, and ownerships with their samples. The account is closed first. The data is
- * deleted in transactions of limited size, and the account last. After an interruption, run the command again.
+ * Deletes an account for the operator, with all its data. For an athlete, these are time frames and permissions; for a
+ * manager, activities with their webhooks and time frames, managed athletes, and ownerships with their samples. The
+ * account is closed first. The data is deleted in transactions of limited size, and the account last. After an
+ * interruption, run the command again.
  * @throws ServiceError `not_found`
  */
 export async function deleteAccount(ctx: Context, username: string): Promise<Account> {
@@ -70,9 +71,7 @@ export async function isGone(queries: Queries, id: number, error: unknown): Prom
 /** Matches the time frames of a manager, which belong to the manager's activities. */
 const ofOwner = (id: number): SQL => eq(timeframes.ownerId, id);
 
-/**
- * The squads of a manager, whose sessions were deleted with their activities, and the assignments.
- */
+/** Deletes the squads and the assignments of a manager. The sessions were deleted with their activities. */
 async function eraseSquads(unit: UnitOfWork, id: number): Promise<boolean> {
   await unit.announce("squadsErased", { ownerId: id });
   return eraseSome(unit, [
@@ -93,7 +92,7 @@ async function removeManager(ctx: Context, { id }: Account): Promise<void> {
   await deleteInBatches(ctx.queries, ofOwner(id), (limit) =>
     run((unit) => deleteTimeframes(unit, ofOwner(id), { limit })),
   );
-  // Erase stored responses before the athletes, because the remaining ones are searched for each athlete.
+  // Erase the stored responses before the athletes, because the remaining responses are searched for each athlete.
   while (await run((unit) => eraseSome(unit, ofPerson({ id }))));
   for (let after = 0, athletes = await managedBy(ctx.queries, id, after); athletes.length > 0; ) {
     for (const athlete of athletes) {

@@ -11,9 +11,8 @@ const BYTES_AT_A_TIME = 4 * 1024 * 1024;
 const TIMEFRAMES_AT_A_TIME = 100;
 
 /**
- * Removes some activities of a closed account, with their webhooks, so that no event is sent, and their time frames. Can be
- * interrupted and called again.
- * @returns whether there is more to remove: call it again in another transaction
+ * Removes some activities of a closed account, with their time frames and their webhooks. No event is sent. Can be
+ * interrupted and called again. @returns whether there is more to remove; if so, call it again in another transaction
  */
 export async function eraseActivities(unit: UnitOfWork, ownerId: number): Promise<boolean> {
   const { queries } = unit;

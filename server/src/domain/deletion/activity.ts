@@ -45,7 +45,8 @@ async function removeActivity(ctx: Context, activity: number, remove: Run): Prom
   );
   await remove(async (unit, before) => {
     await deleteTimeframes(unit, ofActivity, { withActivity: true });
-    // The lock prevents adding time frames to the activity. One added before the lock is also deleted and reported.
+    // The lock prevents adding time frames to the activity. A time frame added before the lock is deleted and reported
+    // too.
     await unit.queries
       .select({ id: activities.id })
       .from(activities)

@@ -80,7 +80,7 @@ async function erasePart(unit: UnitOfWork, worn: Worn, fromMs: number): Promise<
         part.removed += count;
         removed.push(...times);
       }
-      // even if retention removed them first: results of others may include the samples
+      // even if retention removed them first, because results of others may include the samples
       changed.push({ startMs, stopMs: end });
     }
     if (end < stopMs) {

@@ -111,8 +111,8 @@ async function managersOf(queries: Queries, { id, managedBy }: Account): Promise
 }
 
 /**
- * Deletes an athlete and erases every trace that could identify the person; the audit then contains only the proof. The rows are
- * deleted in transactions of limited size, and the account last. After an interruption, call it again.
+ * Deletes an athlete and erases every trace that could identify the person. The audit log then contains only the proof.
+ * The rows are deleted in transactions of limited size, and the account last. After an interruption, call it again.
  * @param samples whether to remove the samples of the athlete's time frames
  * @param run runs all transactions except the last
  * @param finish runs the last transaction

@@ -24,10 +24,10 @@ export interface Reapplied {
 }
 
 /**
- * Erases again those accounts on the erasure list that a restored backup has brought back. The list
- * and the database then have the
- * same entries, so that a new list or the list of another machine is also complete. Without a restore, this costs reading the
- * list and one query for all erasures. Otherwise one process erases while the others wait, and continue if it has ended early.
+ * Erases again those accounts on the erasure list that a restored backup has brought back. The list and the database
+ * then contain the same entries, so a new list or the list of another machine is complete too. Without a restore, this
+ * only reads the list and makes one query for all erasures. After a restore, one process erases while the others wait.
+ * They continue if it ends early.
  * @param file file of the list; default: the one in the settings
  * @throws UsageError when the list cannot be read or written
  */

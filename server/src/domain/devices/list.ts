@@ -37,7 +37,7 @@ function conditionsOf({ queries, caller }: Context, filters: Filters) {
       .from(ownerships)
       .where(and(mine, eq(ownerships.endTime, CURRENT_END))),
   );
-  // Filters and order must not reveal to a former owner the name that another owner gave.
+  // Filters and order must not reveal the name given by another owner to a former owner.
   const customName = sql<string | null>`CASE WHEN ${ownedNow} THEN ${devices.customName} END`;
   const inActivity = queries
     .select({ one: sql`1` })

@@ -31,7 +31,7 @@ import { jsonArray } from "./json-array.js";
 /** Number of rows in one read. An activity can be several megabytes. */
 const ROWS = 200;
 const LARGE_ROWS = 4;
-/** Results of computations are up to 400 kB each. */
+/** Number of results in one read. A result can have 400 kB. */
 const RESULT_ROWS = 20;
 
 /** Called with the number of rows written; default: 1. */
@@ -159,7 +159,10 @@ const framesAfter = ({ queries }: Context, { id }: Account, after: number, limit
     .orderBy(timeframes.id)
     .limit(limit);
 
-/** Includes the `json` of an activity only if no other athlete has time frames in it, because it may describe others. */
+/**
+ * Includes the `json` of an activity only if no other athlete has time frames in the activity, because it may describe
+ * others.
+ */
 export const activitiesOf = ({ queries }: Context, { id }: Account, count: Count) =>
   jsonArray(
     LARGE_ROWS,
@@ -169,7 +172,7 @@ export const activitiesOf = ({ queries }: Context, { id }: Account, count: Count
           id: activities.id,
           name: activities.name,
           json_schema: activities.jsonSchemaId,
-          // Not read when omitted, because it can be several megabytes.
+          // Do not read an omitted `json`, because it can be several megabytes.
           json: sql`CASE WHEN NOT EXISTS (
             SELECT FROM timeframes AS other WHERE other.activity_id = activities.id AND other.athlete_id <> ${id}
           ) THEN activities.json END`.mapWith(activities.json),

@@ -138,7 +138,7 @@ const leftOut = ({ others }: WornTimes) =>
         })),
       };
 
-/** Standard CSV. A file without samples has only the header line. */
+/** The file is standard CSV. Without samples, it contains only the header line. */
 async function* samplesOf(
   { queries }: Context,
   deviceId: number,

@@ -31,8 +31,8 @@ const toEntry = ({ at, accountId, entityId, requestId, ...row }: typeof auditLog
 export type AuditEntry = ReturnType<typeof toEntry>;
 
 /**
- * Returns a part of the audit for the operator, oldest entry first. Reading the first part adds an entry with the reader and the
- * filters.
+ * Returns a part of the audit log for the operator, oldest entry first. Reading the first part adds an entry with the
+ * reader and the filters.
  * @param after only entries with higher ids; 0 for the first part
  * @throws ServiceError `not_found` when the account does not exist; on the field `from` when it is not before `to`
  */

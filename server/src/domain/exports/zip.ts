@@ -12,8 +12,9 @@ export interface ZipEntry {
 const COMPRESSION_LEVEL = 3;
 
 /**
- * Creates a zip archive as a stream. The files are read one after another, as fast as the stream is consumed, so memory does
- * not depend on their number and size. An error of a file destroys the stream, so that the archive is recognisably incomplete.
+ * Creates a zip archive as a stream. The files are read one after another, as fast as the stream is consumed, so memory
+ * does not depend on their number and size. An error of a file destroys the stream, which leaves the archive
+ * recognisably incomplete.
  */
 export function zipOf(entries: AsyncIterable<ZipEntry>): Readable {
   const zip = new ZipFile();

@@ -8,7 +8,7 @@ import type { JsonSchemaRow } from "./rules.js";
 
 const ajv = new Ajv2020({ allErrors: true, strict: true });
 
-/** Keyed by the text of the schema, so that a schema changed by a migration is recompiled. */
+/** Compiled schemas by their text. A schema that a migration changes is thus recompiled. */
 const compiled = new Map<string, ValidateFunction>();
 
 /** Returns the schema with this id and type. */
@@ -39,7 +39,7 @@ export function validateAgainst({ schema }: JsonSchemaRow, value: unknown): Fiel
   return fields;
 }
 
-/** Location of the error: a JSON pointer (RFC 6901), including the name of a missing required member. */
+/** Returns the location of the error as a JSON pointer (RFC 6901), including the name of a missing required member. */
 function pathOf({ instancePath, keyword, params }: ErrorObject): string[] {
   const path = instancePath
     .split("/")

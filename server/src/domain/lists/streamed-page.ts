@@ -27,8 +27,8 @@ const sizeOf = (column: PgColumn | SQL): SQL<number> =>
   sql<number>`coalesce(octet_length(${column}::text), 0)::bigint`;
 
 /**
- * A page whose results can be several megabytes each. It is read and sent in batches, so that it neither uses much memory nor blocks
- * the event loop.
+ * A page whose results can be several megabytes each. It is read and sent in batches, to limit memory and to keep the
+ * event loop free.
  */
 export class StreamedPage<T> {
   readonly #head: Page<never>;
@@ -96,7 +96,7 @@ export async function streamedPage<Row extends Keyed, T>(
   const ofBatches = [...batchesOf(keys)];
   await requireSize(ctx, of, ofBatches, keys);
   const [firstIds, ...laterIds] = ofBatches;
-  // Read the first batch before the response starts, so that a failure becomes an error response.
+  // Read the first batch before the response starts. A failure then becomes an error response.
   const first = firstIds === undefined ? [] : await read(firstIds);
   async function* batches(): AsyncGenerator<T[]> {
     yield first;
@@ -112,8 +112,8 @@ export async function streamedPage<Row extends Keyed, T>(
 const bytesOfAll = (keys: readonly { weight: number }[]) => keys.reduce((sum, { weight }) => sum + weight, 0);
 
 /**
- * Returns early if the estimate shows that the page is small enough. Otherwise measures the values in the batches in which they
- * would be read, until they exceed the limit.
+ * Checks the size of the page. If the estimate is too large, measures the values in the batches in which they would be
+ * read, until they exceed the limit.
  */
 async function requireSize(
   { queries, config, signal }: Context,

@@ -13,7 +13,7 @@ export const MAX_POSITION = 20;
 
 const speed = PARAMETER_LIMITS.sprint_threshold;
 
-/** The individual thresholds of a player; absent ones default to those of the sport. */
+/** The individual thresholds of a player. Absent thresholds default to those of the sport. */
 const Thresholds = Type.Object(
   {
     max_hr: Type.Optional(

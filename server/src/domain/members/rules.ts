@@ -14,7 +14,7 @@ export interface SeenMember {
   ownerId: number;
 }
 
-/** Not found if the caller cannot see the squad. */
+/** The object is not found if the caller cannot see the squad. */
 export const readableMember: Rule<"member", SeenMember> = {
   description: "The owner of the squad, managers with a role in it, and the athlete",
   roles: ["MANAGER", "ATHLETE"],

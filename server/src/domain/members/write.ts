@@ -26,7 +26,7 @@ export async function createMember(ctx: Context, body: NewMember) {
 /** Adds a member within a change. */
 export async function addMember(ctx: Context, unit: UnitOfWork, body: NewMember) {
   const { queries, now } = unit;
-  // Requests for a squad run one after another, so that two memberships of an athlete cannot overlap.
+  // Run requests for a squad one after another, because two memberships of an athlete must not overlap.
   const { id: squadId, ownerId, view } = await lockEditableSquad(ctx, unit, body.squad);
   requireNoHeart(view, body.params);
   const grants = await grantsOf(queries, ownerId, "READ", [body.athlete], { lock: true });
@@ -100,20 +100,20 @@ export async function deleteMember(ctx: Context, member: number): Promise<void> 
   );
 }
 
-/** Returns a problem of thresholds that are individually within their limits, if any. */
+/** Returns the problem, if any, of a combination of thresholds that are individually within their limits. */
 export const thresholdsProblem = ({
   hid_thresholds,
 }: {
   hid_thresholds?: readonly [number, number] | undefined;
 }) =>
-  // Thresholds of one sport; only these depend on each other.
+  // Thresholds of one sport. Only thresholds of the same sport depend on each other.
   hid_thresholds === undefined ? undefined : parameterProblems("soccer", { hid_thresholds })[0];
 
 /** Heart-rate thresholds are kept when a caller who cannot see them changes the others. */
 const keptOf = ({ hasHeart }: View, params: Record<string, unknown>) =>
   hasHeart ? {} : Object.fromEntries(Object.entries(params).filter(([key]) => isHeartKey(key)));
 
-/** The same for a membership that follows an earlier one of the athlete without a break. */
+/** Keeps them, too, in a membership that follows an earlier one of the athlete without a break. */
 async function heartOfEarlier(
   queries: Queries,
   view: View,

@@ -7,7 +7,10 @@ import type { Context } from "../change/context.js";
 import { errors } from "../change/errors.js";
 import { findDevice } from "../devices/device.js";
 
-/** Extends the last ownership of a device backwards over a time without an owner. The ownership gains no samples. */
+/**
+ * Moves the start of the last ownership of a device back into a period in which the device had no owner. The ownership
+ * gains no samples.
+ */
 export async function backdateOwnership(ctx: Context, serialNumber: string, start: Date) {
   if (!isStorable(start.getTime()))
     throw errors.field("start", "Expected a date-time such as 2024-01-01T06:00:00Z.");

@@ -11,9 +11,9 @@ const CHUNKS_AT_A_TIME = 1_000;
 const AUDIT_ROWS_AT_A_TIME = 1_000;
 
 /**
- * Removes some ownerships of a manager from the history of a device, with their samples, which nobody else can read, and the
- * manager's settings of the device. Can be interrupted and called again.
- * @returns whether there is more to remove: call it again in another transaction
+ * Removes some ownerships of a manager from the history of a device, with their samples, which nobody else can read,
+ * and the manager's settings of the device. Can be interrupted and called again. @returns whether there is more to
+ * remove; if so, call it again in another transaction
  */
 export async function eraseOwnerships(
   unit: UnitOfWork,
@@ -30,7 +30,7 @@ export async function eraseOwnerships(
   const { toMs } = await firstBatch(client, deviceId, startMs, endMs, CHUNKS_AT_A_TIME);
   await deleteSamplesBetween(client, deviceId, startMs, toMs);
   if (toMs < endMs) return true;
-  // The first audit rows of the next ownership contain the manager's settings as previous values.
+  // The first audit rows of the next ownership contain the settings of this manager as previous values.
   const until = next?.startTime ?? nextOwner?.startTime;
   const eraseAudit = () => eraseAuditBetween(unit, deviceId, new Date(startMs), until);
   if ((await eraseAudit()) === AUDIT_ROWS_AT_A_TIME) return true;

@@ -17,8 +17,8 @@ export async function ownedParts(queries: Queries, owner: Owner, within: Interva
 }
 
 /**
- * Detects seconds instead of milliseconds: seconds of the years 2001 to 5138 would be milliseconds of 1970 to 1973, before the
- * first device.
+ * Detects seconds instead of milliseconds. Seconds of the years 2001 to 5138, read as milliseconds, fall into 1970 to
+ * 1973, before the first device.
  */
 const isLikelySeconds = (value: number) => value >= 1e9 && value < 1e11;
 

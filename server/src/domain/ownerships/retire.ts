@@ -24,7 +24,7 @@ export const retireDevice = (ctx: Context, serialNumber: string): Promise<Device
   });
 
 /**
- * Restores a retired device, so that it can be taken again.
+ * Restores a retired device, which can then be taken again.
  * @throws ServiceError `not_found`
  */
 export const reinstateDevice = (ctx: Context, serialNumber: string): Promise<Device> =>

@@ -53,7 +53,7 @@ async function findCurrentOwnership(queries: Queries, device: number) {
   return { device: row?.device, ownership: row?.ownership };
 }
 
-/** Two statements, because only a statement that starts after the lock sees the changes of the previous holder. */
+/** Use two statements, because only a statement that starts after the lock sees the changes of the previous holder. */
 async function lockCurrentOwnership(queries: Queries, id: number) {
   const [device] = await queries.select().from(devices).where(eq(devices.id, id)).for("update");
   const [ownership] = await queries
@@ -69,7 +69,7 @@ export const currentOwner: Rule<"device", OwnedDevice> = {
   find: (ctx, ids, lookup) => requireOwnedDevice(ctx, ids.device, lookup),
 };
 
-/** Others do not learn whether a device exists, because its serial number suffices to take it. */
+/** Do not reveal to others whether a device exists, because its serial number suffices to take it. */
 export const currentOwnerOfSerial: Rule<"serial", OwnedDevice> = {
   description: "The manager who currently owns the device",
   roles: ["MANAGER"],

@@ -18,8 +18,9 @@ export const TakenDevice = Type.Object(
 );
 
 /**
- * Makes the caller the owner of an unowned device from now on. Locks the row of the device, so that the second of two concurrent
- * requests sees the ownership of the first. A new owner does not see the settings of the former owner.
+ * Makes the caller the owner of an unowned device from now on. Locks the row of the device. The second of two
+ * concurrent requests therefore sees the ownership of the first. A new owner does not see the settings of the former
+ * owner.
  */
 export async function takeOwnership(ctx: Context, body: StaticDecode<typeof TakenDevice>) {
   const me = ctx.caller?.id ?? 0;
@@ -36,7 +37,7 @@ export async function takeOwnership(ctx: Context, body: StaticDecode<typeof Take
       .select()
       .from(ownerships)
       .where(eq(ownerships.deviceId, device.id))
-      // Ownerships do not overlap, so the last to begin is the last to end.
+      // Ownerships do not overlap, so the ownership that begins last also ends last.
       .orderBy(desc(ownerships.startTime), desc(ownerships.id))
       .limit(1);
     if (last?.endTime.getTime() === CURRENT_END.getTime()) {

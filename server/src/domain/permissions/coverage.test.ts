@@ -15,7 +15,7 @@ describe("permissions over an interval", () => {
     ["two with a gap between", [from(9, 11), from(11.001, 13)], false],
     ["one that begins late", [from(10.001, 13)], false],
     ["one that ends early", [from(9, 11.999)], false],
-    ["one that is over, and one that has not begun", [from(8, 10), from(12, 13)], false],
+    ["one that has ended, and one that has not begun", [from(8, 10), from(12, 13)], false],
   ])("%s", (_, granted, covered) => {
     expect(covers(granted, at(10), at(12))).toBe(covered);
   });

@@ -37,8 +37,8 @@ const columns = {
 };
 
 /**
- * Identifies a manager for an athlete. Number and username must both be correct, and every wrong pair gets the same response,
- * so that no one can enumerate names or numbers.
+ * Identifies a manager for an athlete. Number and username must both be correct, and every wrong pair gets the same
+ * response, so nobody can enumerate names or numbers.
  * @throws ServiceError `manager_not_found`
  */
 export const findManager = (

@@ -2,7 +2,7 @@ import { inArray, type SQL } from "drizzle-orm";
 import { permissions } from "../../store/schema.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 
-/** Number of permissions that one statement deletes, because the audit writes the values of a batch as one text. */
+/** Number of permissions that one statement deletes, because the audit log writes the values of a batch as one text. */
 const BATCH = 1000;
 
 type Unit = Pick<UnitOfWork, "queries" | "announce">;

@@ -58,5 +58,5 @@ export const NewPermission = Type.Object(
   },
 );
 
-/** At most 100 permissions. All of them are created, or none. */
+/** At most 100 permissions. Either all of them are created, or none. */
 export const NewPermissions = Type.Array(NewPermission, { minItems: 1, maxItems: 100 });

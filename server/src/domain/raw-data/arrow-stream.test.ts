@@ -55,7 +55,7 @@ const group = fc.record({
 });
 
 describe("an Arrow stream", () => {
-  it("has every sample with its times, missing values and texts, as a reader of Arrow reads it", async () => {
+  it("contains every sample with its times, missing values and texts, as a reader of Arrow reads it", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(group, { maxLength: 3 }), async (groups) => {
         const table = tableFromIPC(Buffer.concat(await written(groups, ["player", "device"])));
@@ -79,7 +79,7 @@ describe("an Arrow stream", () => {
     );
   });
 
-  it("has small batches if a text is long, so that it needs little memory", async () => {
+  it("consists of small batches if a text is long, so it needs little memory", async () => {
     const one: Row = { timestamp: 0, latitudeE7: 0, longitudeE7: 0, altitudeMm: 0, speedMmPerS: 0, hr: 1 };
     const labels = ["x".repeat(3_000)];
     const pieces = await written([{ labels, batches: [Array.from({ length: 2_000 }, () => one)] }], ["name"]);

@@ -23,7 +23,9 @@ const END = Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0);
 /** The part of a column in one batch. */
 interface Values {
   values: BigInt64Array | Float64Array | Uint8Array;
-  /** One bit for each row, lowest bit first, that is set if the row has a value. Empty if all rows have one. */
+  /**
+   * One bit for each row, lowest bit first. The bit is set if the row contains a value. Empty if all rows contain one.
+   */
   validity: Uint8Array;
   nullCount: number;
 }

@@ -7,7 +7,7 @@ import type { Context } from "../change/context.js";
 import { errors } from "../change/errors.js";
 import { type Run, removeNoted } from "./noted-removal.js";
 
-/** Number of chunks removed in one transaction, so that others wait only briefly. */
+/** Number of chunks removed in one transaction. Other transactions wait only briefly for this number. */
 const CHUNKS_PER_TRANSACTION = 1000;
 
 /**

@@ -33,15 +33,15 @@ export function downloadSamples(
     : formatSamples(samples, { format, info: { ...UNKNOWN, serial } });
 }
 
-/** Header values that the service does not store. */
+/** Header values for which the service stores no data. */
 const UNKNOWN = { formatVersion: 1, deviceName: "", deviceType: "", firmwareVersion: "", periodMs: 0 };
 
 const ownSamples = (ctx: Context, deviceId: number, within: Interval) =>
   ownedSamples(ctx, { deviceId, ownerId: ctx.caller?.id ?? 0 }, [within], accessRecheck(ctx));
 
 /**
- * Returns the samples of all devices from the times when the caller owned them, as one file in pieces: device by device, in
- * order of time.
+ * Returns the samples of all devices from the times when the caller owned them, as one file in pieces, device by device
+ * in chronological order.
  * @throws ServiceError as `downloadSamples`
  */
 export function downloadAllSamples(ctx: Context, query: Query, format: SampleFileFormat): Pieces {
@@ -54,7 +54,7 @@ export function downloadAllSamples(ctx: Context, query: Query, format: SampleFil
 }
 
 async function* samplesByDevice(ctx: Context, within: Interval): AsyncGenerator<LabelledSamples> {
-  // Read one at a time: there may be thousands, and new ones may be added during a long download.
+  // Read one device at a time, because there may be thousands, and new ones may be added during a long download.
   for (let last = 0; ; ) {
     const [next] = await ctx.queries
       .select({ id: devices.id, serial: devices.serialNumber })

@@ -42,11 +42,11 @@ const PAGES_OF_ONE_ADDRESS = 4;
 export interface RawDataReading {
   cache: PageCache;
   /**
-   * Each caller reads one page at a time, because a page waits in memory, and pauses between pages, because a page takes much
-   * processor time. Callers with different addresses do not wait for each other.
+   * Lets each caller read one page at a time, because a waiting page takes memory, and lets it pause between pages,
+   * because a page takes much processor time. Callers with different addresses do not wait for each other.
    */
   reads: FairQueue<number>;
-  /** One page of all callers is formatted at a time, because 25,000 samples block the event loop for milliseconds. */
+  /** Formats one page of all callers at a time, because 25,000 samples block the event loop for milliseconds. */
   writes: FairQueue<number>;
   /** Replica for reading pages while it is recent enough. */
   replica: ReadReplica | undefined;
@@ -92,7 +92,7 @@ export async function fetchRawData(
       );
       await recheck(endOf(intervals));
       requirePage(page.count, at);
-      // Run no query here: if it waited for other queries of the caller, it would delay the pages of all callers.
+      // Run no query here. A query that waits for other queries of the caller would delay the pages of all callers.
       const written = await writes.run(
         caller,
         async () => {
@@ -122,14 +122,14 @@ export async function fetchRawData(
 /** Shorter pages fit into one packet uncompressed. */
 const LEAST_COMPRESSED_BYTES = 1_400;
 
-/** Compressed samples have less than this fraction of their size. */
+/** Compressed samples take less than this fraction of their size. */
 const LEAST_COMPRESSION = 4;
 
 const gzipped = promisify(gzip);
 
 /**
- * Compresses a page in a thread of the pool, in one step: after each step, the thread pool waits for the event loop, and with the
- * default chunk size of 16 KiB the largest page would need 30 steps.
+ * Compresses a page in a thread of the pool in one step. After each step, the thread pool waits for the event loop, and
+ * with the default chunk size of 16 KiB, the largest page would need 30 steps.
  */
 async function compressed(page: CachedPage): Promise<CachedPage> {
   if (page.body.length < LEAST_COMPRESSED_BYTES) return page;
@@ -144,8 +144,8 @@ async function compressed(page: CachedPage): Promise<CachedPage> {
 const endOf = (ascending: readonly Interval[]): number => ascending.at(-1)?.stopMs ?? Number.NaN;
 
 /**
- * Includes the caller, because another caller may have owned the device at the same times, with
- * samples that have since been removed.
+ * Returns the cache key of a page. It includes the caller, because another caller may have owned the device at the same
+ * times, with samples that have since been removed.
  */
 const keyOf = (
   { caller }: Context,
@@ -163,7 +163,7 @@ function pageBody({ count, columns }: SamplePage, at: { page: number; limit: num
   return samplesToJson(columns, { keys: SAMPLE_KEYS, before, after });
 }
 
-/** Computed from stored bytes, because hashing the samples takes four times as long. */
+/** Compute the tag from stored bytes, because hashing the samples takes four times as long. */
 function etagOf({ count, source }: SamplePage, intervals: readonly Interval[]): string {
   const hash = createHash("sha256").update(JSON.stringify([count, intervals]));
   for (const text of source) hash.update(text);

@@ -4,7 +4,10 @@ import { preparedOnce } from "../../store/connection/database.js";
 import { liveConnections } from "../../store/schema.js";
 import type { Context } from "../change/context.js";
 
-/** What a connection follows: `device 1`, `squad 1`, `session 1` or `devices`. A user has one connection for each. */
+/**
+ * Target that a connection follows: `device 1`, `squad 1`, `session 1` or `devices`. A user has one connection for each
+ * target.
+ */
 export type LiveTarget = `${"device" | "squad" | "session"} ${number}` | "devices";
 
 const connectionOf = preparedOnce((queries) =>

@@ -9,14 +9,14 @@ import { errors } from "../change/errors.js";
 import type { Ownership } from "../ownerships/rules.js";
 import { intersect } from "../sample-ownership/intervals.js";
 
-/** Times of a device for which the samples belong to one athlete, or to nobody in particular. */
+/** Times of a device during which its samples belong to one athlete or to no particular person. */
 export interface LivePart {
   athleteId: number | null;
   /** Closed, ascending, disjoint. */
   times: readonly Interval[];
 }
 
-/** A device that a connection follows, and what its caller may see of it now. */
+/** A device that a connection follows, and the samples of it that the caller may see now. */
 export interface LiveDevice {
   deviceId: number;
   /** Id and version of the current ownership. */
@@ -86,11 +86,11 @@ export const ownDevices =
     return owned.map(wholeDevice);
   };
 
-/** The times of all parts together. */
+/** Returns the times of all parts together. */
 export const timesOf = (parts: readonly LivePart[]): Interval[] =>
   normaliseIntervals(parts.flatMap(({ times }) => times));
 
-/** What the caller could see of a device at both times. */
+/** Returns the parts of a device that the caller could see at both times. */
 export const commonParts = (before: LiveDevice, after: LiveDevice): LivePart[] =>
   before.parts.flatMap(({ athleteId, times }) => {
     const still = after.parts.find((part) => part.athleteId === athleteId);

@@ -16,7 +16,7 @@ import { LATEST_LIMITS } from "../../wire/page-limits.js";
  */
 const AHEAD_MS = 10_000;
 
-/** How far a client has received the samples of a device. */
+/** Progress of a client in the samples of a device. */
 export interface Progress {
   /**
    * Time of the newest sample, ms since 1970 UTC, but not later than now: a client that reconnects requests newer samples, and one sample
@@ -31,14 +31,14 @@ export interface Progress {
 
 export const progressFrom = (lastMs: number | null): Progress => ({
   lastMs,
-  // Even after a break, samples up to the newest one that the client has are late.
+  // Even after a break, samples up to the newest one that the client has received are late.
   frontMs: lastMs ?? Number.NEGATIVE_INFINITY,
   known: null,
 });
 
 /** New samples of a device for the client. */
 export interface Advance {
-  /** Those that a tracker has sent after later ones. */
+  /** Samples that a tracker has sent after later ones. */
   late: SampleColumns;
   inTime: SampleColumns;
   progress: Progress;

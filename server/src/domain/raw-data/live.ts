@@ -19,18 +19,18 @@ import { advance, type Progress, progressFrom, samplesIn } from "./live-progress
 export interface LiveSamples {
   deviceId: number;
   athleteId: number | null;
-  /** Whether they are not later than a sample that the client has received, because the tracker sent them late. */
+  /** Whether the tracker sent them late: they are not later than a sample that the client has received. */
   isLate: boolean;
   samples: SampleColumns;
-  /** Time of the newest sample of the device that the client has after this batch, see `Progress`. */
+  /** Time of the newest sample of the device that the client has received after this batch; see `Progress`. */
   lastMs: number;
-  /** What the client has after these samples. It changes with the next batch. */
+  /** Samples that the client has received, including these. The next batch changes it. */
   position: LivePosition;
 }
 
 /**
- * Reason why a connection ends: the session of the user has ended, the user may no longer see what it follows, it has too many devices, or
- * the user has opened another connection.
+ * Reason why a connection ends: the session of the user has ended, the user may no longer see the target, the target
+ * has too many devices, or the user has opened another connection.
  */
 export type LiveEnd = "signed_out" | "not_permitted" | "too_many_devices" | "replaced";
 
@@ -40,7 +40,7 @@ interface Following {
   /** Id from `openLiveConnection`. */
   connection: string;
   devices: LiveDevices;
-  /** What the client has. The samples of other devices begin with the newest one. */
+  /** Samples that the client has received. The samples of other devices begin with the newest one. */
   position: LivePosition;
   /** Ends the connection without a reason. */
   signal: AbortSignal;
@@ -48,7 +48,9 @@ interface Following {
   onDamaged: (error: Error) => void;
 }
 
-/** Number of devices that have left the connection and whose progress is kept, in case they join it again. */
+/**
+ * Number of devices that have left the connection and whose progress is kept in case they join the connection again.
+ */
 const MAX_LEFT_DEVICES = MAX_LIVE_DEVICES;
 
 /**
@@ -88,7 +90,7 @@ export async function* followDevices(
       const found = await onBehalfOf(caller, poll);
       if (typeof found === "string") return found;
       forgetLeft(has, progresses);
-      // First, so that a client that gets only some of the events continues without a gap.
+      // Send the late samples first. A client that gets only some of the events then continues without a gap.
       for (const { deviceId, batches } of found) {
         if (has.has(deviceId)) continue;
         const firstMs = batches.map(({ samples }) => samples.timestampMs[0] ?? 0);
@@ -114,7 +116,7 @@ export async function* followDevices(
   }
 }
 
-/** What a poll has found for a device. */
+/** Result of a poll for a device. */
 interface Found {
   deviceId: number;
   batches: Pick<LiveSamples, "athleteId" | "isLate" | "samples">[];
@@ -134,8 +136,8 @@ function forgetLeft(has: Map<number, number | null>, progresses: Map<number, Pro
 }
 
 /**
- * Reads the samples since the last poll of all devices, and checks the rights again afterwards: between the first check and the read, the
- * caller may have released a device, and another manager may have taken it and loaded samples.
+ * Reads the samples since the last poll of all devices, and checks the rights again afterwards. Between the first check
+ * and the read, the caller may have released a device, and another manager may have taken it and loaded samples.
  */
 async function newSamples(
   ctx: Context,

@@ -9,10 +9,10 @@ import type { Events } from "../change/events.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 
 /*
- * Another sample server commits before the coordinator, which has the change log. If the coordinator then fails, samples are gone, and no
- * reader has been told about them. Therefore the removal is noted first: the transaction that removes samples is rolled back once,
- * another one adds a job that announces the removal, and then the removal runs again and deletes this job. After such a failure
- * the job is left and runs.
+ * A sample server commits before the coordinator, which contains the change log. If the coordinator then fails, the
+ * samples are gone, and no reader has been told about it. The removal is therefore noted first: the transaction that
+ * removes samples is rolled back once, a second transaction adds a job that announces the removal, and then the removal
+ * runs again and deletes this job. After a failure of the coordinator, the job remains and runs.
  */
 
 /** Events that announce removed samples. */
@@ -28,15 +28,16 @@ interface Announcement {
 const KIND = "removal";
 
 /**
- * Time until the job is due. The transaction that deletes the job begins at once, and then no worker can lease it. After a failure of the coordinator, its
- * connections to the sample servers, which may still commit, have ended by then: see `store/sample-servers/move-schema.ts`.
+ * Time until the job is due. The transaction that deletes the job begins immediately, and then no worker can lease the
+ * job. After a failure of the coordinator, its connections to the sample servers, which may still commit, have ended by
+ * then: see `store/sample-servers/move-schema.ts`.
  */
 const DUE_AFTER_MS = 60_000;
 
 /** Loads may change the samples between two attempts. */
 const MAX_TRIES = 10;
 
-/** The removal has not been noted, or with other samples. */
+/** The removal has not been noted, or was noted with different samples. */
 class NotNoted extends Error {
   readonly announcement: Announcement;
 
@@ -55,8 +56,8 @@ interface Note {
 export type Run = <T>(work: (unit: UnitOfWork) => Promise<T>) => Promise<T>;
 
 /**
- * Runs a transaction that removes samples and announces it. If the samples are on other servers, the removal is noted first, so that it is
- * announced even if the coordinator fails between the commit of the server and its own.
+ * Runs a transaction that removes samples and announces it. If the samples are on other servers, the removal is noted
+ * first. It is then announced even if the coordinator fails between the commit of the server and its own.
  * @param work runs several times
  */
 export async function removeNoted<T>(run: Run, work: (unit: UnitOfWork) => Promise<T>): Promise<T> {

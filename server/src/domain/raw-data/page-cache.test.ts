@@ -115,7 +115,7 @@ describe("the cache of pages", () => {
 });
 
 describe("a page from a replica", () => {
-  it("is at most 120 seconds older than the replicated state from which it was read", async () => {
+  it("is at most 120 seconds older than the replica's state from which it was read", async () => {
     let nowMs = Date.UTC(2024, 0, 1);
     let reads = 0;
     const cache = new PageCache({ now: () => new Date(nowMs) }, MIB);

@@ -13,7 +13,7 @@ export interface CachedPage {
 /** Lifetime of a cached page. The API documents at most 120 seconds. */
 export const PAGE_LIFETIME_MS = 120_000;
 
-/** Memory of a page in addition to its bytes and its key: objects, the entity tag, the tables of the cache. */
+/** Memory of a page in addition to its bytes and its key: objects, the entity tag, and the tables of the cache. */
 const OVERHEAD_BYTES = 1024;
 
 const sizeOf = (key: string, { body }: CachedPage) =>
@@ -81,7 +81,10 @@ export class PageCache {
     return page;
   }
 
-  /** Removes expired pages from time to time, and all pages when the clock was set back, because they would expire too late. */
+  /**
+   * Removes expired pages periodically. Removes all pages if the clock was set back, because they would expire too
+   * late.
+   */
   #tidy(): void {
     const nowMs = this.#nowMs();
     const isSetBack = nowMs < this.#lastSeenMs;

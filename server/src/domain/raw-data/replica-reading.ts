@@ -14,8 +14,8 @@ interface Held extends Owner {
 /**
  * Reads from the replica if it is young enough, otherwise from the primary.
  *
- * The replica must have the same ownerships of the caller as the primary. Otherwise it might still have samples of another owner,
- * which were removed when that ownership ended.
+ * The replica must have the same ownerships of the caller as the primary. Otherwise it might still contain samples of
+ * another owner that were removed when that ownership ended.
  *
  * @returns the result, and the age of the database state, ms
  */
@@ -33,7 +33,7 @@ export async function readFromReplica<T>(
       }
     } catch (error) {
       // The replica is unreachable or has cancelled the query because of a replay conflict (PostgreSQL, "Handling Query
-      // Conflicts"). Other errors concern only this page and are left to the primary, which may have newer data.
+      // Conflicts"). Other errors concern only this page. The primary, which may have newer data, then reads it.
       if (isUnavailable(error)) replica?.failed(error);
     }
   }

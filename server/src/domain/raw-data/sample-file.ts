@@ -31,7 +31,7 @@ export const SampleFileQuery = Type.Object({
   ),
 });
 
-/** The extension of the name of a file; `.arrows` is that of streams (Apache Arrow, "Columnar Format"). */
+/** Returns the extension of the file name. Arrow streams use `.arrows` (Apache Arrow, "Columnar Format"). */
 export const extensionOf = (format: SampleFileFormat): string => (format === "arrow" ? "arrows" : format);
 
 /**
@@ -48,7 +48,7 @@ export function sampleFile(
 }
 
 /**
- * The requested interval, closed.
+ * Returns the requested interval, closed.
  * @throws ServiceError `invalid`
  */
 export function timesIn({ from, to }: StaticDecode<typeof SampleFileQuery>): Interval {

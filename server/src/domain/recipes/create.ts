@@ -18,7 +18,7 @@ export async function createRecipe(ctx: Context, body: NewRecipe) {
   return change(ctx, "createRecipe", {}, async (unit) => {
     const { queries, now } = unit;
     const accountId = ctx.caller?.id ?? 0;
-    // Requests of an account that create the next version of a name run one after another.
+    // Run requests of an account one after another, because two could create the same version of a name.
     await queries
       .select({ id: accounts.id })
       .from(accounts)

@@ -8,8 +8,8 @@ import { errors } from "../change/errors.js";
 import { recipeItem } from "./resource.js";
 
 /**
- * Deletes a version of a recipe that no time frame names. Its number is not reused, because results that were read earlier
- * refer to it, until the account has deleted as many other names as its quota of recipes.
+ * Deletes a version of a recipe that no time frame names. Results that were read earlier refer to its number. The
+ * number is therefore not reused until the account has deleted as many other names as its quota of recipes.
  * @throws ServiceError `recipe_in_use`
  */
 export async function deleteRecipe(ctx: Context, recipe: number): Promise<void> {

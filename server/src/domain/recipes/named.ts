@@ -2,7 +2,10 @@ import { and, desc, eq, isNull } from "drizzle-orm";
 import type { Queries } from "../../store/connection/database.js";
 import { recipes, timeframeRecipes } from "../../store/schema.js";
 
-/** The notation for a recipe of the owner in the params of a time frame; the JSON schema of the params describes it. */
+/**
+ * The notation for a recipe of the owner in the params of a time frame. The JSON schema of the params describes the
+ * notation.
+ */
 export type RecipeReference = { name: string; version: number } | { hash: string };
 
 /**

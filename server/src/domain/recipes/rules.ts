@@ -5,7 +5,7 @@ import type { Rule } from "../change/rule.js";
 
 export type Recipe = typeof recipes.$inferSelect;
 
-/** A recipe of another account is not found. */
+/** The recipes of other accounts are not found. */
 export const ownRecipe: Rule<"recipe", Recipe> = {
   description: "The manager who owns the recipe",
   roles: ["MANAGER"],

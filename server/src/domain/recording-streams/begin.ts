@@ -19,7 +19,7 @@ export interface Beginning {
 const isOf = (stream: RecordingStream | undefined, { ownership }: OwnedDevice, recording: string) =>
   stream?.recording === recording && stream.managerId === ownership.managerId;
 
-/** How much of a recording of the device is stored. */
+/** Returns how much of a recording of the device is stored. */
 export async function stateOfStream({ queries }: Context, owned: OwnedDevice, recording: string) {
   const stream = await findStream(queries, owned.device.id);
   return stream !== undefined && isOf(stream, owned, recording) ? toState(stream) : nothingOf(recording);

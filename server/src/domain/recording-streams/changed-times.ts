@@ -12,8 +12,8 @@ import type { RecordingStream } from "./resource.js";
 export const hasChanges: SQL = isNotNull(recordingStreams.changed);
 
 /**
- * Returns the changed times of a stream merged with the given ones. Times closer than the longest gap of a range are one
- * interval, as in the result of an upload, so a recording has at most a few thousand of them.
+ * Returns the changed times of a stream merged with the given ones. Times closer than the longest gap of a range form
+ * one interval, as in the result of an upload, so a recording has at most a few thousand intervals.
  */
 export const withChanges = (changed: readonly Interval[]) => ({
   changed: sql`(

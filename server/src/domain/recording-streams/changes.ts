@@ -7,7 +7,8 @@ import { findStream } from "./find.js";
 import type { RecordingStream } from "./resource.js";
 
 /**
- * Maximum delay of the effects of streamed samples. Samples are stored twice a second; figures are not computed that often.
+ * Maximum delay of the effects of streamed samples. Samples are stored twice a second, but figures are computed less
+ * often.
  */
 const EFFECTS_AFTER_MS = 30_000;
 

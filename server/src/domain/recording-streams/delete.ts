@@ -11,7 +11,7 @@ import { findStream } from "./find.js";
 export async function deleteStream(unit: UnitOfWork, { deviceId }: { deviceId: number }): Promise<void> {
   const { queries } = unit;
   const stream = await findStream(queries, deviceId);
-  // Otherwise, the job that announces its changes would not find them.
+  // Announce the changes first, because the job that announces them would not find them later.
   if (stream !== undefined) await announceChanges(unit, stream);
   await queries.delete(recordingStreams).where(eq(recordingStreams.deviceId, deviceId));
 }

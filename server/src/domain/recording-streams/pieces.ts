@@ -4,7 +4,10 @@ import { recordingStreams, streamPieces } from "../../store/schema.js";
 import { errors } from "../change/errors.js";
 import { type RecordingStream, StreamReplaced } from "./resource.js";
 
-/** One statement reads at most this number of pieces that begin within this number of bytes, because they are all in memory. */
+/**
+ * Maximum number of pieces that one statement reads, and number of bytes within which they begin. All of them are in
+ * memory.
+ */
 const PIECES_AT_A_TIME = 32;
 const BYTES_AT_A_TIME = 512 * 1024;
 

@@ -10,7 +10,7 @@ import { storedPieces } from "./pieces.js";
 import type { RecordingStream } from "./resource.js";
 import { storePiece } from "./store-piece.js";
 
-/** Number of bytes in which the header of a recording must be. */
+/** Number of bytes within which the header of a recording must end. */
 const HEAD_BYTES = 64 * 1024;
 
 /** A device whose clock is at least this far ahead has a fast clock. */
@@ -26,9 +26,9 @@ export interface Counts {
 }
 
 /**
- * Receives a recording piece by piece: decodes it as it arrives and stores its samples. The result equals that of a single load
- * of the whole recording, regardless of interruptions: a new receiver first reads the stored bytes again, because heart rates
- * depend on what was recorded before.
+ * Receives a recording piece by piece: decodes it as it arrives and stores its samples. The result equals the result of
+ * a single load of the whole recording, regardless of interruptions. A new receiver first reads the stored bytes again,
+ * because heart rates depend on earlier parts of the recording.
  */
 export class StreamReceiver {
   readonly counts: Counts = { read: 0, stored: 0, known: 0, refused: 0, unowned: 0 };
@@ -79,7 +79,7 @@ export class StreamReceiver {
    */
   async prepare(ended: AbortSignal): Promise<boolean> {
     for await (const piece of storedPieces(this.#ctx.queries, this.#stream)) {
-      // lets other requests run between two pieces, including the one that ends this request
+      // lets other requests run between two pieces, including a request that ends this one
       await nextTurn();
       if (ended.aborted) return false;
       this.#decode(piece);

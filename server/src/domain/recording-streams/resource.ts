@@ -18,7 +18,7 @@ export const RecordingName = Type.String({
   examples: ["match-1"],
 });
 
-/** How much of a recording is stored. */
+/** Stored part of a recording. */
 export const StreamState = Type.Object(
   {
     recording: RecordingName,

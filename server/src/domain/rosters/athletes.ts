@@ -13,7 +13,7 @@ import type { RosterPlayer } from "./read.js";
 /** The athlete of each player; null for an athlete to be created. */
 export type AthleteOf = Map<RosterPlayer, number | null>;
 
-/** Number of athletes read at once. Other requests run in between, because a manager can have ten thousand. */
+/** Number of athletes that one statement reads. A manager can have ten thousand, and other requests run in between. */
 const AT_A_TIME = 1_000;
 
 /** Athletes whom a text may mean: the names in tables, by the ids. */
@@ -111,7 +111,7 @@ function newcomerProblem(name: string, found: Named, newcomers: Named = new Map(
 function problemOf(name: string, names: Named, create: boolean, mayCreate: boolean): string | undefined {
   if (names.size > 1) {
     const texts = [...names].map(([id, own]) => withId(own, id));
-    // the name of one may be that of another with the id
+    // the name of one athlete may equal the name of another followed by its id
     const clear = texts.find((text) => nameKey(text) !== nameKey(name));
     return `The athletes ${[...names.keys()].join(", ")} have the name ${name}. Write "${clear}", the username or the external id.`;
   }

@@ -20,7 +20,7 @@ import { type RosterPlayer, readPlayers } from "./read.js";
 import type { RosterOptions, RosterResult } from "./resource.js";
 
 /**
- * Creates members and assignments from a roster, valid from a given time: all of them, or none if there is a problem.
+ * Creates members and assignments from a roster, valid from a given time. Creates none of them if there is a problem.
  * @throws ServiceError `invalid` with each problem by line, `quota_exceeded`, `insufficient_scope`
  */
 export async function importRoster(
@@ -65,7 +65,7 @@ export async function importRoster(
   });
 }
 
-/** Locks the athletes, so that the rights do not change until the end of the transaction. */
+/** Locks the athletes. The rights therefore do not change until the end of the transaction. */
 async function requireRights(
   { queries, now }: UnitOfWork,
   ownerId: number,
@@ -87,8 +87,8 @@ async function requireRights(
 }
 
 /**
- * What a roster changes. `changed` rows start at the time of the roster; `ended` rows end then and
- * have a successor in `added`.
+ * The changes of a roster. Rows in `changed` start at the time of the roster. Rows in `ended` end then and have a
+ * successor in `added`.
  */
 interface Changes<Row, New> {
   added: New[];
@@ -101,8 +101,8 @@ type NewMember = Omit<Member, "id" | "version">;
 type NewAssignment = Omit<Assignment, "id" | "version">;
 
 /**
- * Adds to the changes the values that are required from a given time. Later rows are kept: a new
- * one ends where the next one starts.
+ * Adds to the changes the values that are required from a given time. Later rows are kept, so a new row ends where the
+ * next one starts.
  * @param rows of one athlete or device that end after `from`, in chronological order
  */
 function changeFrom<

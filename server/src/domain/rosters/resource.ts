@@ -24,7 +24,7 @@ export const RosterResult = Type.Object(
     created: Type.Object({ athletes: Count, members: Count, assignments: Count }),
     changed: Type.Object(
       { members: Count, assignments: Count },
-      { description: "Those that started at `from` and now have other values" },
+      { description: "Members and assignments that started at `from` and now have other values" },
     ),
     unchanged: Type.Integer({
       minimum: 0,

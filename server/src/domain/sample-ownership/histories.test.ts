@@ -18,7 +18,7 @@ interface OwnedTime {
   endTime: Date;
 }
 
-/** Like `ownedTimes` from the database. */
+/** Returns the same times as `ownedTimes` from the database. */
 const timesOf = (owned: readonly OwnedTime[]): Interval[] =>
   normaliseIntervals(
     owned.map(({ startTime, endTime }) => ({ startMs: startTime.getTime(), stopMs: endTime.getTime() - 1 })),
@@ -36,7 +36,7 @@ interface Sample {
   loader: number;
 }
 
-/** The service, by its functions. */
+/** Runs the functions of the service. */
 class System {
   owned: (OwnedTime & { by: number })[] = [];
   frames: Frame[] = [];

@@ -33,7 +33,7 @@ export function without(intervals: readonly Interval[], others: readonly Interva
       if (other.stopMs < from) continue;
       if (other.startMs > from) left.push({ startMs: from, stopMs: other.startMs - 1 });
       from = other.stopMs + 1;
-      // It may also cover the start of the next interval.
+      // The interval may also cover the start of the next one.
       if (other.stopMs >= stopMs) break;
     }
     if (from <= stopMs) left.push({ startMs: from, stopMs });

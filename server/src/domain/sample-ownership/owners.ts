@@ -7,10 +7,9 @@ import { ownerships } from "../../store/schema.js";
  * Ownership of a sample:
  *
  * - A sample belongs to the manager who owned the device at its time (`ownedTimes`). Samples without an owner are not stored.
- * - It belongs to the athlete of the oldest time frame of that manager that covers it
- * (`WearerSweep`): the one that has had its athlete, device and time the longest. So a later time
- * frame takes no sample from an athlete. Time frames of other managers
- *   do not count.
+ * - It belongs to the athlete of the oldest time frame of that manager that covers it (`WearerSweep`): the time frame
+ * that has kept its athlete, device and time the longest. A later time frame therefore takes no sample from an athlete.
+ * Time frames of other managers do not count.
  *
  * Loading, reading, computed data, retention, the backward extension of an ownership, the export of
  * an athlete, and the erasure
@@ -23,7 +22,7 @@ export interface Owner {
   ownerId: number;
 }
 
-/** Times within an interval at which a manager owned a device: closed, ascending, disjoint. */
+/** Returns the times within an interval at which a manager owned a device: closed, ascending, disjoint. */
 export const ownedTimes = (
   queries: Queries,
   { deviceId, ownerId }: Owner,
@@ -31,7 +30,7 @@ export const ownedTimes = (
 ): Promise<Interval[]> =>
   timesWhere(queries, sql`device_id = ${deviceId} AND manager_id = ${ownerId}`, within);
 
-/** Times of all other managers. */
+/** Returns the times of all other managers. */
 export const timesOfOthers = (
   queries: Queries,
   { deviceId, ownerId }: Owner,
@@ -40,8 +39,8 @@ export const timesOfOthers = (
   timesWhere(queries, sql`device_id = ${deviceId} AND manager_id <> ${ownerId}`, within);
 
 /**
- * Condition: the manager owned the device at a time of a closed interval, so that samples of the interval can be the manager's.
- * The times are columns or values of `timestamptz`.
+ * Condition: the manager owned the device at a time of a closed interval. Samples of the interval can then belong to
+ * the manager. The times are columns or values of `timestamptz`.
  */
 export const isOwnedDuring = (
   managerId: Column,

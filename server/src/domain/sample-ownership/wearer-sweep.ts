@@ -3,7 +3,7 @@ import { type Aged, OldestFirst } from "./oldest-first.js";
 
 /** A time frame of one manager on one device, as a closed interval. */
 export interface FrameTime extends Interval, Aged {
-  /** Whether it belongs to the athlete. */
+  /** Whether the time frame belongs to the athlete. */
   isOwn: boolean;
 }
 
@@ -25,9 +25,9 @@ interface Waiting extends WornTimes {
 }
 
 /**
- * Sweeps over the time frames of one manager on one device in ascending order of their starts, and determines for each time frame
- * of the athlete which of its times belong to the athlete. A time covered by several time frames of the athlete counts for the
- * first one.
+ * Sweeps over the time frames of one manager on one device in ascending order of their starts. For each time frame of
+ * the athlete, determines the times that belong to the athlete. A time covered by several time frames of the athlete
+ * counts for the first one.
  */
 export class WearerSweep {
   /** The athlete's time frames that have not ended, ascending and disjoint; an empty time frame adds no times. */

@@ -92,8 +92,8 @@ interface WornPart extends Pick<WornTimes, "own" | "others"> {
 }
 
 /**
- * Returns times of samples of the athlete and of other athletes from a start time, for a limited number of time frames, so that
- * the transaction that removes the samples is short.
+ * Returns times of samples of the athlete and of other athletes from a start time, for a limited number of time frames,
+ * which keeps the transaction that removes the samples short.
  * @param limit maximum number of time frames that cover the start time, and of later ones
  */
 export async function wornPart(
@@ -104,7 +104,7 @@ export async function wornPart(
 ): Promise<WornPart> {
   const covering = await framesCovering(queries, worn, startMs, limit);
   const starting = await framesStarting(queries, worn, gt(timeframes.startTime, new Date(startMs)), limit);
-  // Time frames over the start time that were not read are younger and end later than the last one that was read.
+  // Unread time frames over the start time are newer and end later than the last one that was read.
   const coveringMs = covering[limit - 1]?.end.getTime() ?? Number.POSITIVE_INFINITY;
   const startingMs = starting[limit - 1]?.start.getTime() ?? Number.POSITIVE_INFINITY;
   const stopMs = Math.min(worn.stopMs, coveringMs, startingMs - 1);
@@ -112,7 +112,7 @@ export async function wornPart(
   const ownReached = covering[0]?.ownReached;
   const times = [
     ...covering.flatMap(({ ownReached: _, ...row }) => sweep.add({ ...timeOf(row), startMs })),
-    // Add hidden time frames of the athlete, so that the sweep reports these times.
+    // Add hidden time frames of the athlete, because the sweep must report these times.
     ...(ownReached ? sweep.add({ ...HIDDEN, startMs, stopMs: ownReached.getTime() }) : []),
     ...starting.flatMap((row) => sweep.add(timeOf(row))),
     ...sweep.end(),
@@ -125,7 +125,7 @@ export async function wornPart(
   };
 }
 
-/** A time frame of the athlete that is younger than all others. */
+/** A time frame of the athlete that is newer than all others. */
 const HIDDEN = { id: 0, isOwn: true, assignedAtMs: Number.POSITIVE_INFINITY };
 
 const { id, startTime, endTime, assignedAt } = timeframes;
@@ -150,8 +150,9 @@ const framesStarting = (
     .limit(limit);
 
 /**
- * Reads time frames that cover a time and that no older one covers until their end, in the order of their ends, which is also the
- * order of their age. Each has the last end of the athlete's time frames over this time.
+ * Reads the time frames that cover a time and that no older time frame covers until their end. They are in the order of
+ * their ends, which equals the order of their age. Each includes the last end of the athlete's time frames over this
+ * time.
  */
 function framesCovering(
   queries: Queries,

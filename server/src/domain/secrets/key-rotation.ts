@@ -21,9 +21,8 @@ import {
 const BATCH = 200;
 
 /**
- * How long an old key is kept after a newer one is added: a process may use it for a minute, and a
- * job that writes
- * deliveries may hold secrets in memory for minutes.
+ * Time for which an old key is kept after a newer one is added. A process may use the old key for a minute, and a job
+ * that writes deliveries may hold secrets in memory for minutes.
  */
 const KEEP_MS = 3_600_000;
 
@@ -34,7 +33,7 @@ export interface Rotation {
   key: number;
   /** Number of re-encrypted secrets. */
   encrypted: number;
-  /** Number of secrets that no key decrypts. They do not change; their webhooks cannot be called. */
+  /** Number of secrets that no key decrypts. They do not change, and their webhooks cannot be called. */
   unreadable: number;
   /** Id of the server key that decrypts the new key. */
   serverKey: string;
@@ -203,7 +202,7 @@ async function columnAgain(
       if (after !== secret_token) changes.push({ id, before: secret_token, after });
     }
     if (changes.length > 0) {
-      // Unless the secret has changed in the meantime.
+      // Update only a secret that has not changed in the meantime.
       const { rowCount } = await queries.execute(sql`
         UPDATE ${table} AS t SET secret_token = changed.after
         FROM jsonb_to_recordset(${JSON.stringify(changes)}::jsonb) AS changed (id bigint, before text, after text)

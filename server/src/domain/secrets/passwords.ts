@@ -50,7 +50,7 @@ const hashing = new FairQueue<string>({
   maxWaitingPerCaller: MAX_WAITING,
   refusal: () => errors.throttled(RETRY_AFTER_MS),
 });
-/** Maximum number of concurrent attempts of one caller: while one is verified, the next is counted. */
+/** Maximum number of concurrent attempts of one caller. While one attempt is verified, the next is counted. */
 const ATTEMPTS_AT_ONCE = 2;
 const attempts = new FairQueue<string>({
   concurrency: Number.POSITIVE_INFINITY,
@@ -60,8 +60,9 @@ const attempts = new FairQueue<string>({
 });
 
 /**
- * Hashes or verifies a password when a slot for the caller and its address is free, so that many accounts of one address do not
- * delay other addresses. The work must do nothing else, because waiting for the database would block hashing for all callers.
+ * Hashes or verifies a password when a slot for the caller and its address is free. Many accounts of one address
+ * therefore do not delay other addresses. The work must do nothing else, because waiting for the database would block
+ * hashing for all callers.
  * @throws ServiceError `throttled` when too many passwords of the caller are waiting
  */
 export function whenHasherIsFree<T>(work: () => Promise<T>): Promise<T> {
@@ -108,7 +109,7 @@ export async function changedPasswordHash(
 
 let dummy: Promise<string> | undefined;
 
-/** Whether the password matches the hash. Without a hash it takes the same time and returns false. */
+/** Whether the password matches the hash. Without a hash, the function takes the same time and returns false. */
 export async function isPassword(password: string, passwordHash: string | null): Promise<boolean> {
   dummy ??= hash(generatePassword());
   const matches = await verify(passwordHash ?? (await dummy), password);

@@ -22,7 +22,7 @@ export const FIRST_KEY = 0;
 
 const NUMBERED = /^k(\d+):(.*)$/s;
 
-/** How long a process may use a key after a newer one has been added. Old keys are kept longer. */
+/** Time for which a process may use a key after a newer one has been added. Old keys are kept longer. */
 const CURRENT_KEY_MS = 60_000;
 
 /** Decrypted keys by server key; they never change. */
@@ -79,7 +79,7 @@ async function newestKey({ serverKey }: Keys, queries: Queries): Promise<number 
   return keyId;
 }
 
-/** Makes this process check for a newer key at the next use. */
+/** Marks the cached key, so this process checks for a newer one at the next use. */
 export const forgetNewestKey = ({ serverKey }: Keys): void => {
   current.delete(serverKey);
 };

@@ -19,7 +19,7 @@ interface Span {
   endTime: Date;
 }
 
-/** The time from the first to the last instant of a change. */
+/** Returns the time from the first to the last instant of a change. */
 export const spanOfChange = (
   ...spans: readonly (Span | null)[]
 ): Pick<ChangedSessions, "fromMs" | "toMs"> => {

@@ -93,7 +93,7 @@ export async function figuresUntil(
     if (tries < MAX_TRIES) return figuresUntil(ctx, session, untilMs, only, tries + 1);
     computed.delete(player.athleteId);
   }
-  // A copy, because computations that are not awaited would add to the table while it is written.
+  // Return a copy, because computations that are not awaited would add to the table while it is written.
   return { plan, players, computed: new Map(computed) };
 }
 

@@ -31,8 +31,8 @@ const NAMED = {
 const MAX_PLAYERS = 200;
 
 /**
- * The players of a session, in the order in which they joined the squad. If a player has several rows, the first one valid in
- * the session counts, so that a session has one set of thresholds.
+ * The players of a session, in the order in which they joined the squad. If a player has several rows, the first row
+ * that is valid in the session counts, so a session uses one set of thresholds.
  * @param athletes only these, in any number; default: all players of a session
  * @throws ServiceError `session_too_large`
  */

@@ -54,7 +54,7 @@ async function* samplesBySession(
   squad: Squad,
   within: Interval,
 ): AsyncGenerator<LabelledSamples> {
-  // Read one at a time: a season has hundreds, and some may change during a long download.
+  // Read one session at a time, because a season has hundreds, and some may change during a long download.
   for (let last: Session | undefined; ; ) {
     const [row] = await selectSessions(ctx.queries)
       .where(

@@ -67,7 +67,7 @@ export async function batchesOf(queries: Queries, found: readonly Session[]): Pr
 /** The time frames of the sessions, by player. */
 export async function partsOf(queries: Queries, all: readonly Session[]): Promise<Part[]> {
   if (all.length === 0) return [];
-  // There are rarely any; a search for each time frame would take most of the time.
+  // Removed samples are rare, and a search for each time frame would take most of the time.
   const isPending = (await queries.$count(recomputations)) > 0;
   const pending = isPending ? sql`coalesce('.' || ${pendingChanges}, '')` : sql`''`;
   const isWhole = sql`${sessionTimeframes.period} = ${WHOLE}`;

@@ -11,7 +11,7 @@ import { type SessionChanges, sessionItem } from "./resource.js";
 import type { Session } from "./rules.js";
 
 /**
- * Changes a session; absent fields do not change. Its time frames follow.
+ * Changes a session and updates its time frames. Absent fields do not change.
  * @throws ServiceError `invalid`, `too_many_timeframes`; QuotaExceeded
  */
 export async function updateSession(ctx: Context, { id }: Session, body: SessionChanges) {

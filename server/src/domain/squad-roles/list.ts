@@ -9,7 +9,7 @@ import { toGrant, toInvitation } from "./resource.js";
 
 export const GrantFilters = Type.Object(CursorQuery);
 
-/** The accounts invited to a squad by its owner, oldest first. */
+/** Returns the accounts that the owner has invited to a squad, oldest first. */
 export async function listGrants(
   { queries }: Context,
   squadId: number,
@@ -33,7 +33,7 @@ export const selectInvitations = (queries: Queries) =>
     .innerJoin(squads, eq(squads.id, squadGrants.squadId))
     .innerJoin(accounts, eq(accounts.id, squads.ownerId));
 
-/** The invitations of the caller, open and accepted, oldest first. */
+/** Returns the open and accepted invitations of the caller, oldest first. */
 export async function listInvitations(
   { queries, caller }: Context,
   paging: StaticDecode<typeof GrantFilters>,

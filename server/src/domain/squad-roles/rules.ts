@@ -9,7 +9,7 @@ export type Squad = typeof squads.$inferSelect;
 /** A squad, and the caller's view of it. */
 export type SeenSquad = Squad & { view: View };
 
-/** Not found if the caller cannot see the squad. */
+/** The squad is not found if the caller cannot see it. */
 export const readableSquad: Rule<"squad", SeenSquad> = {
   description: "The owner of the squad, managers with a role in it, and its athletes",
   roles: ["MANAGER", "ATHLETE"],
@@ -52,7 +52,7 @@ export const ownGrant: Rule<"squad" | "grant", Grant> = {
   },
 };
 
-/** An invitation of another account is not found. */
+/** The invitations of other accounts are not found. */
 export const ownInvitation: Rule<"invitation", Grant> = {
   description: "The manager who is invited",
   roles: ["MANAGER"],
@@ -62,7 +62,8 @@ export const ownInvitation: Rule<"invitation", Grant> = {
       .from(squadGrants)
       .innerJoin(squads, eq(squads.id, squadGrants.squadId))
       .where(and(eq(squadGrants.id, ids.invitation), eq(squadGrants.guestId, caller?.id ?? 0)));
-    // Locks the squad first, in the same order as its deletion, and so that two invitations are not accepted at the same time.
+    // Locks the squad first, in the same order as its deletion. The lock also prevents two invitations from being
+    // accepted at the same time.
     const [grant] = await (lock ? query.for("update", { of: [squads, squadGrants] }) : query);
     if (grant === undefined) throw errors.notFound();
     return grant;

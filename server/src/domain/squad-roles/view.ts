@@ -14,7 +14,7 @@ import { errors } from "../change/errors.js";
 /** The caller's view of a squad and its sessions. */
 export interface View {
   role: "owner" | "athlete" | GuestRole;
-  /** Limits the view to this athlete; null for everything. */
+  /** Limits the view to this athlete; null for no limit. */
   athleteId: number | null;
   hasHeart: boolean;
 }
@@ -43,8 +43,8 @@ export const viewOf = (ctx: WithCaller, role: View["role"]): View => ({
 });
 
 /**
- * The ids as one array, so that the database finds the squads, and what belongs to them, with indexes; with OR, it would read
- * all squads.
+ * The ids as one array. With an array, the database uses indexes to find the squads and their rows. With OR, it would
+ * read all squads.
  */
 const ownedOrGuest = (ctx: WithCaller): SQL =>
   sql`${squads.id} = ANY (ARRAY(SELECT own.id FROM ${squads} AS own WHERE own.owner_id = ${callerId(ctx)}

@@ -11,7 +11,7 @@ import { type NewGrant, toGrant, toInvitation } from "./resource.js";
 import type { Grant } from "./rules.js";
 
 /**
- * Invites a manager to a squad. The result is the same for an unknown username, so that no one can enumerate names.
+ * Invites a manager to a squad. The result is the same for an unknown username, so nobody can enumerate names.
  * @throws ServiceError `invalid`, `quota_exceeded`
  */
 export async function createGrant(ctx: Context, squad: number, { username, role }: NewGrant) {

@@ -11,7 +11,7 @@ import { toSquad } from "./resource.js";
 
 export const SquadFilters = Type.Object({ ...CursorQuery, search: Query.text("Text in name") });
 
-/** The squads that the caller can see, oldest first. */
+/** Lists the squads that the caller can see, oldest first. */
 export async function listSquads(ctx: Context, { search, ...paging }: StaticDecode<typeof SquadFilters>) {
   return cursorPage(paging, toSquad, (after, limit) =>
     ctx.queries

@@ -20,8 +20,8 @@ import type { Timeframe } from "./rules.js";
 const MAX_LENGTH_MS = MAX_LENGTH_DAYS * 86_400_000;
 
 /**
- * The rules of a time frame: first its values and the objects that it refers to, all problems together, then the caller's
- * rights. These objects cannot be deleted until the end of the transaction.
+ * Checks the rules of a time frame. Reports the problems of its values and of the objects to which it refers together,
+ * and then checks the caller's rights. These objects cannot be deleted until the end of the transaction.
  * @param before the time frame before an update: unchanged parameters have already been checked
  * @returns its columns, and the recipes that its params name; undefined: those that they named before
  * @throws ServiceError `invalid`, `forbidden`
@@ -129,7 +129,9 @@ function parentProblems(
   return { json_schema: ["The parent of this JSON schema is not the JSON schema of the activity."] };
 }
 
-/** Checks the JSON schema first, because relations between parameters require values of the right type. */
+/**
+ * Checks the JSON schema first, because the checks of relations between parameters require values of the right type.
+ */
 function paramsProblems(schema: JsonSchemaRow, params: object): FieldErrors {
   const tooMuch = boundsProblem(params);
   if (tooMuch !== undefined) return { params: [tooMuch] };

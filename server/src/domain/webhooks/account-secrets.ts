@@ -14,15 +14,18 @@ export const newSecret = (): string => PREFIX + randomBytes(24).toString("base64
 
 export const keyOfSecret = (secret: string): Buffer => Buffer.from(secret.slice(PREFIX.length), "base64");
 
-/** Time for which a replaced secret also signs calls, so that receivers can change to the new one without losing any. */
+/**
+ * Time for which a replaced secret still signs calls. Receivers can change to the new secret during this time without
+ * losing calls.
+ */
 export const OVERLAP_MS = 24 * 3_600_000;
 
 /** Maximum number of replaced secrets that sign a call. A further rotation removes the oldest one. */
 export const MAX_PREVIOUS = 3;
 
 /**
- * Replaces the secret of a webhook. Several replaced secrets can be valid, because a client that does not receive the response
- * rotates again, while its receiver still has an older secret.
+ * Replaces the secret of a webhook. Several replaced secrets can be valid, because a client that does not receive the
+ * response rotates again, while its receiver uses an older secret.
  * @returns the new secret, which is not shown again
  */
 export async function rotateAccountWebhookSecret(ctx: Context, ids: { webhook: number }) {
@@ -74,13 +77,13 @@ export async function signingSecrets(
       and(eq(previousWebhookSecrets.webhookId, webhookId), gt(previousWebhookSecrets.expiresAt, clock.now())),
     )
     .orderBy(desc(previousWebhookSecrets.id));
-  // A webhook that has just been deleted has only the secret of the delivery.
+  // For a webhook that has just been deleted, only the secret of the delivery exists.
   const current = await decryptSecret(ctx, queries, (webhook ?? { secretToken }).secretToken);
   const replaced = await Promise.all(previous.map((one) => replacedSecret(ctx, one.secretToken)));
   return [current, ...replaced.flat()];
 }
 
-/** A replaced secret that can no longer be decrypted does not prevent calls, which the current one signs. */
+/** Skip a replaced secret that cannot be decrypted, because the current secret signs the call. */
 async function replacedSecret(ctx: Context, encrypted: string): Promise<string[]> {
   try {
     return [await decryptSecret(ctx, ctx.queries, encrypted)];

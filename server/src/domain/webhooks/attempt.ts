@@ -94,7 +94,7 @@ async function send(ctx: Context, delivery: Delivery, account: number): Promise<
 /** Number of bytes kept of a response or of the reason why there was none. */
 const KEPT_BYTES = 1024;
 
-/** The first KiB in UTF-8: a replaced byte of a response takes three. */
+/** Returns the first KiB in UTF-8. A replaced byte of a response takes three bytes. */
 function shortened(text: string): string {
   const bytes = Buffer.from(text, "utf8").subarray(0, KEPT_BYTES);
   return new TextDecoder().decode(bytes, { stream: true });
@@ -103,7 +103,7 @@ function shortened(text: string): string {
 interface Call {
   body: string;
   headers: Readonly<Record<string, string>>;
-  /** Keys of the signatures. */
+  /** Returns the keys of the signatures. */
   keys: readonly Buffer[];
 }
 
@@ -112,9 +112,10 @@ async function activityCall(ctx: Context, { event, webhookId, data, secretToken 
   const { activity_id, timeframe_id } = data as ActivityData;
   const key = Buffer.from(await decryptSecret(ctx, ctx.queries, secretToken), "utf8");
   return {
-    // Lists the keys explicitly, so that every attempt sends the same bytes regardless of the key order in the database.
+    // Lists the keys explicitly, because every attempt must send the same bytes, whatever the key order in the
+    // database.
     body: JSON.stringify({ event, webhook_id: webhookId, data: { activity_id, timeframe_id } }),
-    // Headers are bytes: send the secret in UTF-8.
+    // Headers consist of bytes, so send the secret in UTF-8.
     headers: { "X-Asi-Api-Token": key.toString("latin1") },
     keys: [key],
   };
@@ -134,7 +135,7 @@ const standardCall = async (ctx: Context, delivery: Delivery): Promise<Call> => 
 /** Returns the message, or the `code` if the message is empty, as in an AggregateError of several addresses. */
 function failureReason(error: unknown): string {
   const { message, code } = error as { message?: string; code?: string };
-  // The message about a wrong certificate names all its hosts.
+  // Shorten the message, because an error about a wrong certificate names all its hosts.
   return shortened(message || code || "The receiver could not be reached.");
 }
 

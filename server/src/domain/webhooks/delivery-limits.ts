@@ -7,8 +7,8 @@ import { errors } from "../change/errors.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 
 /*
- * Limits of the deliveries of an account: how many may wait, and their bytes in a day. Events beyond them are counted instead of
- * sent.
+ * Limits of the deliveries of an account: the number that may wait, and their bytes in a day. Events beyond these
+ * limits are counted instead of sent.
  */
 
 /** Kind of the jobs that send deliveries. */
@@ -103,8 +103,8 @@ export async function countNotSent(
 }
 
 /**
- * Counts unsent events in the newest delivery of their webhook if it already counts such events, otherwise in a new one, so that
- * their number does not make the table grow. Concurrent transactions count one after another.
+ * Counts unsent events in the newest delivery of their webhook if it already counts unsent events, otherwise in a new
+ * delivery. The table therefore does not grow with their number. Concurrent transactions count one after another.
  */
 export async function countUnsent(
   unit: UnitOfWork,
@@ -140,7 +140,7 @@ export async function countUnsent(
       response: `${events === 1 ? "1 event was" : `${events} events were`} not sent, ${why}`,
     }),
   );
-  // The time of the first event stays, so that no index changes with the count.
+  // Keep the time of the first event, because a new time would change an index with every count.
   const { rows: inserted } = await unit.queries.execute<{ webhook_id: string }>(sql`
     WITH counted AS (
       SELECT * FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)

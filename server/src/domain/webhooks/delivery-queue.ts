@@ -41,8 +41,8 @@ export async function createDeliveries(
 }
 
 /**
- * Adds the job that writes many deliveries after the transaction. At a limit, their events are counted as not sent instead,
- * because such jobs have no other limit.
+ * Adds the job that writes many deliveries after the transaction. If a limit is reached, counts their events as not
+ * sent instead, because no other limit applies to these jobs.
  * @param payload payload of the job
  */
 export async function enqueueFanOut(
@@ -142,9 +142,9 @@ async function insertDeliveries(
 }
 
 /**
- * Omits deliveries equal to one that is queued for its first attempt. Locks the job of the queued
- * delivery until the end of the
- * transaction, so that no worker sends it before the announced change is visible. Ignores jobs that a worker has taken.
+ * Omits deliveries equal to one that is queued for its first attempt. Locks the job of the queued delivery until the
+ * end of the transaction, so no worker sends it before the announced change is visible. Ignores jobs that a worker has
+ * taken.
  */
 async function withoutWaiting(unit: UnitOfWork, wanted: readonly NewDelivery[]): Promise<NewDelivery[]> {
   const keys = wanted.map(({ webhookId, event, data, url, secretToken }) => ({
@@ -181,8 +181,8 @@ export async function cancelDeliveries(
   reason: string,
   url?: string,
 ): Promise<void> {
-  // One statement, because a webhook may have more deliveries than a statement has parameters. A job that a worker has taken does
-  // nothing, or is calling the receiver.
+  // Use one statement, because a webhook may have more deliveries than a statement can have parameters. A job that a
+  // worker has taken either does nothing or is calling the receiver.
   await unit.queries.execute(sql`
     WITH cancelled AS (
       UPDATE ${webhookDeliveries} SET state = 'failed', response = ${reason}

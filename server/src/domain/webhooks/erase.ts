@@ -74,8 +74,8 @@ export async function nextWebhooks(
 }
 
 /**
- * Erases the webhook jobs of an account with their deliveries, including deliveries of webhooks that are deleted and not in the
- * audit.
+ * Erases the webhook jobs of an account with their deliveries, including deliveries of webhooks that are deleted and
+ * missing from the audit log.
  */
 export const carriersOf =
   (accountId: number, condition = sql`true`): Erasing =>

@@ -13,7 +13,7 @@ type ActivityEvent = (typeof ACTIVITY_EVENTS)[number];
 type TimeframeEvent = (typeof TIMEFRAME_EVENTS)[number];
 export type ActivityEventKind = ActivityEvent | TimeframeEvent;
 
-/** Contains only ids; receivers fetch the rest. */
+/** Contains only ids. Receivers fetch the rest. */
 export interface EventSubject {
   activityId: number;
   /** Present in time-frame events. */
@@ -23,7 +23,7 @@ export interface EventSubject {
 /** Payload of a `webhook-fan-out` job: events of a change with too many deliveries for its transaction. */
 export interface FanOut {
   event: ActivityEventKind;
-  /** The webhooks are called even though they were deleted with their activity. */
+  /** Whether the webhooks are called even if they were deleted with their activity. */
   outlives: boolean;
   webhooks: { id: number; activityId: number; url: string; secretToken: string }[];
   /** Ids of activities and their time frames. */
@@ -43,9 +43,9 @@ export const emitActivityEvent = (
 ): Promise<void> => emitActivityEvents(unit, kind, [subject]);
 
 /**
- * Queues each event for each webhook of its activity that subscribes to it, within the caller's transaction. Copies URL and
- * secret, so that the event is delivered even when the webhook is deleted with its activity. Call this before the rows are
- * deleted; when an activity is deleted with its time frames, call it for the time frames first.
+ * Queues each event for each webhook of its activity that subscribes to it, within the caller's transaction. Copies the
+ * URL and the secret, because the event is delivered even if the webhook is deleted with its activity. Call this before
+ * the rows are deleted; when an activity is deleted with its time frames, call it for the time frames first.
  * @param outlives whether to deliver the events although this transaction deletes their activity and its webhooks
  */
 export async function emitActivityEvents(

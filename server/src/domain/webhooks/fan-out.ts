@@ -10,7 +10,10 @@ import { countNotSent, type NewDelivery } from "./delivery-limits.js";
 import { createDeliveries } from "./delivery-queue.js";
 import { deliveriesOf, type FanOut } from "./events.js";
 
-/** Number of deliveries that one transaction writes. It must be short, because others wait for it. Without room, the rest is counted at once. */
+/**
+ * Number of deliveries that one transaction writes. The transaction must be short, because others wait for it. If the
+ * account has no room, one transaction counts the rest.
+ */
 const PER_TRANSACTION = 200;
 
 interface Progress {

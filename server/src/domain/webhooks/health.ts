@@ -8,7 +8,7 @@ import type { Delivery, Webhook } from "./rules.js";
 /** Number of consecutive exhausted deliveries after which the webhook is disabled. */
 const MAX_EXHAUSTED = 20;
 
-/** A receiver unsubscribes with this status (410 Gone). Disables the webhook immediately. */
+/** Status with which a receiver unsubscribes (410 Gone). It disables the webhook immediately. */
 export const GONE = 410;
 
 /** Counts exhausted deliveries of the webhook. Disables it if its receiver has unsubscribed or failed too often. */

@@ -7,8 +7,8 @@ import { NoPublicAddressError, receiverAddresses } from "./call/receiver.js";
 const LOOKUP_TIMEOUT_MS = 3_000;
 
 /**
- * Refuses a host with a private address. A host that cannot be resolved gets the same message, so that names known to an internal
- * name server are not revealed. Every delivery repeats the check.
+ * Refuses a host with a private address. A host that cannot be resolved gets the same message, which must not reveal
+ * names known to an internal name server. Every delivery repeats the check.
  * @param field the field of the request
  * @throws ServiceError `invalid`
  */

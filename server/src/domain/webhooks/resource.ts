@@ -14,13 +14,13 @@ export const TEST_EVENT = "test";
 export const MAX_URL_CHARACTERS = 200;
 export const MAX_SECRET_CHARACTERS = 100;
 
-/** Characters that a header can contain. Spaces at its ends are excluded, because receivers remove them. */
+/** Matches text that a header can contain. Excludes spaces at the ends, because receivers remove them. */
 const SECRET = /^[^\p{Cc}\p{Cs}\s](?:[^\p{Cc}\p{Cs}]*[^\p{Cc}\p{Cs}\s])?$/u;
 FormatRegistry.Set("webhook-secret", (value) => SECRET.test(value));
 FormatRegistry.Set("webhook-url", isWebhookUrl);
 
 function isWebhookUrl(text: string): boolean {
-  // The URL parser would drop or repair such characters, but the service must call the URL as stored.
+  // Characters that the URL parser would drop or repair. The service must call the URL as stored.
   if (/[\s\p{Cc}\p{Cs}\\]/u.test(text) || !/^https?:\/\/[^/?#]/i.test(text) || !URL.canParse(text))
     return false;
   // The parsed URL does not reveal an empty user name.

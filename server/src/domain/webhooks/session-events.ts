@@ -17,12 +17,13 @@ export const emitComputedSession = (
   { id, ownerId }: { id: number; ownerId: number },
 ): Promise<void> => emitAccountEvent(unit, ownerId, "session.computed", { session: id });
 
-/** Maximum number of sessions for one change of samples: a recording of months is part of hundreds. */
+/** Maximum number of sessions for one change of samples. A recording of several months can be part of hundreds. */
 const MAX_SESSIONS = 100;
 
 /**
- * Notifies of sessions whose samples have changed: those with a time frame of the device at one of the times, if their owner
- * owned the device then. Samples of another owner do not concern the session, even if its time frame covers their time.
+ * Notifies about sessions whose samples have changed. These are the sessions with a time frame of the device at one of
+ * the times, if the owner of the session owned the device then. Samples of another owner do not concern the session,
+ * even if its time frame covers their time.
  */
 export async function emitChangedSessions(
   unit: UnitOfWork,
@@ -52,7 +53,7 @@ export async function emitChangedSessions(
   }
 }
 
-/** Notifies of sessions whose time frames are about to be deleted: a player has left or is being erased. */
+/** Notifies about sessions whose time frames are about to be deleted because a player has left or is being erased. */
 export async function emitSessionsOfTimeframes(
   unit: UnitOfWork,
   deleted: readonly { id: number }[],

@@ -16,13 +16,13 @@ const FORM_MAX_BYTES = 64 * 1024;
 /** Media types of bodies that the handler reads. */
 export const MULTIPART = "multipart/form-data";
 export const FILE = "application/octet-stream";
-/** Media type of tables. The body is its bytes. */
+/** Media type of tables. The handler gets the bytes of the body. */
 export const CSV = "text/csv";
 
 /** Default maximum size of a body. */
 export const JSON_MAX_BYTES = 64 * 1024;
 
-/** Reads a form. A repeated field is an array, so that the token endpoint can refuse it. */
+/** Reads a form. A repeated field becomes an array, which the token endpoint refuses. */
 function readForm(bytes: Buffer): Record<string, string | string[]> {
   const form: Record<string, string | string[]> = Object.create(null);
   let fields = 0;
@@ -53,7 +53,7 @@ export async function installBodies(app: FastifyInstance): Promise<void> {
     if (type === MULTIPART ? config.multipart !== true : config.multipart === true && !isFile) {
       throw unsupported();
     }
-    // JSON on this route would have no time limit, because the body of a stream has none.
+    // Refuse JSON on this route, because the body of a stream has no time limit.
     if (config.operation?.isContinuous === true && type !== config.operation.consumes) throw unsupported();
     if (coding.trim().toLowerCase() !== "identity") throw unsupported();
   });
@@ -66,7 +66,7 @@ export async function installBodies(app: FastifyInstance): Promise<void> {
     if (!hasBody || routeOptions.config.multipart === true) return;
     const caller = ctx.caller === null ? addressKey(ip) : `user-${ctx.caller.id}`;
     const share = budget.open(caller, onBehalfOf.group, routeOptions.bodyLimit);
-    // The values of the body remain in memory until then.
+    // The values of the body remain in memory until the response has ended.
     onResponseEnd(reply, () => share.release());
     request.bodyShare = share;
   });

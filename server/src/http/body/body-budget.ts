@@ -1,14 +1,14 @@
 import { errors } from "../../domain/change/errors.js";
 import { Tally } from "../../fairness/tally.js";
 
-/** Bodies up to this size have a reserved part of the budget, so that large bodies do not block them. */
+/** Bodies up to this size use a reserved part of the budget, so large bodies do not block them. */
 export const SMALL_BODY_BYTES = 64 * 1024;
 /** Reserved fraction of the budget. */
 const SMALL_SHARE = 1 / 4;
 /** Fraction of each part that one address may hold. */
 const ADDRESS_SHARE = 1 / 2;
 
-/** Delay before a retry; most bodies arrive in less time. */
+/** Delay before a retry. Most bodies arrive in less time. */
 const RETRY_AFTER_MS = 2_000;
 
 /** Share of the budget held by one request. */
@@ -24,9 +24,9 @@ export interface BodyShare {
 }
 
 /**
- * Limits the bytes of request bodies in a process, from their arrival to the end of the response: in total, per address, and per
- * caller. A caller without another body in transit may always send one, limited only by the maximum size of the body, unless the
- * address or the process has too many bytes.
+ * Limits the bytes of request bodies in a process, from their arrival to the end of the response: in total, per
+ * address, and per caller. A caller without a body in transit may always send one of any permitted size, unless the
+ * address or the process has too many bytes in transit.
  */
 export class BodyBudget {
   readonly #limits: { small: number; large: number; caller: number };

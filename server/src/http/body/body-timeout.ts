@@ -5,9 +5,9 @@ import { TransferRate } from "../connection/slow-clients.js";
 import { SMALL_BODY_BYTES } from "./body-budget.js";
 
 /**
- * Aborts a request whose body does not arrive in time. Node.js has a single limit for all requests, but an upload needs more
- * time. An upload must keep a minimum rate, because it occupies one of a few slots, and so must a large body, because it occupies
- * memory.
+ * Aborts a request whose body does not arrive in time. Node.js has a single limit for all requests, but an upload needs
+ * more time. An upload must keep a minimum rate, because it occupies one of a few slots. A large body must keep it too,
+ * because it occupies memory.
  */
 export function enforceBodyTimeout({ raw, routeOptions }: FastifyRequest, config: Config): void {
   // If the client has already disconnected, no events follow, so a timer would never be cleared.
@@ -34,8 +34,8 @@ export function enforceBodyTimeout({ raw, routeOptions }: FastifyRequest, config
 const LATE_BODY_MS = 10_000;
 
 /**
- * Aborts requests whose body continues after the response, because they were refused or need no body. Installed on the server,
- * because some responses are sent before any hook runs.
+ * Aborts requests with a body that continues after the response, because they were refused or need no body. Installed
+ * on the server, because some responses are sent before any hook runs.
  */
 export function endLateBodies({ server }: FastifyInstance): void {
   server.on("request", (request: IncomingMessage, response: ServerResponse) => {

@@ -14,8 +14,8 @@ const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
- * Scans a JSON text as it arrives, and rejects a structure that is expensive to parse: two bytes can become a value, and the time
- * grows faster than the number of members. Does not check the syntax, which the parser does.
+ * Scans a JSON text as it arrives, and rejects a structure that is expensive to parse. Two bytes can become a value,
+ * and the parsing time grows faster than the number of members. The parser, not the scan, checks the syntax.
  *
  * A body may contain one long string, such as a picture or a course. The rest has a separate limit.
  */

@@ -5,8 +5,9 @@ const TOO_LARGE = () => Object.assign(new Error("The body is too large"), { stat
 const BROKEN_OFF = () => Object.assign(new Error("The body is incomplete"), { statusCode: 400 });
 
 /**
- * Receives a request body in pieces. If `Content-Length` exceeds the limit of the route, the body is refused before it is read.
- * The rest of a refused body is read and discarded, so that the client reads the response.
+ * Receives a request body in pieces. If `Content-Length` exceeds the limit of the route, the body is refused before it
+ * is read. The rest of a refused body is read and discarded, because a client reads the response only after it has sent
+ * the body.
  * @param take called with each piece; an error that it throws refuses the body
  * @param heldPart fraction of the bytes that remain in memory
  */
@@ -34,7 +35,8 @@ export async function receiveBody(
         if (received > limitBytes) throw TOO_LARGE();
         request.bodyShare?.add(chunk.length * heldPart);
         take(chunk);
-        // One piece per iteration of the event loop, because Node.js can deliver 32 at once, which would delay other requests.
+        // Take one piece per iteration of the event loop, because Node.js can deliver 32 at once, which would delay
+        // other requests.
         payload.pause();
         setImmediate(() => payload.resume());
       } catch (error) {

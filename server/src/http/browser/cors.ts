@@ -39,7 +39,7 @@ export function allowOrigins(app: FastifyInstance, origins: readonly string[]): 
       .send();
   });
 
-  // At the end, because operations also set `Vary`.
+  // Set the header at the end, because operations also set `Vary`.
   if (isForAll) return;
   app.addHook("onSend", (_request, reply, payload, done) => {
     const vary = String(reply.getHeader("Vary") ?? "");

@@ -3,8 +3,8 @@ import type { Config } from "../../config/config.js";
 import { isLoopback } from "../../config/loopback.js";
 
 /**
- * Cookie of a session of the page. Browsers accept a cookie whose name begins with `__Host-` only over TLS and for this host, so
- * that no subdomain can set it (RFC 6265bis section 4.1.3.2).
+ * Cookie of a session of the page. Browsers accept a cookie with the prefix `__Host-` only over TLS and only for this
+ * host, so no subdomain can set it (RFC 6265bis section 4.1.3.2).
  */
 export const SESSION_COOKIE = "__Host-asi-session";
 const LOCAL_COOKIE = "asi-session";
@@ -59,9 +59,9 @@ function cookieOf({ headers }: Pick<FastifyRequest, "headers">, name: string): s
 }
 
 /**
- * Whether a request comes from the page, as proven by the header. Forms cannot send it, and a browser lets a page of another
- * origin, including a subdomain, send it only if the service allows it in a preflight (CORS), which `cors.ts` never does. A
- * browser also sends the origin of the request (Fetch Metadata).
+ * Whether a request comes from the page, as proven by the header. Forms cannot send the header. A browser lets a page
+ * of another origin, including a subdomain, send the header only if the service allows it in a preflight (CORS), which
+ * `cors.ts` never does. A browser also sends the origin of the request (Fetch Metadata).
  */
 export const isFromPage = ({ headers }: Pick<FastifyRequest, "headers">): boolean =>
   headers["x-asi-page"] === "1" && (headers["sec-fetch-site"] ?? "same-origin") === "same-origin";

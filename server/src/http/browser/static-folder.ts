@@ -14,9 +14,9 @@ export interface StaticFolder {
 }
 
 /**
- * Serves a folder of built files. Serves only files that exist at the start, each at its own path, so that the paths of the API
- * and the responses to unknown paths do not depend on the folder. A browser loads many files at once, so they are neither
- * throttled nor queued.
+ * Serves a folder of built files. Serves only files that exist at the start, each at its own path. The paths of the API
+ * and the responses to unknown paths therefore do not depend on the folder. A browser loads many files at once, so they
+ * are neither throttled nor queued.
  */
 export async function serveFolder(
   app: FastifyInstance,

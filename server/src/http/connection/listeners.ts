@@ -13,8 +13,8 @@ const findAll: HostLookup = (host) => lookup(host, { all: true });
 const LOG_INTERVAL_MS = 10_000;
 
 /**
- * Logs connections that a listening server does not accept: because of an error, for instance if the process has no free file
- * descriptor, or because Node.js closes connections above `maxConnections`. Without a listener for the error, Node.js ends the
+ * Logs connections that a listening server does not accept, because of an error, such as no free file descriptor, or
+ * because Node.js closes connections above `maxConnections`. Without a listener for the error, Node.js ends the
  * process.
  */
 export function logUnacceptedConnections(server: Server, log: Pick<FastifyBaseLogger, "error">): void {
@@ -37,8 +37,8 @@ export interface Listening<T> {
 }
 
 /**
- * Makes an HTTP server listen on every address of `localhost`, which usually has two. All connections belong to this server, so
- * its limits apply to them; each address has a separate `maxConnections`.
+ * Makes an HTTP server listen on every address of `localhost`, usually two. All connections belong to this server, so
+ * its limits apply to them, except that `maxConnections` applies to each address separately.
  * @param listenAt makes the server itself listen on an address
  */
 export async function listenOn<T>(
@@ -55,7 +55,7 @@ export async function listenOn<T>(
   const bound = (server.address() as AddressInfo).port;
   const others: Server[] = [];
   for (const address of rest) {
-    // Same options as in `http.createServer`.
+    // Use the same options as `http.createServer`.
     const other = createServer({ allowHalfOpen: true, noDelay: true }, (socket: Socket) =>
       server.emit("connection", socket),
     );
@@ -77,8 +77,9 @@ export async function listenOn<T>(
 }
 
 /**
- * Makes the service listen, see `listenOn`. Its end waits for the connections of all listeners. The listeners that fastify adds
- * automatically for `localhost` share neither its limits nor its end. Call it before the application is ready.
+ * Makes the service listen, see `listenOn`. Closing the service waits for the connections of all listeners. The
+ * listeners that fastify adds automatically for `localhost` do not share its limits and are not closed with it. Call it
+ * before the application is ready.
  * @returns function that listens and returns the address of the service, such as `http://127.0.0.1:8080`
  */
 export function listeners(

@@ -29,7 +29,7 @@ describe("connections with live data", () => {
     expect(() => connections.open(8, 2, response("club"))).toThrow(throttled);
   });
 
-  it("can be replaced by a new connection of a full address, but not by a connection of another full address", () => {
+  it("can be replaced by a new connection of the same full address, but not of another full address", () => {
     const connections = new LiveConnections(LIVE_LIMITS);
     for (let n = 0; n < 128; n++) connections.open(n % 8, n, response("club"));
     const replaced = connections.open(0, 200, response("home"));

@@ -4,16 +4,16 @@ import { errors } from "../../domain/change/errors.js";
 import { Tally } from "../../fairness/tally.js";
 import { onResponseEnd } from "./response-end.js";
 
-/** Maximum number of open connections per process: of all users, of all users of one address, and of one user. */
+/** Maximum number of open connections per process for all users, for the users of one address, and for one user. */
 export interface ConnectionLimits {
   process: number;
   address: number;
   user: number;
 }
 
-/** Each polls the database every `LIVE_POLL_MS`. */
+/** Each connection polls the database every `LIVE_POLL_MS`. */
 export const LIVE_LIMITS: ConnectionLimits = { process: 256, address: 128, user: 32 };
-/** Each takes up to 12 MB of memory, for 100 devices. */
+/** A connection takes up to 12 MB of memory for 100 devices. */
 export const GROUP_LIVE_LIMITS: ConnectionLimits = { process: 64, address: 32, user: 8 };
 const RETRY_AFTER_MS = 5_000;
 
@@ -43,7 +43,10 @@ export interface HeldConnection {
   release(): void;
 }
 
-/** Long connections of a process. A user has one for each target, such as a device; a new one ends the old one immediately. */
+/**
+ * Long connections of a process. A user has one connection per target, such as a device. A new connection to the target
+ * ends the old one immediately.
+ */
 export class LiveConnections {
   readonly #limits: ConnectionLimits;
   readonly #open = new Map<string, Connection>();
@@ -133,7 +136,7 @@ export class LiveConnections {
     for (const { controller } of this.#open.values()) controller.abort("stopping" satisfies Closing);
   }
 
-  /** Whether another connection is allowed, without the one that it replaces. */
+  /** Whether a further connection is allowed, not counting the one that it replaces. */
   #hasRoom(user: number, address: string, replaced: Connection | undefined): boolean {
     if (replaced?.address !== address && this.#ofAddress.get(address) >= this.#limits.address) return false;
     return (
@@ -173,7 +176,7 @@ export interface LiveConnectionsOfApp {
   group: LiveConnections;
 }
 
-/** They are counted in the metrics, and ended when the application stops. */
+/** The metrics count them, and they end when the application stops. */
 export function liveConnectionsOf(app: FastifyInstance): LiveConnectionsOfApp {
   const single = new LiveConnections(LIVE_LIMITS);
   const group = new LiveConnections(GROUP_LIVE_LIMITS);
@@ -184,7 +187,7 @@ export function liveConnectionsOf(app: FastifyInstance): LiveConnectionsOfApp {
     "asi_group_live_connections",
     "Open connections with live data of a squad, of a session or of all devices of a user",
   );
-  // Before the server waits for the end of all responses.
+  // End them before the server waits for the end of all responses.
   app.addHook("preClose", async () => {
     single.stop();
     group.stop();

@@ -4,12 +4,12 @@ import { onResponseEnd } from "./response-end.js";
 
 const outer = new AsyncLocalStorage<AbortSignal>();
 
-/** Makes requests of the service to itself, which end when the signal fires because their callers have disconnected. */
+/** Makes requests of the service to itself. They end when the signal fires because their callers have disconnected. */
 export const madeFor = <T>(signal: AbortSignal, work: () => T): T => outer.run(signal, work);
 
 /**
- * Ends a request of the service to itself together with the request for which it is made. It has no connection of its own that
- * could close.
+ * Ends a request of the service to itself together with the request that caused it, because it has no connection of its
+ * own that could close.
  */
 export function endWithOuter(reply: FastifyReply): void {
   const signal = outer.getStore();

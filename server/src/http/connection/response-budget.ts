@@ -10,11 +10,14 @@ interface Limits {
   caller: number;
   /** Maximum duration of the slowest response while others wait because the process is full, ms. */
   fairHoldMs: number;
-  /** Same for an address above its fair share, which is the total divided by the addresses with unread responses or waiting requests. */
+  /**
+   * The same limit for an address above its fair share, which is the total divided by the number of addresses with
+   * unread responses or waiting requests.
+   */
   overShareHoldMs: number;
   /**
-   * While others wait, a client may be slower than this rate for `overShareHoldMs`: then its slot goes to an address that holds
-   * less and has recently used less. Default: no such rate.
+   * While others wait, a client may be slower than this rate for `overShareHoldMs`. Then its slot goes to an address
+   * that holds less and has recently used less. Default: no such rate.
    */
   busyBytesPerSecond?: number;
   /** Creates the error of a request that has waited too long because the process is full. */
@@ -44,11 +47,10 @@ const fits = (bytes: number, others: number, limit: number) => others === 0 || o
 const NOTHING_KNOWN: Transfer = { bytes: 0, waitsForClient: false };
 
 /**
- * Limits the bytes of response bodies in a process until their clients have read them: in total, per address, and per caller. A
- * request waits for space before its body is created, so that slow readers delay only themselves. Of the requests that wait for
- * the process, the one whose address holds the least is first. A caller that holds nothing has
- * space for one body of any size, unless
- * the process is full.
+ * Limits the bytes of response bodies in a process until their clients have read them: in total, per address, and per
+ * caller. A request waits for space before its body is created, so slow readers delay only themselves. Of the requests
+ * that wait for the process, the one whose address holds the least is first. A caller that holds nothing has space for
+ * one body of any size, unless the process is full.
  */
 export class ResponseBudget {
   readonly #limits: Limits;
@@ -179,7 +181,7 @@ export class ResponseBudget {
     return this.#byAddress.get(share.address) - share.bytes;
   }
 
-  /** The limit, divided by the number of addresses with unread responses or waiting requests. */
+  /** Returns the limit divided by the number of addresses with unread responses or waiting requests. */
   #fairShare(): number {
     const addresses = new Set(
       [...this.#shares, ...[...this.#waiting].map(({ share }) => share)].map((one) => one.address),
@@ -187,7 +189,9 @@ export class ResponseBudget {
     return this.#limits.process / addresses.size;
   }
 
-  /** The longest-running response of the address that holds the most, if that exceeds its fair share. */
+  /**
+   * Returns the longest-running response of the address that holds the most, if this address exceeds its fair share.
+   */
   #overShare(): ResponseShare | undefined {
     const slowest = this.#slowest();
     if (slowest === undefined) return undefined;
@@ -203,9 +207,9 @@ export class ResponseBudget {
   }
 
   /**
-   * Ends a response whose client is slow: that of the address with the most recent use, if it has used more than the waiting
-   * address and holds at least as much as that address requests. Therefore two addresses cannot alternately end the slow upload
-   * of a third. @returns whether there was one
+   * Ends a response with a slow client. Chooses the address with the most recent use, if it has used more than the
+   * waiting address and holds at least as much as that address requests. Two addresses therefore cannot alternately end
+   * the slow upload of a third. @returns whether there was one
    */
   #endSlow(waiter: Waiter): boolean {
     const { address } = waiter.share;
@@ -226,7 +230,7 @@ export class ResponseBudget {
     return found !== undefined;
   }
 
-  /** The recent use of each address that holds something, including what it holds now, ms. */
+  /** Returns the recent use of each address that holds something, including its current use, ms. */
   #used(): Map<string, number> {
     const used = new Map<string, number>();
     for (const { address, heldMs } of this.#shares)

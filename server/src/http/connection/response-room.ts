@@ -6,10 +6,10 @@ import { ResponseBudget } from "./response-budget.js";
 import { onResponseEnd } from "./response-end.js";
 import type { ResponseShare } from "./response-share.js";
 
-/** Bytes reserved for a body before it is created: for a body that can be several megabytes, and for any other. */
+/** Bytes reserved before a body is created, for a body that can be several megabytes and for any other body. */
 const LARGE_BODY_BYTES = 8 * 1024 * 1024;
 const SMALL_BODY_BYTES = 128 * 1024;
-/** Fraction of the memory reserved for small bodies, so that large ones do not delay them. */
+/** Fraction of the memory reserved for small bodies, which large bodies therefore do not delay. */
 const SMALL_SHARE = 1 / 4;
 
 /** Maximum duration of a response while others wait because the process is full. */
@@ -30,7 +30,7 @@ declare module "fastify" {
 export function limitUnreadResponses(app: FastifyInstance, config: Config): void {
   const { responseMemoryBytes: process, responseMemoryPerCallerBytes: caller } = config;
   const part = (share: number) =>
-    // Half of an address per caller, so that one user does not delay others at the same address.
+    // Give a caller half of the share of an address, because one user must not delay others at the same address.
     new ResponseBudget({
       process: process * share,
       address: Math.min(2 * caller, process) * share,

@@ -17,26 +17,26 @@ function cutAfter(bytesAt: (ms: number) => number, creditMs = 0): number | null 
 }
 
 describe("a transfer", () => {
-  it("that stalls is aborted after 10 s, at any time", () => {
+  it("is aborted after it has stalled for 10 s, at any time", () => {
     expect(cutAfter(() => 0)).toBe(11_250);
     expect(cutAfter((ms) => Math.min(ms, 60_000) * 100)).toBe(71_250);
   });
 
-  it("of one byte in 10 s, or at half the minimum rate, is aborted", () => {
+  it("is aborted at one byte in 10 s, or at half the minimum rate", () => {
     expect(cutAfter((ms) => Math.floor(ms / 10_000))).toBe(11_250);
     expect(cutAfter((ms) => ms * 8.192)).toBe(21_250);
   });
 
-  it("that keeps the minimum rate is not aborted, even if it arrives in bursts", () => {
+  it("is not aborted if it keeps the minimum rate, even if it arrives in bursts", () => {
     expect(cutAfter((ms) => ms * 16.5)).toBeNull();
     expect(cutAfter((ms) => Math.floor(ms / 8_000) * 8_000 * 17)).toBeNull();
   });
 
-  it("that was faster than the minimum rate can pause for longer", () => {
+  it("can pause for longer if it was faster than the minimum rate", () => {
     expect(cutAfter((ms) => (ms < 40_000 ? 1e6 : 1e6), 60_000)).toBe(71_250);
   });
 
-  it("that waits for the service is not checked", () => {
+  it("is not checked while it waits for the service", () => {
     const rate = new TransferRate(config, 0);
     for (let i = 0; i < 100; i++) expect(rate.check(0, false)).toBe(false);
   });

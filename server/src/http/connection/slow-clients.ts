@@ -4,7 +4,7 @@ import type { FastifyInstance } from "fastify";
 import type { Config } from "../../config/config.js";
 import type { Transfer } from "./response-share.js";
 
-/** Number of checks of a transfer in the time that it may fall behind. */
+/** Number of checks of a transfer during the time by which it may fall behind. */
 const CHECKS = 8;
 
 /** Factor for the pause of a client that has read ahead, because operating systems read responses in bursts. */
@@ -47,7 +47,7 @@ export class TransferRate {
   }
 }
 
-/** Internals of Node.js: no public property has the number of written bytes accepted by the system. */
+/** Internals of Node.js. No public property contains the number of written bytes that the system has accepted. */
 interface Handle {
   bytesWritten: number;
   writeQueueSize: number;

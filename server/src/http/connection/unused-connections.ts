@@ -8,7 +8,7 @@ import type { Socket } from "node:net";
 const SWEEP_MS = 50;
 
 /**
- * Tracks the connections of a server, so that they do not delay its end. Call it before the server listens.
+ * Tracks the connections of a server, because unused ones would delay its end. Call it before the server listens.
  * @returns function that starts closing connections without a request in progress, and returns a function that stops this. Also
  *   closes connections with an incomplete request head, which `closeIdleConnections` of Node.js considers active
  */

@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 
-/** Maximum size of a piece, and thus of the bytes in memory, except for those that the connection buffers. */
+/** Maximum size of a piece. Memory contains at most this number of bytes, and those that the connection buffers. */
 const PIECE_BYTES = 256 * 1024;
 
 /**
@@ -25,8 +25,8 @@ export class ArrivingBytes {
   readonly #signal: AbortSignal;
   #isBroken = false;
   /**
-   * Fraction of the interval for the next piece. The first one is random, because devices send at the same moments, and all
-   * pieces would be stored at once.
+   * Fraction of the interval for the next piece. The first fraction is random, because devices send at the same
+   * moments, and all pieces would be stored at once.
    */
   #part = Math.random();
 
@@ -77,7 +77,7 @@ export class ArrivingBytes {
     });
   }
 
-  /** Reads and discards the rest, so that the client reads the response. */
+  /** Reads and discards the rest, because a client reads the response only after it has sent the body. */
   discard(): void {
     this.#body.resume();
   }

@@ -12,8 +12,8 @@ const PIECE_BYTES = 64 * 1024;
 export const isGzip = (bytes: Uint8Array): boolean => MAGIC.every((byte, i) => bytes[i] === byte);
 
 /**
- * Returns a file unchanged, or decompressed if it is a gzip file. A few bytes can expand to any number, so more than `maxBytes`
- * are an error, and at most one piece is in memory.
+ * Returns a file unchanged, or decompressed if it is a gzip file. A few bytes can expand to any number, so more than
+ * `maxBytes` are an error, and memory contains at most one piece.
  * @param tooLarge error for more bytes
  * @returns a stream with the errors of `file`, and with an error for `asLibraryError` if the file is damaged
  */

@@ -5,9 +5,8 @@ import { setImmediate as nextEventLoopTurn } from "node:timers/promises";
 const PIECE_BYTES = 64 * 1024;
 
 /**
- * How long the conversions of all uploads together may block the event loop in one iteration, in
- * addition to one piece
- * of each.
+ * Time for which the conversions of all uploads together may block the event loop in one iteration, in addition to one
+ * piece of each.
  */
 const MAX_HOLD_MS = 5;
 
@@ -33,7 +32,7 @@ function isTurnDue(): boolean {
 export async function* inPieces(recording: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
   for await (const bytes of recording) {
     for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
-      // Waiting conversions continue in the next iteration, each with at least one piece, so that none is starved.
+      // Waiting conversions continue in the next iteration. Each converts at least one piece, so none is starved.
       if (isTurnDue()) await nextEventLoopTurn();
       yield bytes.subarray(at, at + PIECE_BYTES);
     }
@@ -73,7 +72,7 @@ export function readPaced(
       }
     };
     finished(recording, { writable: false }, (error) => {
-      // The last piece may not yet be written to the disk.
+      // The last piece may still be on its way to the disk.
       Promise.resolve(taken).then(() => (error ? reject(asBroken(error)) : resolve()), reject);
     });
     recording.on("data", onData);

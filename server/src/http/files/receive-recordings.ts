@@ -45,7 +45,7 @@ export async function receiveRecordings<T>(
     if (received.length === 0) throw errors.field(FIELD, "No file was submitted.");
     return received;
   } finally {
-    // If the request is refused early, the client is still sending and reads the response later.
+    // If the request is refused early, read the rest, because the client is still sending and reads the response later.
     request.raw.unpipe();
     request.raw.resume();
   }
@@ -63,7 +63,7 @@ const tooManyFiles = () =>
     "too_many_files",
   );
 
-/** Reads the file to its end even if it is refused, because the next one follows it. */
+/** Reads the file to its end even if it is refused, because the next file follows. */
 async function receiveFile<T>(
   file: AsyncIterable<Buffer>,
   name: string | null,

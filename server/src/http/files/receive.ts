@@ -27,10 +27,11 @@ export interface Converted {
 }
 
 /**
- * Receives the one file of the form and converts it in one pass as it arrives. An invalid recording is refused at the first byte
- * that shows the error. The converted file is stored until the end, when its name and the status of the response are known. A
- * gzip file is decompressed, up to the maximum size of recordings. A CSV is smaller than the recording, because each row is
- * shorter than its frame. Files of other formats can be larger; they are limited to four times the maximum size of a recording.
+ * Receives the one file of the form and converts it in one pass as it arrives. Refuses an invalid recording at the
+ * first byte that shows the error. The converted file is stored until the end, when its name and the status of the
+ * response are known. A gzip file is decompressed, up to the maximum size of recordings. A CSV is smaller than the
+ * recording, because each row is shorter than its frame. Files of other formats can be larger; they are limited to four
+ * times the maximum size of a recording.
  *
  * @param file storage for the converted file
  * @throws ServiceError on the field `file`: missing, given twice, or not a recording (with the library's code); `too_large`
@@ -58,7 +59,7 @@ export async function receiveAndConvert(
       }
     }
   } finally {
-    // If the result is known early, the client is still sending and reads the response later.
+    // If the result is known early, read the rest, because the client is still sending and reads the response later.
     request.raw.unpipe();
     request.raw.resume();
   }

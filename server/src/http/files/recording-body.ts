@@ -25,8 +25,8 @@ export interface RecordingBody {
 }
 
 /**
- * Reads a JSON object with a recording in base64 as a member. Decodes the recording in pieces, so that the event loop is not
- * blocked, and memory contains little more than the recording. A gzip file is decompressed, up to the same size.
+ * Reads a JSON object with a recording in base64 as a member. Decodes the recording in pieces, which does not block the
+ * event loop and takes little more memory than the recording. A gzip file is decompressed, up to the same size.
  * @throws ServiceError like `readJson` and `Base64Text`
  */
 export async function receiveRecording(
@@ -80,8 +80,8 @@ class RecordingReader {
   readonly #newText: () => Base64Text;
   readonly #around: number[] = [];
   /**
-   * One instance for all texts of the field: the last one counts, and separate instances would each take memory for the whole
-   * body.
+   * Use one instance for all texts of the field. The last text counts, and separate instances would each take memory
+   * for the whole body.
    */
   #text: Base64Text | undefined;
   /** Recording while it is being read. */
@@ -92,7 +92,7 @@ class RecordingReader {
   #isEscaped = false;
   /** Start of the last text of the outermost object in the rest of the body. */
   #textStart = 0;
-  /** Whether the last text was the name of the field, so that its value is next. */
+  /** Whether the last text was the name of the field. If so, its value is next. */
   #isField = false;
 
   constructor(field: string, maxBytes: number, expectedBytes: number) {

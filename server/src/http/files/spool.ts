@@ -12,7 +12,7 @@ const READ_BYTES = 1024 * 1024;
 /** Maximum size of a file in memory, if there is space: the CSV of two hours at 10 Hz. */
 const MAX_BYTES_IN_MEMORY = 4 * 1024 * 1024;
 
-/** Socket next to the folder of a process, which shows that the process is alive. */
+/** Name of the socket next to the folder of a process. It shows that the process is alive. */
 const lifeOf = (name: string) => `${name}.lock`;
 
 /** Memory that all files of a process share. */
@@ -65,7 +65,7 @@ export class Spool {
     mkdirSync(uploads, { recursive: true, mode: 0o700 });
     const name = `process-${randomBytes(6).toString("hex")}`;
     const stopListening = await listenWhileAlive(uploads, lifeOf(name));
-    // From now on, no other process considers the folder abandoned.
+    // While the socket listens, no other process considers the folder abandoned.
     mkdirSync(join(uploads, name), { mode: 0o700 });
     await removeAbandoned(uploads);
     return new Spool(join(uploads, name), new SpoolMemory(memoryBytes), stopListening);
@@ -120,8 +120,8 @@ export class SpooledFile {
   }
 
   /**
-   * Stores the chunks as they arrive, and takes ownership of them. If the source fails, the caller must remove the incomplete
-   * file.
+   * Stores the chunks as they arrive and takes ownership of them. If the source fails, the caller must remove the
+   * incomplete file.
    * @returns number of bytes of the file
    */
   write(chunks: AsyncIterable<Uint8Array>): Promise<number> {
@@ -191,7 +191,7 @@ export class SpooledFile {
   }
 
   #keeps(chunk: Uint8Array): boolean {
-    // No reader needs it.
+    // No reader needs the file.
     if (this.#isRemoved) return true;
     if (this.#bytesInMemory + chunk.length > MAX_BYTES_IN_MEMORY) return false;
     if (!this.#memory.take(chunk.length)) return false;
@@ -242,7 +242,7 @@ class Writer {
     this.#pending = [];
     this.#pendingBytes = 0;
     this.#writing = writeAll(this.#file, pending);
-    // The promise is awaited later; this avoids an unhandled rejection until then.
+    // The promise is awaited later. The handler avoids an unhandled rejection until then.
     this.#writing.catch(() => {});
   }
 }

@@ -69,7 +69,7 @@ describe("slots", () => {
     expect((await refused).map(({ status }) => status)).toEqual(Array(4).fill("rejected"));
   });
 
-  it("in use by two addresses are given to a third address within seconds, up to its fair share", async () => {
+  it("go from two addresses to a third within seconds, up to its fair share", async () => {
     const slots = new ConcurrencyLimiter(8, 8);
     const ended: string[] = [];
     for (let n = 0; n < 8; n++) {
@@ -91,7 +91,7 @@ describe("slots", () => {
     expect(ended).toHaveLength(2);
   });
 
-  it("of slow clients are given to another address within seconds, oldest first, if each address has one", async () => {
+  it("go from slow clients to another address within seconds, oldest first, if each address has one", async () => {
     const slots = new ConcurrencyLimiter(3, 1);
     const ended: number[] = [];
     for (const user of [ANN, BOB, EVE]) {
@@ -108,7 +108,7 @@ describe("slots", () => {
     expect(ended).toEqual([BOB]);
   });
 
-  it("of a slow client are not given to an address with the same number of slots", async () => {
+  it("do not go from a slow client to an address with the same number of slots", async () => {
     const slots = new ConcurrencyLimiter(3, 1);
     const ended = vi.fn();
     for (const [user, address] of [
@@ -126,7 +126,7 @@ describe("slots", () => {
     expect(ended).not.toHaveBeenCalled();
   });
 
-  it("of a slow client are given to an address that has used less recently, not to one that has used more", async () => {
+  it("go from a slow client to an address that has recently used less, not to one that has used more", async () => {
     const slots = new ConcurrencyLimiter(2, 1);
     const club = () => slots.take(answer(ANN, { address: "club" }));
     const releaseClub = await club();
@@ -148,7 +148,7 @@ describe("slots", () => {
     expect(ended).toHaveBeenCalled();
   });
 
-  it("of a slow client are kept while another address has more than its fair share", async () => {
+  it("stay with a slow client while another address has more than its fair share", async () => {
     const slots = new ConcurrencyLimiter(4, 4);
     const ended = vi.fn();
     const slow = answer(EVE, { address: "home", bytesPerSecond: 100_000 });
@@ -165,7 +165,7 @@ describe("slots", () => {
     expect(ended).not.toHaveBeenCalled();
   });
 
-  it("are kept by fast clients and by clients that wait for the service, if each address has one slot", async () => {
+  it("stay with fast clients and with clients that wait for the service, if each address has one slot", async () => {
     const slots = new ConcurrencyLimiter(2, 1);
     const ended = vi.fn();
     for (const response of [answer(ANN), answer(BOB, { bytesPerSecond: 0, complete: true })]) {

@@ -4,19 +4,20 @@ import { ResponseBudget } from "../connection/response-budget.js";
 import { onResponseEnd } from "../connection/response-end.js";
 import { transferOf } from "../connection/slow-clients.js";
 
-/** Delay before a retry; most files take less time. */
+/** Delay before a retry. Most files take less time. */
 const RETRY_AFTER_MS = 5_000;
 /** Maximum duration of a file transfer while others wait because all slots are occupied. */
 export const FAIR_HOLD_MS = 300_000;
-/** Same for an address above its fair share: shorter than the waiting time of others. */
+/** The same limit for an address above its fair share. It is shorter than the waiting time of others. */
 export const OVER_SHARE_HOLD_MS = 10_000;
-/** Rate below which a client then counts as slow: 2 Mbit/s. */
+/** Rate below which a client counts as slow while others wait: 2 Mbit/s. */
 export const BUSY_BYTES_PER_SECOND = 256 * 1024;
 
 /**
- * Limits the concurrent requests with files in a process: in total, per user, and per address (half of the slots). A request
- * without a free slot waits for a while; the address that holds the least is first. It ends the oldest request of the address
- * that holds the most, if that is above its fair share, or the oldest request with a slow client.
+ * Limits the concurrent requests with files in a process: in total, per user, and per address (half of the slots). A
+ * request without a free slot waits for a while. The address that holds the least is first. The waiting request ends
+ * the oldest request of the address that holds the most, if that address is above its fair share, or the oldest request
+ * with a slow client.
  */
 export class ConcurrencyLimiter {
   readonly #perUser: number;

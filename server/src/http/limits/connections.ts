@@ -11,8 +11,9 @@ const ADDRESS_SHARE = 1 / 4;
 export type Connections = ReadonlyMap<string, ReadonlySet<Socket>>;
 
 /**
- * Immediately closes connections above the limit of their address, so that the clients behind one address cannot
- * use up all connections. The connections of all clients of a trusted proxy have the address of the proxy, so it has no limit.
+ * Immediately closes connections above the limit of their address, because the clients behind one address could
+ * otherwise use up all connections. The connections of all clients of a trusted proxy have the address of the proxy, so
+ * it has no limit.
  */
 export function limitConnections(
   { server }: FastifyInstance,

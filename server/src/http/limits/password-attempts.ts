@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { PasswordAttempts } from "../../oauth/model.js";
 import { addressKey } from "./address-key.js";
 
-/** Counts passwords by username and client address. Fair between addresses. */
+/** Counts passwords by username and client address. The counter is fair between addresses. */
 export const passwordAttempts = (
   { throttle }: FastifyInstance,
   { ip }: FastifyRequest,

@@ -6,10 +6,13 @@ import type { Config } from "../../config/config.js";
 import { addressKey } from "./address-key.js";
 import type { Connections } from "./connections.js";
 
-/** Maximum number of unanswered requests on a connection. Clients that use pipelining have fewer; most clients have one. */
+/**
+ * Maximum number of unanswered requests on a connection. Clients that use pipelining send fewer; most clients send one
+ * at a time.
+ */
 const MAX_UNANSWERED = 16;
 
-/** How long an address cannot open connections after one of them was closed. */
+/** Time for which an address cannot open connections after one of its connections was closed. */
 const REFUSAL_MS = 1_000;
 const MAX_REFUSED = 10_000;
 

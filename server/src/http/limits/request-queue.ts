@@ -2,24 +2,24 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { errors } from "../../domain/change/errors.js";
 import { FairQueue } from "../../fairness/fair-queue.js";
 
-/** Maximum number of running requests of one caller, so that hundreds of them do not delay other callers. */
+/** Maximum number of running requests of one caller. Hundreds of requests of one caller thus do not delay others. */
 const REQUESTS_OF_ONE_CALLER = 16;
-/** Maximum number for all accounts of one address. */
+/** Maximum number of running requests of all accounts of one address. */
 const REQUESTS_OF_ONE_ADDRESS = 64;
 /** Maximum number of waiting requests of one caller. */
 const WAITING_REQUESTS_OF_ONE_CALLER = 400;
 const RETRY_AFTER_MS = 1_000;
 
 /**
- * Maximum number of running requests of one caller that process thousands of rows. Each yields to the event loop in between,
- * but sixteen of them would delay others sixteen times.
+ * Maximum number of running requests of one caller that process thousands of rows. Each yields to the event loop in
+ * between, but sixteen of them would delay others sixteen times as long.
  */
 const HEAVY_REQUESTS = { ofOneCaller: 2, ofOneAddress: 4 };
 
 /**
- * Maximum number of running requests of one caller that make other requests (`waitsForOthers`). Each may hold a response of
- * several megabytes. They have a separate queue, because in the other queues they would occupy the slots for which their own
- * requests wait.
+ * Maximum number of running requests of one caller that make other requests (`waitsForOthers`). Each may hold a
+ * response of several megabytes. They use a separate queue, because in the other queues they would occupy the slots for
+ * which their own requests wait.
  */
 const OUTER_REQUESTS = {
   ofOneCaller: 4,

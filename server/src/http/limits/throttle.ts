@@ -19,7 +19,7 @@ const limits = (config: Config) =>
     files: [config.throttleFilesPerMinute, MINUTE],
     ownership: [config.throttleOwnershipsPerMinute, MINUTE],
     registration: [config.throttleRegistrationsPerHour, 60 * MINUTE],
-    /** One point per byte. */
+    /** Each byte counts as one point. */
     registrationBytes: [config.throttleRegistrationBytesPerHour, 60 * MINUTE],
     /** Registrations that send email to one recipient. */
     registrationMail: [config.throttleRegistrationMailsPerDay, 24 * 60 * MINUTE],
@@ -28,16 +28,18 @@ const limits = (config: Config) =>
     newPassword: [config.throttlePasswordChangesPerHour, 60 * MINUTE],
     passwordReset: [config.throttlePasswordResetsPerHour, 60 * MINUTE],
     passwordResetOfUser: [config.throttlePasswordResetsOfUserPerHour, 60 * MINUTE],
-    /** Correct and wrong pairs of number and username: more than a person types, too few for guessing. */
+    /**
+     * Correct and wrong pairs of number and username. The limit is higher than a person needs and too low for guessing.
+     */
     managerSearch: [20, 15 * MINUTE],
   }) as const satisfies Record<string, readonly [points: number, seconds: number]>;
 
 export type ThrottleScope = keyof ReturnType<typeof limits>;
 
-/** Scopes that count by user; the others count by address. */
+/** Scopes that count by user. The others count by address. */
 const BY_USER: ReadonlySet<ThrottleScope> = new Set(COUNTED_BY_USER);
 
-/** Keys known to be exhausted, so that further calls need no query. */
+/** Keys known to be exhausted. Further calls with these keys need no query. */
 const MAX_EXHAUSTED = 10_000;
 
 /** Usernames must be from `usernameKey`. An erasure removes the counters of a person: `domain/accounts/erasures.ts`. */
@@ -65,7 +67,7 @@ export interface Throttle {
    */
   registrationMail(recipient: string): Promise<void>;
   /**
-   * Counts a password for a username before it is checked, so that parallel attempts do not exceed the limit.
+   * Counts a password for a username before it is checked. Parallel attempts therefore cannot exceed the limit.
    * @throws ServiceError `throttled` after too many wrong passwords
    */
   password(username: string, address: string): Promise<void>;
@@ -119,7 +121,8 @@ export function createThrottle(config: Config, database: Database): Throttle {
       return await limiterOf(scope).consume(key, points);
     } catch (refused) {
       if (!(refused instanceof RateLimiterRes)) throw refused;
-      // A request for several points may fail while single points are left, and a password check may take back its point.
+      // Only these requests show that no point is left: a request for several points may fail while single points are
+      // left, and a password check may refund its point.
       if (points === 1 && scope !== "failedPassword") {
         exhausted.set(`${scope} ${key}`, Date.now() + refused.msBeforeNext);
       }
@@ -131,7 +134,7 @@ export function createThrottle(config: Config, database: Database): Throttle {
     const caller = request.ctx.caller;
     const key = BY_USER.has(scope) && caller !== null ? userKey(caller.id) : addressKey(request.ip);
     const [points, seconds] = scopes[scope];
-    // Lists, because a call may count towards several limits.
+    // The headers are lists, because a call may count towards several limits.
     const tell = (name: string, item: string) => {
       const before = reply?.getHeader(name);
       reply?.header(name, before === undefined ? item : `${before}, ${item}`);

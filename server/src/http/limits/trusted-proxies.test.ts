@@ -16,7 +16,7 @@ describe("trusted proxies", () => {
     ["linklocal", "169.254.3.4", "127.0.0.1"],
     ["uniquelocal", "192.168.1.1", "192.0.2.1"],
     ["uniquelocal", "fd00::1", ""],
-  ])("that are given as %s include %s, but not %s", (entry, proxy, other) => {
+  ])("given as %s include %s, but not %s", (entry, proxy, other) => {
     const isProxy = trustedProxies(["203.0.113.1", entry]);
     expect([isProxy(proxy), isProxy(other)]).toEqual([true, false]);
   });

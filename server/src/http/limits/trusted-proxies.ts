@@ -21,7 +21,7 @@ function matcher(entry: string): (address: Address) => boolean {
 }
 
 /**
- * Whether an address belongs to a trusted proxy, whose connections have many clients.
+ * Whether an address belongs to a trusted proxy, which forwards requests of many clients.
  * @param trustProxy addresses, networks and names of `TRUST_PROXY`
  */
 export function trustedProxies(trustProxy: readonly string[]): (ip: string) => boolean {

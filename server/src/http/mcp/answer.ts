@@ -53,19 +53,19 @@ async function called(name: string, given: unknown, api: OwnApi): Promise<CallTo
     return { content: [textOf(content)], structuredContent: content };
   } catch (error) {
     if (!(error instanceof ToolError)) throw error;
-    // without structured content, which clients compare with the output schema
+    // no structured content, because clients compare it with the output schema
     return { content: [textOf({ error: { code: error.code, message: error.message } })], isError: true };
   }
 }
 
-/** Tools never ask the user for values, which this would validate. */
+/** This validator would check values that a tool asks of the user, but the tools ask for none. */
 const NO_VALIDATION = {
   getValidator: () => {
     throw new Error("There is nothing to validate.");
   },
 };
 
-/** A server for one message: without a session, several processes need no shared state. */
+/** Creates a server for one message. Without a session, several processes need no shared state. */
 function serverFor(api: OwnApi): Server {
   const server = new Server(
     { name: "asi-server", title: "Tracking service", version },

@@ -8,7 +8,7 @@ import type { Problem } from "../problem.js";
 /** A larger resource would block other requests while it is parsed. A season of 40 players in 400 sessions takes 5 MB. */
 const MAX_BYTES = 8 * 1024 * 1024;
 
-/** A tool cannot return a result; the message contains the reason and the required action. */
+/** A tool cannot return a result. The message contains the reason and the required action. */
 export class ToolError extends Error {
   override readonly name = "ToolError";
   readonly code: string;
@@ -76,7 +76,7 @@ export class OwnApi {
     const signals = ctx.signal === undefined ? [enough.signal] : [ctx.signal, enough.signal];
     const headers = { authorization: this.#authorization, accept: "application/json", "x-request-id": id };
     try {
-      // `inject` begins the request only when it is awaited, so await it inside.
+      // `inject` begins the request only when it is awaited, so await it inside this function.
       const answer = await madeFor(AbortSignal.any(signals), async () => {
         return await this.#app.inject({
           ...{ method: "GET", url, remoteAddress: ip, headers },
@@ -123,7 +123,7 @@ function refused(status: number, headers: Readonly<Record<string, unknown>>, tex
     const body = JSON.parse(text) as Partial<Problem>;
     detail = typeof body.detail === "string" ? body.detail : JSON.stringify(body);
   } catch {
-    // the body is not JSON, so the status must suffice
+    // the body is not JSON, so use only the status
   }
   const retry = headers["retry-after"] === undefined ? "" : ` Try again in ${headers["retry-after"]} s.`;
   return new ToolError(code, `${detail}${retry} ${ADVICE[code] ?? ""}`.trim());

@@ -7,7 +7,7 @@ import { ToolError } from "./own-api.js";
 type Table = Static<typeof SessionFigures>;
 export type Row = Table["rows"][number];
 
-/** The name of the whole session among the periods, which is null in the API. */
+/** Name of the whole session among the periods. The API uses null. */
 export const WHOLE = "session";
 
 /** The table of a session in the caller's view. */
@@ -33,7 +33,7 @@ export function selected(
 /** The player of a row of a session or a season. */
 type Player = Pick<Row, "player" | "athlete">;
 
-/** Whether the player has this name or id. */
+/** Whether this is the name or the id of the player. */
 export const isPlayer = ({ player, athlete }: Player, given: string) =>
   isSame(player, given) || String(athlete) === given;
 
@@ -62,7 +62,10 @@ export function unknownName(kind: string, name: string, names: Iterable<string>)
   return new ToolError("unknown_name", `There is no single ${kind} ${JSON.stringify(name)} here; ${list}.`);
 }
 
-/** The completeness of a row, and its rules and thresholds. Members without a right of the role are absent, as in the row. */
+/**
+ * Returns the completeness of a row, and its rules and thresholds. Members that the role may not see are absent, as in
+ * the row.
+ */
 export function qualityOf(row: Row) {
   const { figures: _, definition, timeframes: __, ...quality } = row;
   return { ...quality, period: periodOf(row), rules_version: definition?.version ?? null };
@@ -91,7 +94,7 @@ export function parametersOf(rows: readonly Row[]) {
   return [...byText.values()].slice(0, 20);
 }
 
-/** Figures of several rows side by side, each with its difference from the first. */
+/** Returns the figures of several rows side by side, each with its difference from the first. */
 export function compared(rows: readonly (Row | null)[]) {
   const present = rows.filter((row) => row !== null);
   return definitionsFor(present).map((figure) => {

@@ -54,7 +54,7 @@ it("an outage of the database is logged immediately, and then once per second wi
       ["unavailable", 800],
       ["unavailable", undefined],
     ]);
-    // A line that is not about an outage is written every time.
+    // Lines that are not about an outage are always written.
     for (let n = 0; n < 3; n++) log.error({ err: new Error("a bug") }, "request failed");
     expect(lines).toHaveLength(7);
   } finally {

@@ -3,8 +3,8 @@ import { errorRecord } from "../../observability/error-record.js";
 import { isUnavailable } from "../../store/connection/database-errors.js";
 
 /**
- * Minimum time between two lines with the same message, ms, because during an outage, every request and every poll for jobs
- * fails.
+ * Minimum time between two lines with the same message, ms. During an outage, every request and every poll for jobs
+ * would log one.
  */
 const INTERVAL_MS = 1_000;
 
@@ -12,8 +12,8 @@ const INTERVAL_MS = 1_000;
 const WARN = 40;
 
 /**
- * Combines lines about the same outage: writes the first one immediately, and then one line a second with the number of further
- * ones.
+ * Combines lines about the same outage. Writes the first line immediately, and then one line per second with the number
+ * of further ones.
  */
 class OutageLines {
   readonly #last = new Map<string, { times: number; write: (times: number) => void }>();

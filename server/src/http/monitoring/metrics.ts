@@ -29,7 +29,7 @@ export function measureRequests(app: FastifyInstance): Registry {
 }
 
 /**
- * Serves `/metrics` on a separate port, and `/health/` too, because a worker has no other port.
+ * Serves `/metrics` and `/health/` on a separate port. A worker has no other port.
  * @param defaultPort the port when the settings name none: if another process uses it, a free one is chosen
  * @returns the port on which it listens, and what stops the server
  */

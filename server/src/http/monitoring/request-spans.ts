@@ -15,14 +15,15 @@ declare module "fastify" {
 }
 
 /**
- * Records a span for each request, from its head to the end of the response. Unlike this, the fastify plugin of OpenTelemetry
- * ends it before the response is sent, records the query of the URL, and counts refused requests as errors.
+ * Records a span for each request, from its head to the end of the response. The fastify plugin of OpenTelemetry is
+ * unsuitable: it ends the span before the response is sent, records the query of the URL, and counts refused requests
+ * as errors.
  */
 export function recordRequests(app: FastifyInstance): void {
   app.decorateRequest("span", undefined);
   app.addHook("onRequest", (request, reply, done) => {
     const { config, url } = request.routeOptions;
-    // An orchestrator requests the health every few seconds.
+    // Record no span for health checks, because an orchestrator requests them every few seconds.
     if (config.unguarded) return done();
     try {
       // `onResponse` is not called when the client disconnects.

@@ -128,7 +128,7 @@ export function accountWebhookRoutes(app: FastifyInstance): void {
     id: "rotateAccountWebhookSecret",
     summary: "Replace the secret of a webhook",
     description:
-      "The response has the new secret, which is shown once. For 24 hours, calls have a signature with each of the two secrets, so that receivers can change to the new one meanwhile; later only with the new one. At most 3 replaced secrets sign calls; a further rotation ends the oldest one. If a secret was stolen, let the receiver refuse it at once. Calls that wait or are repeated have the signatures of the time when they are sent.",
+      "The response contains the new secret, which is shown once. For 24 hours, calls are signed with both secrets, so that receivers can change to the new one. After that, only the new secret signs calls. At most 3 replaced secrets sign calls; a further rotation ends the oldest one. If a secret was stolen, let the receiver refuse it at once. Calls that wait or are repeated are signed with the secrets that are valid when they are sent.",
     method: "POST",
     path: `${WEBHOOK}secret/`,
     success: { status: 200, schema: RotatedWebhookSecret },

@@ -22,7 +22,7 @@ export function applicationRoutes(app: FastifyInstance): void {
     ...own,
     id: "listApplications",
     summary: "List the applications that act for you",
-    description: "Also those that the operator has created; oldest first, without their secrets.",
+    description: "Includes applications that the operator has created. Oldest first, without their secrets.",
     method: "GET",
     path: COLLECTION,
     query: ApplicationFilters,

@@ -42,8 +42,9 @@ const OTHER_MEDIA_TYPES = [
 ];
 
 /**
- * Formats whose beginning depends on the end of a range or of the file, so that a conversion keeps all rows in memory, 26 bytes
- * per row: up to 70 MB for the largest recording. A limit on concurrent conversions bounds the memory of the process.
+ * Formats with a beginning that depends on the end of a range or of the file. Their conversion keeps all rows in
+ * memory, 26 bytes per row, up to 70 MB for the largest recording. A limit on concurrent conversions bounds the memory
+ * of the process.
  */
 const BUFFERING_FORMATS: readonly FormatName[] = ["tcx", "fit", "geojson"];
 const MAX_BUFFERING = 2;

@@ -12,7 +12,8 @@ import { openApiDocument } from "../documentation/openapi.js";
 const OPEN = { config: { open: true } };
 
 /**
- * As strict as the policy of the page: Swagger UI sets styles by script, which is not an inline style. Responses can be pictures.
+ * The policy is as strict as the policy of the page. Swagger UI sets styles by script, which does not count as an
+ * inline style. Responses can be pictures.
  */
 const POLICY = [
   "default-src 'none'",

@@ -98,8 +98,8 @@ async function open(
 }
 
 /**
- * The client may have stopped reading, so this also ends what waits for it to read. A poll ends
- * first.
+ * The client may have stopped reading, so this also ends the work that waits for the client to read. A running poll
+ * ends first.
  */
 function whenAborted(signal: AbortSignal, end: () => void): void {
   if (signal.aborted) end();

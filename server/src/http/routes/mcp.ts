@@ -53,7 +53,7 @@ export function mcpRoutes(app: FastifyInstance): void {
     version: 2,
     summary: "Call the Model Context Protocol server",
     description:
-      "A Model Context Protocol server (Streamable HTTP). Its tools list squads and sessions and return figures with definitions, quality and sources. They only read, through this API and as the caller, so rights, limits and logs are the same. At most 4 messages of a caller are processed at a time; 8 more wait, and further ones return 429. There are no protocol sessions and no streams: GET and DELETE return 405. A notification returns 202 without a body. A request with an `Origin` of another site is refused with 403.",
+      "A Model Context Protocol server (Streamable HTTP). Its tools list squads and sessions and return figures with definitions, quality and sources. They only read, through this API and as the caller, so rights, limits and logs are the same. At most 4 messages of a caller are processed at a time, 8 more wait, and further ones return 429. The server has no protocol sessions and no streams, so GET and DELETE return 405. A notification returns 202 without a body. A request with an `Origin` of another site is refused with 403.",
     method: "POST",
     path: "/mcp/",
     otherPaths: ["/mcp"],
@@ -64,8 +64,7 @@ export function mcpRoutes(app: FastifyInstance): void {
     waitsForOthers: true,
     async handle({ request, body }) {
       requireOwnOrigin(app, request);
-      // Many services never receive such messages, so the protocol library is loaded with the first
-      // one.
+      // Many services never receive such messages, so the first message loads the protocol library.
       const { answerMessage } = await import("../mcp/answer.js");
       const { status, reply } = await answerMessage(body, request, new OwnApi(app, request));
       if (reply === null) return new CustomResponse(202, {});

@@ -24,8 +24,8 @@ function builtPage(): string | undefined {
 const HASHED = `assets${sep}`;
 
 /**
- * Indicates a service behind the page (RFC 8631). Only then does the page offer to sign in; a folder of static files has no such
- * header. The address is relative, so that it is also correct under a path prefix.
+ * Indicates a service behind the page (RFC 8631). The page offers to sign in only with this header, which a folder of
+ * static files lacks. The address is relative, because the page may be under a path prefix.
  */
 const SERVICE_LINK = '<api/schema/>; rel="service-desc"';
 
@@ -47,7 +47,7 @@ export async function pageRoutes(app: FastifyInstance): Promise<void> {
       Link: SERVICE_LINK,
       // The page refuses a larger file before sending it.
       "X-Asi-Max-Recording-Bytes": String(app.config.bulkLoadMaxBytes),
-      // How users sign in.
+      // Ways in which users sign in.
       ...(app.config.openidIssuer === null
         ? {}
         : { "X-Asi-Provider": encodeURIComponent(app.config.openidName) }),

@@ -19,7 +19,7 @@ import { route } from "../route.js";
 
 const CALLBACK = "/session/openid/callback/";
 
-/** Path of the page from the callback. It is relative, so that it is also correct under a path prefix. */
+/** Path of the page from the callback. It is relative, because the page may be under a path prefix. */
 const PAGE = "../../../";
 
 const Location = Type.Object(
@@ -84,7 +84,7 @@ export function providerSignInRoutes(app: FastifyInstance): void {
     app.get(CALLBACK, { config: { open: true } }, async (request, reply) => {
       await app.throttle("token", request, reply);
       const outcome = await finishAtProvider(request.ctx, provider, {
-        // Not from the Host header, which the client chooses.
+        // Do not use the Host header, which the client chooses.
         url: new URL(`${callbackAddress()}${queryOf(request)}`),
         cookie: flowOf(config, request),
         userAgent: request.headers["user-agent"],

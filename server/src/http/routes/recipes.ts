@@ -30,7 +30,7 @@ export function recipeRoutes(app: FastifyInstance): void {
     id: "createRecipe",
     summary: "Store a recipe",
     description:
-      'The first version of its name, or the next one; versions never change. A time frame whose params name it, as in `{"recipes": [{"name": "Sprints of the club", "version": 1}]}`, has its counts in its computed data. 409 when the newest version of the name is the same recipe.',
+      'The first version of its name, or the next one; versions never change. A time frame whose params name it, as in `{"recipes": [{"name": "Sprints of the club", "version": 1}]}`, has its counts in its computed data. Returns 409 if the newest version of the name is the same recipe.',
     method: "POST",
     path: COLLECTION,
     body: RecipeInput,

@@ -15,7 +15,7 @@ import {
 import { receiveStream } from "../files/receive-stream.js";
 import { route } from "../route.js";
 
-/** Each uses a decoder of 1.5 MB. A gateway forwards the devices of a club, with one request for each. */
+/** Each stream uses a decoder of 1.5 MB. A gateway forwards the devices of a club, with one request for each device. */
 const STREAM_LIMITS: ConnectionLimits = { process: 128, address: 96, user: 64 };
 
 const PATH = "/api/v2/devices/{serial}/stream/";

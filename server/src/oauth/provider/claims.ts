@@ -31,8 +31,8 @@ const SUFFIXES = 1_000_000;
 const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
 
 /**
- * The username of a new account, and another one if it is taken. The name only identifies the account to people: it gives no
- * access to an account that already has it.
+ * Returns the username of a new account, or an alternative if it is taken. The name only identifies the account to
+ * people, and gives no access to an existing account with this name.
  */
 export function usernamesOf(claims: Claims): [preferred: string, other: string] {
   const wanted = [claims.preferred_username, claims.email, claims.name]

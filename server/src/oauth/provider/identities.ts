@@ -12,7 +12,7 @@ import { DateTimeOut, Nullable } from "../../wire/types.js";
 import { normalizedIssuer } from "./provider.js";
 import { applyRoles, rolesOf } from "./roles.js";
 
-/** How the caller can sign in. */
+/** The ways in which the caller can sign in. */
 export const SignInMethods = Type.Object(
   {
     has_password: Type.Boolean({ description: "Whether the account can sign in with a password" }),
@@ -77,7 +77,7 @@ export async function requireUnlinked(ctx: Context): Promise<void> {
     throw errors.conflict("already_linked", "Your account is already linked. Remove the link first.");
 }
 
-/** Why a user of the provider cannot be linked to an account. */
+/** Reason why a user of the provider cannot be linked to an account. */
 export type LinkProblem = "identity_taken" | "already_linked";
 
 /** Links a user of the provider to an account, whose row must be locked. Repeating it has no further effect. */

@@ -80,7 +80,7 @@ export class OpenIdProvider {
     try {
       return openid.buildAuthorizationUrl(configuration, parameters).href;
     } catch {
-      // Without an authorization endpoint, or with one that is not https.
+      // The metadata contain no authorization endpoint, or one that does not use HTTPS.
       throw new ProviderError("provider_invalid", "authorization_endpoint");
     }
   }

@@ -70,7 +70,8 @@ async function applySquadRoles(
     .select({ id: squadGrants.squadId })
     .from(squadGrants)
     .where(and(given, eq(squadGrants.byProvider, true)));
-  // Locks the squads in the order of their ids, and before the grants, as a deletion and an acceptance do.
+  // Locks the squads in the order of their ids, and before the grants. Other operations that delete a squad or accept
+  // an invitation use the same order.
   const found = await queries
     .select({ id: squads.id, ownerId: squads.ownerId })
     .from(squads)

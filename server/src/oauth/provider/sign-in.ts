@@ -17,7 +17,7 @@ import { insertIdentity, type LinkProblem, MAX_SUBJECT } from "./identities.js";
 import { type OpenIdProvider, ProviderError, type ProviderProblem, type ProviderUser } from "./provider.js";
 import { allows, applyRoles, rolesOf } from "./roles.js";
 
-/** Why a sign-in or a link fails; stable codes that the page explains. */
+/** Reasons why a sign-in or a link fails. The page explains these stable codes. */
 export type SignInProblem =
   | ProviderProblem
   | LinkProblem
@@ -183,7 +183,7 @@ async function allowedAccount(unit: UnitOfWork, user: ProviderUser): Promise<Acc
   if (found === undefined && !openidCreateAccounts) return "no_account";
   if (found === undefined && roles.account === null) return "no_role";
   const account = found ?? (await createAccount(unit, user, roles.account ?? "ATHLETE"));
-  // Without a mapping, this withdraws the roles of an earlier one.
+  // Without a mapping, this withdraws the roles that an earlier mapping gave.
   await applyRoles(unit, account, roles);
   if (openidRoles.length === 0 || allows(roles, account.role)) return account;
   await revokeTokens(unit, account.id);

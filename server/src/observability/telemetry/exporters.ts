@@ -43,7 +43,7 @@ const noting =
     done(result);
   };
 
-/** Creates the exporter of spans, limited to redacted spans; undefined if OTEL_TRACES_EXPORTER is none. */
+/** Creates the exporter of spans, which exports only redacted spans; undefined if OTEL_TRACES_EXPORTER is none. */
 export function spanExporter(env: Environment, exported: Exported): SpanExporter | undefined {
   const protocol = protocolOf(env, "traces");
   if (protocol === null) return undefined;

@@ -12,7 +12,7 @@ import {
 } from "@opentelemetry/sdk-metrics";
 import type { Registry } from "prom-client";
 
-/** A metric of the registry that reads its values. All metrics can do so, but the types of the library omit it. */
+/** A metric of the registry with its method that reads values, which the types of the library omit. */
 interface Family {
   name: string;
   help: string;
@@ -30,8 +30,8 @@ const UNITS = [
 const unitOf = (name: string) => UNITS.find(([end]) => name.replace(/_total$/, "").endsWith(end))?.[1] ?? "";
 
 /**
- * Exports the metrics of the Prometheus registry to OpenTelemetry under the same names, so that each is defined once. Omits a
- * metric that cannot be read, such as one counted in an unreachable database.
+ * Exports the metrics of the Prometheus registry to OpenTelemetry under the same names. Each metric is defined only
+ * once. Omits a metric that cannot be read, such as one counted in an unreachable database.
  */
 export class RegistryProducer implements MetricProducer {
   readonly #registry: Registry;

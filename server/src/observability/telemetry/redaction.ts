@@ -31,7 +31,7 @@ const KEPT = new Set([
 /** Attributes that `@opentelemetry/instrumentation-pg` records for an error of the database. */
 const SQLSTATE = /^PostgreSQL error of type '\w*' occurred \(code: ([0-9A-Z]{5})\)$/;
 
-/** Maximum number of characters of a statement; thousands of placeholders are not useful. */
+/** Maximum number of characters of a statement. Longer statements consist mostly of placeholders. */
 const MAX_STATEMENT = 2_000;
 
 /** Cache of statements without literals, by text, because statements are repeated often. */

@@ -1,6 +1,6 @@
 /**
  * Starts OpenTelemetry: traces and metrics by OTLP over HTTP. This folder and its libraries are loaded only if
- * OTEL_EXPORTER_OTLP_ENDPOINT is set. They are bundled with the service, which therefore needs no import hooks.
+ * OTEL_EXPORTER_OTLP_ENDPOINT is set. The bundle of the service contains the libraries, so it needs no import hooks.
  */
 import { randomUUID } from "node:crypto";
 import { createRequire } from "node:module";

@@ -47,7 +47,7 @@ export function idOf(args: Arguments, name: string): number {
   return id;
 }
 
-/** Returns an invalid date if the text is not a date; the domain rejects it. */
+/** Returns an invalid date if the text is not a date. The domain then rejects it. */
 export const date = (args: Arguments, name: string): Date =>
   new Date(parseDateTime(text(args, name)) ?? Number.NaN);
 
@@ -61,5 +61,5 @@ export function optionalDate(args: Arguments, name: string): Date | undefined {
   return new Date(timestampMs);
 }
 
-/** Returns the id after which a part of a list begins; 0 for the first part. */
+/** Returns the id that precedes a part of a list; 0 for the first part. */
 export const after = (args: Arguments): number => optionalInteger(args, "after") ?? 0;

@@ -2,7 +2,7 @@ import { exportAudit } from "../../domain/exports/audit.js";
 import { after, optionalDate, optionalText } from "./arguments.js";
 import type { Commands } from "./outcome.js";
 
-/** Operator commands for the audit. */
+/** Operator commands for the audit log. */
 export const auditCommands = {
   async "audit export"(ctx, args) {
     const filters = {

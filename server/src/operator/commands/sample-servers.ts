@@ -82,7 +82,7 @@ async function distributeByCitus(ctx: OperatorContext, args: Arguments): Promise
   });
 }
 
-/** Copies of samples on servers that are not yet dropped. */
+/** Unused copies of samples that the servers still contain. */
 const leftOver = (tables: readonly string[]) => (tables.length === 0 ? {} : { tables_left: tables });
 
 async function move(

@@ -13,7 +13,7 @@ const DemoDevice = Type.Object({
   deviceName: Type.String(),
 });
 
-/** Data added by the demonstration, and its credentials. */
+/** Data that the demonstration adds, and the credentials of its account. */
 const DemoAccount = Type.Object({
   managerId: Type.Integer(),
   username: Type.String(),
@@ -49,7 +49,7 @@ export async function rememberedDemo(
     .where(and(eq(accounts.id, demo.managerId), eq(accounts.role, "MANAGER")));
   if (account === undefined || account.disabledAt !== null) return null;
   const hasPassword = await isPassword(demo.password, account.passwordHash);
-  // In another or restored database, the id may belong to another account.
+  // In a restored or different database, the id may belong to a different account.
   if (!hasPassword && account.username !== demo.username) return null;
   return { demo: { ...demo, username: account.username }, hasPassword };
 }

@@ -10,7 +10,7 @@ const CENTRE = { latitude: 46.5197, longitude: 6.6323 };
 const RADIUS_M = 400 / (2 * Math.PI);
 const METRES_PER_DEGREE = 111_320;
 
-/** Generates laps on a track: the speed varies between a walk and a fast run, and the heart rate follows it. */
+/** Generates laps on a track. The speed varies between a walk and a fast run, and the heart rate follows the speed. */
 function* laps(pace: number, startMs: number): Generator<EncodableRow> {
   let distanceM = 0;
   for (let i = 0; i < SAMPLES; i++) {

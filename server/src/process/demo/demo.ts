@@ -30,7 +30,7 @@ const NEXT_SESSION = new Date(DEMO_START.getTime() + 24 * 3_600_000);
 const OWNED_SINCE = new Date("2020-01-01T00:00:00.000Z");
 
 /**
- * Prepares the demonstration, or finds the one of an earlier start on the same data.
+ * Prepares the demonstration, or finds the demonstration of an earlier start in the same data.
  * @returns text that explains how to sign in to the page, and suggests actions and commands
  */
 export async function prepareDemo(ctx: Context, url: string): Promise<string> {
@@ -47,7 +47,7 @@ export async function prepareDemo(ctx: Context, url: string): Promise<string> {
 
 /** Completed suggestions of an earlier start. */
 interface StepsDone {
-  /** Whether the next session is stored. */
+  /** Whether the service has stored the next session. */
   upload: boolean;
   /** Whether the free device has an owner. */
   take: boolean;

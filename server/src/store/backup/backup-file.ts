@@ -90,7 +90,7 @@ export async function* readBackup(file: string): AsyncGenerator<BackupLine, void
   const first = await lines.next().catch((error: unknown) => {
     if (error instanceof BackupError) throw error;
     if (isSystemError(error)) throw new BackupError(`The backup cannot be read: ${error.message}`);
-    // zlib loses the data just before the damage, so the error may precede the first line.
+    // zlib loses the data just before the damage, so the error may occur before the first line.
     throw isGzipped(error) ? unreadable(error, 0) : notABackup();
   });
   const found = headOf(first.value ?? "");
@@ -178,7 +178,7 @@ function headOf(line: string): BackupHead | null {
   return { migrations, serverKeys, erasureLists };
 }
 
-/** Distinguishes a backup with a damaged first line from another file: reads to the checksum at the end. */
+/** Distinguishes a backup with a damaged first line from another file by the checksum at the end. */
 async function whyUnknown(lines: AsyncIterable<string>): Promise<unknown> {
   try {
     for await (const _ of lines);
@@ -191,7 +191,7 @@ async function whyUnknown(lines: AsyncIterable<string>): Promise<unknown> {
 const areTexts = (values: unknown): values is string[] =>
   Array.isArray(values) && values.every((value) => typeof value === "string");
 
-/** A row never has only a column `table` or only the two columns of a sequence. */
+/** No row consists of only a column `table`, or of only the two columns of a sequence. */
 function parse(line: string): BackupLine {
   const table = /^\{"table":"(\w+)"\}$/.exec(line)?.[1];
   if (table !== undefined) return { kind: "table", table };

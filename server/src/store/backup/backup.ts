@@ -21,13 +21,13 @@ const SKIPPED = new Set([
   ...HISTORY_TABLES,
 ]);
 
-/** Maximum number of row sizes in one read, and maximum number of bytes that a statement reads or writes. */
+/** Maximum number of row sizes that one statement reads, and maximum number of bytes that it reads or writes. */
 export const BATCH_ROWS = 500;
 export const BATCH_BYTES = 2 * 1024 * 1024;
 
 /**
- * Returns the tables of a backup in the order of their creation, so that referenced rows come first. Omits partitions, because
- * their parents contain the rows.
+ * Returns the tables of a backup in the order of their creation, in which referenced rows come first. Omits partitions,
+ * because their parents contain the rows.
  */
 export async function tableNames(queries: Queries, schema = "public"): Promise<string[]> {
   const { rows } = await queries.execute<{ name: string }>(
@@ -67,7 +67,8 @@ async function* rowsOfPartitioned(tx: Queries, table: string): AsyncGenerator<st
 }
 
 /**
- * Writes all rows of one snapshot of the database to a file while the service runs. Then reads the file to check it.
+ * Writes all rows of one snapshot of the database to a file, then reads the file to check it. The service can run
+ * meanwhile.
  * @param dataDir folder for a copy of the embedded database during the backup
  * @param outside data outside the database that belongs to the backup: see `BackupHead`
  * @returns number of rows
@@ -84,8 +85,8 @@ export async function backup(
 }
 
 async function* contentOf(tx: Queries, outside: Outside): AsyncGenerator<string, void, undefined> {
-  // Lock before the first query, which takes the snapshot: a move of the samples that ended later would create a table that is
-  // not in the snapshot.
+  // Lock before the first query, which takes the snapshot. If a move of the samples ended later, its new table would be
+  // missing from the snapshot.
   await tx.execute(sql`LOCK TABLE sample_chunks IN ACCESS SHARE MODE`);
   const { rows: applied } = await tx.execute<{ name: string }>(
     sql`SELECT name FROM migrations ORDER BY name`,
@@ -164,7 +165,7 @@ export async function verifyBackup(
       throw new BackupError(`The backup is damaged: row ${rows} cannot be read. Use another copy of it.`);
     }
   }
-  // Check the names after the checksum at the end of the file, because damage in the first line may change them.
+  // Check the names only after the checksum at the end of the file, because damage may have changed the first line.
   const unknown = head.migrations.find((name) => !known.some((migration) => migration.name === name));
   if (unknown !== undefined) {
     throw new BackupError(`The backup is of a newer version: it has the migration ${unknown}.`);

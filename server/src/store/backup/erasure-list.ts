@@ -30,7 +30,7 @@ export const personHash = ({ id, createdAt }: { id: number; createdAt: Date }): 
 export const erasureListOf = ({ erasureList, dataDir }: Config): string =>
   erasureList === "" ? join(dataDir, "erasures.jsonl") : erasureList;
 
-/** Cached people by list, valid for this size of the file, so that most deletions need not read the list. */
+/** Cached people of each list, valid for this size of the file. With the cache, most deletions do not read the list. */
 const known = new Map<string, { size: number; people: Set<string> }>();
 
 async function peopleOn(file: string, size: number): Promise<Set<string>> {
@@ -47,7 +47,7 @@ export async function appendErasures(file: string, entries: readonly Erasure[]):
   if (entries.length === 0) return;
   try {
     await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-    // One append with O_APPEND, because several processes may append.
+    // Append once with O_APPEND, because several processes may append.
     const handle = await open(file, constants.O_APPEND | constants.O_CREAT | constants.O_RDWR, 0o600);
     try {
       const { size } = await handle.stat();
@@ -109,7 +109,8 @@ export async function makeErasureList(file: string): Promise<void> {
 }
 
 /**
- * Returns the names of a list. It has several names if two processes created it concurrently, or if lists were joined.
+ * Returns the names of a list. It has several names if two processes created it concurrently, or if the operator joined
+ * lists.
  * @returns no names if the file does not exist or was created by an earlier release
  * @throws UsageError when the file cannot be read
  */

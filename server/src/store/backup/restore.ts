@@ -36,17 +36,17 @@ export async function restore(
   file: string,
   known: readonly Migration[] = ownMigrations,
 ): Promise<number> {
-  // The checksum is at the end of the file. Without this check, a damaged row would reach the database first and cause an
+  // The checksum is at the end of the file. Without this check, a damaged row would reach the database and cause an
   // unclear error.
   const { migrations, rows } = await verifyBackup(file, known);
   const had = new Set(migrations);
   const missing = known.filter(({ name }) => !had.has(name));
   await queries.transaction(async (tx) => {
-    // Disable timeouts, which are for requests.
+    // Disable the timeouts, which are meant for requests.
     await tx.execute(sql`SET LOCAL statement_timeout = 0`);
     await tx.execute(sql`SET LOCAL idle_in_transaction_session_timeout = 0`);
     await requireNoMove(tx);
-    // Cursors of readers of the previous content must not be valid.
+    // Invalidate the cursors of clients that have read the previous content.
     await empty(tx, "public", HISTORY_TABLES);
     if (missing.length === 0) {
       await load(tx, file, "public");
@@ -165,7 +165,7 @@ async function moveFromEarlier(tx: Queries): Promise<void> {
   await tx.execute(sql`DROP SCHEMA ${sql.identifier(EARLIER)} CASCADE`);
 }
 
-/** Refuse during a move of the samples, which would not notice the replacement. */
+/** Refuse the restore during a move of the samples, because the move would not notice the replacement. */
 async function requireNoMove(tx: Queries): Promise<void> {
   const { rows } = await tx.execute<{ exists: boolean }>(
     sql`SELECT to_regclass('sample_move.state') IS NOT NULL AS exists`,
@@ -206,7 +206,7 @@ async function continueSequences(
   for (const { sequence, table, column } of rows) {
     await explainingBadValues(
       queries.execute(
-        // Adding one fails at the maximum of the type.
+        // Adding one fails for the maximum of the type.
         sql`SELECT setval(${`${schema}.${sequence}`}::regclass, greatest(last, 1), last + 1 > 1)
           FROM (SELECT greatest(${lastValues.get(sequence) ?? 0}::bigint, max(${sql.identifier(column)})) AS last
             FROM ${within(schema, table)}) AS given`,

@@ -24,7 +24,7 @@ export async function withSnapshot<T>(
   }
   const folder = join(dataDir, `copy-${randomBytes(8).toString("hex")}`);
   try {
-    // A checkpoint makes the copy open faster, because no log must be replayed.
+    // After a checkpoint, the copy opens faster, because the engine need not replay the log.
     await database.pool.query("CHECKPOINT");
     await database.copyTo(folder);
     const copy = await openDatabase({ folder });

@@ -29,7 +29,7 @@ export async function tryLock(session: Session, lock: Lock): Promise<boolean> {
   return rows[0]?.locked === true;
 }
 
-/** Waits for the lock. Removes the statement timeout of the session. */
+/** Waits for the lock. Disables the statement timeout of the session. */
 export async function waitForLock(session: Session, lock: Lock, mode: "" | "_shared" = ""): Promise<void> {
   await session.query("SET lock_timeout = 0; SET statement_timeout = 0");
   await session.query(`SELECT pg_advisory_lock${mode}($1)`, [LOCKS[lock]]);
@@ -65,8 +65,9 @@ export async function whileNoneMoves<T>(session: Session, work: () => Promise<T>
 }
 
 /**
- * Runs `work` while no other process erases the accounts of a restored backup; waits for other processes without a time limit.
- * Uses a separate connection, so that the work has the whole pool. The embedded database has only one process.
+ * Runs `work` while no other process erases the accounts of a restored backup; waits for other processes without a time
+ * limit. Uses a separate connection, which leaves the whole pool to the work. The embedded database has only one
+ * process.
  */
 export async function whileNoneErases(
   { kind, direct }: Pick<Database, "kind" | "direct">,
@@ -74,7 +75,8 @@ export async function whileNoneErases(
 ): Promise<void> {
   if (kind === "embedded") return work();
   const client = new pg.Client(direct.options);
-  // Losing the connection releases the lock. Concurrent work of two processes is correct, but counted twice.
+  // Losing the connection releases the lock. Two processes that work concurrently produce a correct result, but count
+  // it twice.
   client.on("error", () => undefined);
   try {
     await client.connect();

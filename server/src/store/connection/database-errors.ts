@@ -1,6 +1,6 @@
 /**
- * Classifies database errors for requests. An error is from the driver or the cause of an error of the query builder. Errors are
- * recognised by their fields, so that a command without a database does not load these modules.
+ * Classifies database errors for requests. An error is from the driver or the cause of an error of the query builder.
+ * Recognises errors by their fields, so a command without a database need not load the modules of the driver.
  */
 
 interface DatabaseError extends Error {
@@ -21,7 +21,7 @@ function* causesOf(error: unknown): Generator<DatabaseError> {
   }
 }
 
-/** Errors of database connections, which cannot be distinguished otherwise from errors of other connections. */
+/** Errors of database connections. Nothing else distinguishes them from errors of other connections. */
 const connectionErrors = new WeakSet<object>();
 
 /** Records that a database connection failed with this error. */
@@ -42,7 +42,7 @@ const UNAVAILABLE_STATE = /^(08|40|53|57|58)...$|^(25006|25P03|25P04|55P03)$/;
 const UNAVAILABLE_MESSAGE =
   /^(Connection terminated|Client has encountered a connection error|Client was closed|timeout exceeded when trying to connect|Cannot use a pool after|The embedded database has stopped|cannot access temporary or unlogged relations during recovery)/;
 
-/** Whether the error is temporary, so that the work may succeed later. */
+/** Whether the error is temporary. The work may then succeed later. */
 export function isUnavailable(error: unknown): boolean {
   for (const cause of causesOf(error)) {
     if (connectionErrors.has(cause) || UNAVAILABLE_MESSAGE.test(cause.message)) return true;
@@ -57,7 +57,7 @@ export function isUnavailable(error: unknown): boolean {
  */
 const REFUSED_VALUE = /^(22001|22003|22008|22021|22032|22P02|22P03|22P05|54000|54001|54011|54023)$/;
 
-/** Whether the database rejected a value, so that the same request can never succeed. */
+/** Whether the database rejected a value. The same request can then never succeed. */
 export function isRefusedValue(error: unknown): boolean {
   for (const cause of causesOf(error)) {
     if (isFromServer(cause) && REFUSED_VALUE.test(cause.code ?? "")) return true;

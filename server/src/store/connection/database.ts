@@ -13,8 +13,8 @@ import { type TlsSettings, tlsConnection } from "./tls.js";
 export type Queries = PgDatabase<NodePgQueryResultHKT>;
 
 /**
- * A statement with placeholders that the query builder builds once per database instead of once per request. Building it takes
- * longer than running it.
+ * A statement with placeholders. The query builder builds it once per database instead of once per request, because
+ * building it takes longer than running it.
  */
 export function preparedOnce<Statement>(
   prepare: (queries: Queries) => Statement,
@@ -32,7 +32,8 @@ export interface Database {
   queries: Queries;
   pool: FairPool;
   /**
-   * Connections with dedicated sessions, for migrations and for session-level locks: the pool itself, unless it uses a pooler.
+   * Connections with dedicated sessions, for migrations and session-level locks. Without a pooler, this is the pool
+   * itself.
    */
   direct: pg.Pool;
   kind: "embedded" | "postgres";
@@ -43,7 +44,7 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/** Parsers by type. Integers are parsed as numbers, because ids and counts are below 2^53. */
+/** Parsers by type. They parse integers as numbers, because ids and counts are below 2^53. */
 const types = {
   getTypeParser(oid: number, format?: "text" | "binary") {
     if (oid === pg.types.builtins.INT8) return (value: string) => Number(value);
@@ -66,7 +67,10 @@ const NO_TIMEOUTS: SessionTimeouts = { statementMs: 0, lockMs: 0, idleInTransact
 /** Sets the format of times, because the server may have any default. */
 const STYLE = "SET TimeZone = 'UTC'; SET DateStyle = 'ISO'";
 
-/** Timeouts after which the server ends statements and transactions, so that a request does not block a connection or a lock. */
+/**
+ * Timeouts after which the server ends statements and transactions. Without them, a request could block a connection or
+ * a lock.
+ */
 const bounds = ({ statementMs, lockMs, idleInTransactionMs }: SessionTimeouts) => `
   SET statement_timeout = ${statementMs};
   SET lock_timeout = ${lockMs};
@@ -87,7 +91,7 @@ export interface PostgresServer {
   timeoutMs?: number;
 }
 
-/** Number of connections: one for the server lock, one for a migration or a restore, and a spare one. */
+/** Number of connections: one for the server lock, one for a migration or a restore, and one spare. */
 const DIRECT_POOL_SIZE = 3;
 
 /**
@@ -174,7 +178,7 @@ function resilientPool(config: pg.PoolConfig & PreparingClientConfig & { max: nu
   const pool = new FairPool({ ...config, Client: PreparingClient, types });
   // The next query replaces a broken idle connection. Without a listener, the error would end the process.
   pool.on("error", () => undefined);
-  // The pool then removes the connection.
+  // After an error, the pool removes the connection.
   pool.on("release", (_error, client) => {
     if (client instanceof PreparingClient && client.isReadOnly) client.end().catch(() => undefined);
   });

@@ -2,17 +2,17 @@ import pg from "pg";
 import { currentCaller } from "../../fairness/callers.js";
 import { FairQueue } from "../../fairness/fair-queue.js";
 
-/** Default of the maximum time that a query waits in the queue, and then for a new connection, ms. */
+/** Default maximum time that a query waits in the queue, and again for a new connection, ms. */
 const CONNECTION_TIMEOUT_MS = 30_000;
 
-/** Maximum fraction of the connections for one caller, so that its long queries leave connections to others. */
+/** Maximum fraction of the connections for one caller. Long queries of one caller thus leave connections to others. */
 const PART_OF_ONE_CALLER = 1 / 3;
 /** Maximum fraction for all accounts of one address. */
 const PART_OF_ONE_GROUP = 2 / 3;
 
 type Connected = Parameters<pg.Pool["connect"]>[0];
 
-/** A pool that is fair between callers: hundreds of queries of one caller do not delay a single query of another. */
+/** A pool that is fair to its callers. Hundreds of queries of one caller do not delay a single query of another. */
 export class FairPool extends pg.Pool {
   readonly #queue: FairQueue<string>;
   /** Functions that release the queue slots of connections in use. */
@@ -64,7 +64,7 @@ export class FairPool extends pg.Pool {
 
   async #turn(): Promise<() => void> {
     const late = new AbortController();
-    // Same message as in `pg`.
+    // Use the same message as `pg`.
     const timer = setTimeout(
       () => late.abort(new Error("timeout exceeded when trying to connect")),
       this.#timeoutMs,

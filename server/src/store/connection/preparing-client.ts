@@ -36,10 +36,10 @@ interface Connection extends EventEmitter {
 }
 
 /**
- * A connection that prepares statements with parameters: the database parses them once, and plans them once when one plan
- * serves all parameters (PostgreSQL, "PREPARE"). This halves the time of the small queries of a request. The least recently
- * used statement is closed when there are too many. A statement is prepared at its second use, so that a list with unusual
- * filters is not prepared.
+ * A connection that prepares statements with parameters. The database parses a prepared statement once, and plans it
+ * once when one plan serves all parameters (PostgreSQL, "PREPARE"). This halves the time of the small queries of a
+ * request. If there are too many prepared statements, the connection closes the least recently used one. It prepares a
+ * statement only at the second use, because a list with unusual filters is rarely repeated.
  */
 export class PreparingClient extends pg.Client {
   #readOnly = false;
@@ -72,7 +72,8 @@ export class PreparingClient extends pg.Client {
         for (const device of devices) watch.enter(cut, device);
       }
       const sent = prepares ? named(statement, rest[0], names) : unnamed(statement);
-      // Sent together with the query, without waiting for a response. Also works in a failed transaction.
+      // This message is sent together with the query, without waiting for a response. It works in a failed transaction
+      // too.
       connection.stream.cork();
       try {
         for (const name of names.takeDropped()) {

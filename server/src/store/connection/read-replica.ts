@@ -31,9 +31,9 @@ function readLsn(text: string): bigint {
 }
 
 /**
- * A streaming replica of the primary. Its age is measured only by log positions and the local clock: a replica that has replayed
- * the log up to a position has everything that was committed before it. Therefore an idle primary, whose last transaction may be
- * hours old, does not look like a lag, and clocks can differ.
+ * A streaming replica of the primary. Only log positions and the local clock measure its age. A replica that has
+ * replayed the log up to a position contains everything that was committed before. With this method, an idle primary,
+ * whose last transaction may be hours old, does not look like a lag, and the clocks may differ.
  */
 export class ReadReplica {
   readonly #primary: Database;
@@ -111,7 +111,7 @@ export class ReadReplica {
   /** Compares the positions. @returns the reason why the replica cannot be read */
   async #problemNow(): Promise<string | undefined> {
     const atMs = performance.now();
-    // Committed data has been flushed; with synchronous_commit off, a moment later.
+    // Committed data has been flushed. With synchronous_commit off, it is flushed a moment later.
     const primary = await this.#primary.queries.execute<{ lsn: string; timeline: string }>(
       sql`SELECT lsn::text, left(pg_walfile_name(lsn), 8) AS timeline FROM pg_current_wal_flush_lsn() AS lsn`,
     );

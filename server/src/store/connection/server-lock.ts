@@ -17,9 +17,9 @@ interface Holding {
 }
 
 /**
- * Holds the server lock in PostgreSQL, so that a restore and the migration of another release are refused while a server runs.
- * After the loss of the connection, acquires the lock again as soon as the database accepts connections. The embedded database
- * needs no server lock: its folder is locked.
+ * Holds the server lock in PostgreSQL. While a server holds it, restores and migrations of other releases are refused.
+ * After the loss of the connection, acquires the lock again as soon as the database accepts connections. The embedded
+ * database needs no server lock, because its folder is locked.
  * @returns function that releases the lock
  * @throws UsageError of `check`
  */
@@ -31,7 +31,7 @@ export async function holdServerLock(
   let held: pg.PoolClient | undefined;
   let renewal: NodeJS.Timeout | undefined;
   let over = false;
-  // Separate caller, because this connection is never returned and must not count against other work.
+  // Use a separate caller, because this connection is never returned and must not count against other work.
   const name = `server-lock ${randomUUID()}`;
 
   async function hold(): Promise<void> {

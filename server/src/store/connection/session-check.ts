@@ -35,15 +35,15 @@ export async function requireSessions(pool: pg.Pool, variable: string): Promise<
 }
 
 /**
- * The statements of the two connections have the same name and different results, so that a session that has been prepared by
- * the other connection is detected too.
+ * The statements of the two connections have the same name and different results. The check therefore also detects a
+ * session that the other connection has prepared.
  * @throws UsageError when a prepared statement of a connection is missing or replaced in its next statement
  */
 export async function requirePreparedStatements(pool: pg.Pool): Promise<void> {
   const clients = await Promise.all([pool.connect(), pool.connect()]);
   const [a, b] = clients;
   try {
-    // Several times, because with other clients of the pooler, a connection may keep its session for a while.
+    // Check several times, because a connection may keep its session for a while if the pooler serves other clients.
     for (const client of [a, b, b, a, a, b, b, a]) {
       const of = client === a ? "a" : "b";
       const { rows } = await client.query<{ of: string }>({ name: PREPARED, text: `SELECT '${of}' AS of` });
@@ -62,7 +62,7 @@ const notKept = () =>
     "The pooler of DATABASE_URL does not keep prepared statements. Set DATABASE_PREPARED_STATEMENTS=false, or max_prepared_statements of PgBouncer 1.21 or later.",
   );
 
-/** How long a process is not ready after it has detected a changed session. */
+/** Time for which a process is not ready after it has detected a changed session. */
 const REMEMBERED_MS = 60_000;
 
 /** Detects at run time that connections of a pool change their sessions, because a pooler may be reconfigured. */

@@ -19,13 +19,13 @@ export interface Embedded {
 /** Number of bytes sent to the engine in one iteration of the event loop. */
 const SENT_AT_ONCE = 1024 * 1024;
 
-/** Heap limit of the thread. Small, because most of its memory is outside the heap. */
+/** Heap limit of the thread. A small limit suffices, because most of its memory is outside the heap. */
 const YOUNG_GENERATION_MB = 8;
 
 /** Terminate message of the wire protocol, which would end the only session of the engine. */
 const TERMINATE = Buffer.from("5800000004", "hex");
 
-/** Message of errors after which a request can be repeated. */
+/** Message of errors after which a client can repeat the request. */
 const STOPPED = "The embedded database has stopped";
 
 let connections = 0;
@@ -190,8 +190,8 @@ export async function startEmbedded(folder: string | null): Promise<Embedded> {
 let compiledEngine: Promise<WebAssembly.Module> | undefined;
 
 /**
- * Code of the engine, compiled once for all threads of the process: restarting an engine then takes a third of the processor
- * time, and reuses the code that V8 has optimized.
+ * Code of the engine, compiled once for all threads of the process. A restarted engine then takes a third of the
+ * processor time and reuses the code that V8 has optimized.
  */
 function compileEngine(): Promise<WebAssembly.Module> {
   const main = createRequire(import.meta.url).resolve("@electric-sql/pglite");
@@ -208,7 +208,7 @@ async function startEngine(folder: string | null): Promise<Worker> {
   worker.setMaxListeners(0);
   await new Promise<void>((resolve, reject) => {
     worker.once("message", () => resolve());
-    // Ignore later errors here, because connections get them when the thread exits.
+    // Ignore later errors here. Connections report them when the thread exits.
     worker.on("error", (error) => {
       reject(
         new UsageError(

@@ -56,7 +56,7 @@ async function waitForRivals(folder: string, own: string): Promise<void> {
         ? []
         : [{ file, pid: Number(pid), id, starts: starting !== undefined }];
     });
-    // Repeat until no other process is found: a process that has now ended may have held the lock in between.
+    // Repeat until no other process is found, because a process that has ended may have held the lock in between.
     if (found.length === 0) return;
     for (const { file, pid, id, starts } of found) {
       if (!(await isAlive(folder, file))) rmSync(join(folder, file), { force: true });

@@ -26,8 +26,8 @@ function folderOf(owner: number, other: number): string {
 
 const modeOf = (...path: string[]) => (statSync(join(...path)).mode & 0o777).toString(8);
 
-describe.runIf(process.getuid?.() === 0)("what the service may not change in its data folder", () => {
-  it("a folder of another user is not changed, and own files are still restricted", () => {
+describe.runIf(process.getuid?.() === 0)("files in the data folder that the service may not change", () => {
+  it("the folder of another user remains unchanged, and own files are still restricted", () => {
     const folder = folderOf(NOBODY, 0);
     process.seteuid?.(NOBODY);
     try {

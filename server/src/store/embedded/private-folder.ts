@@ -2,7 +2,10 @@ import { chmodSync, lstatSync, mkdirSync, readdirSync, type Stats, statSync } fr
 import { join } from "node:path";
 import { UsageError } from "../../config/usage-error.js";
 
-/** Makes new files and folders accessible to this user only. Applies to the whole process, so call it at the start. */
+/**
+ * Makes new files and folders accessible only to this user. The setting applies to the whole process, so call this
+ * function at the start.
+ */
 export function keepFilesPrivate(): void {
   process.umask(0o077);
 }
@@ -40,7 +43,10 @@ export function restrictToOwner(folder: string): void {
   }
 }
 
-/** Errors to ignore: the engine may remove files, a folder may be inaccessible to its own user, and a file may be immutable. */
+/**
+ * Errors to ignore. The engine may remove files, a folder may be inaccessible to its own user, and a file may be
+ * immutable.
+ */
 const NOT_ALLOWED = new Set(["ENOENT", "EACCES", "EPERM"]);
 
 function whereAllowed<T>(work: () => T): T | undefined {

@@ -5,8 +5,8 @@ import type { Config } from "../../config/config.js";
 import * as schema from "../schema.js";
 
 /**
- * Interval of the checks, ms. A server checks once a minute, but there a query with an outdated plan takes one connection of
- * many, and here it takes the only one.
+ * Interval of the checks, ms. A server checks once a minute. Here, the interval is shorter, because a query with an
+ * outdated plan occupies the only connection.
  */
 const CHECK_EVERY_MS = 2_000;
 
@@ -42,7 +42,7 @@ interface DueTable {
 const statementFor = ({ name, is_dead, is_changed }: DueTable) =>
   is_dead ? `VACUUM ${is_changed ? "(ANALYZE) " : ""}${name}` : `ANALYZE ${name}`;
 
-/** Vacuums and analyzes the tables that need it, one after another, so that other queries can run in between. */
+/** Vacuums and analyzes the tables that need it, one after another. Other queries can run in between. */
 export async function vacuumDue(pool: Pick<pg.Pool, "query">): Promise<void> {
   const { rows } = await pool.query<DueTable>(DUE, [MAX_VACUUMED_BYTES]);
   for (const table of rows) await pool.query(statementFor(table));
@@ -56,7 +56,7 @@ export async function vacuumDue(pool: Pick<pg.Pool, "query">): Promise<void> {
 export function startAutovacuum(pool: Pick<pg.Pool, "query">): () => Promise<void> {
   let running: Promise<void> | undefined;
   const timer = setInterval(() => {
-    // Skip a check while another one waits, so that checks do not queue up behind a long statement.
+    // Skip a check while another one waits, because checks would queue up behind a long statement.
     if (running !== undefined) return;
     // Ignore errors, because a failed check is repeated and other queries report errors of the database.
     running = vacuumDue(pool)
@@ -71,7 +71,7 @@ export function startAutovacuum(pool: Pick<pg.Pool, "query">): () => Promise<voi
   };
 }
 
-/** All tables. The table of the samples is not in the schema. */
+/** Add the table of the samples, which is not in the schema. */
 const TABLES = [
   "sample_chunks",
   ...Object.values(schema)
@@ -92,7 +92,7 @@ export async function vacuumTable({ queries, config }: Statements, table: string
   if (config.databaseUrl === null) await queries.execute(sql`VACUUM ${sql.identifier(table)}`);
 }
 
-/** Vacuums and analyzes all tables, one after another, so that requests can run in between. */
+/** Vacuums and analyzes all tables, one after another. Requests can run in between. */
 export async function vacuumAll({ queries, config }: Statements): Promise<void> {
   if (config.databaseUrl !== null) return;
   for (const table of TABLES) await queries.execute(sql`VACUUM (ANALYZE) ${sql.identifier(table)}`);

@@ -10,7 +10,10 @@ import { checksumOf, type Migration } from "./migration.js";
 /** Interval at which a process checks whether another one has finished migrating. */
 const LOCK_POLL_MS = 50;
 
-/** Lock timeout of a migration. All later queries wait behind a waiting statement, so it times out soon and is retried later. */
+/**
+ * Lock timeout of a migration. All later queries wait behind a waiting statement, so the statement times out soon and
+ * is retried later.
+ */
 const LOCK_TIMEOUT_MS = 5_000;
 const LOCK_TRIES = 10;
 const LOCK_PAUSE_MS = 1_000;
@@ -95,12 +98,12 @@ async function applyMissing(
   lockTries: number,
 ): Promise<string[]> {
   await lockMigrations(client);
-  // Another process of this release may have migrated and be running.
+  // Another process of this release may have migrated the database and may be running.
   const wanted = await missing(client, migrations);
   // No process of an earlier release serves a database without tables.
   const isUpgrade = kind === "postgres" && wanted.length > 0 && wanted.length < migrations.length;
   if (isUpgrade) await lockOutFormer(client);
-  // Do not limit the duration of a migration, only its waiting time for locks.
+  // Limit only the time that a migration waits for locks, not its duration.
   const before = await client.query<{ statement: string; lock: string }>(
     "SELECT current_setting('statement_timeout') AS statement, current_setting('lock_timeout') AS lock",
   );
@@ -242,7 +245,7 @@ async function inTransaction(client: pg.ClientBase, work: () => Promise<void>): 
     await work();
     await client.query("COMMIT");
   } catch (error) {
-    // After the loss of the connection, the database rolls back the transaction.
+    // If the connection is lost, the database rolls back the transaction.
     await client.query("ROLLBACK").catch(() => undefined);
     throw error;
   }
@@ -250,7 +253,7 @@ async function inTransaction(client: pg.ClientBase, work: () => Promise<void>): 
 
 const codeOf = (error: unknown) => (error instanceof Error && "code" in error ? error.code : undefined);
 
-/** Retries the work if a table was locked for too long; queries that wait behind it run in between. */
+/** Retries the work if a table was locked for too long. Queries that wait behind the work run in between. */
 async function retryWhenLocked<T>(tries: number, work: () => Promise<T>): Promise<T> {
   for (let left = tries - 1; ; left--) {
     try {

@@ -4,14 +4,15 @@ import { createHash } from "node:crypto";
 export type Migration = {
   name: string;
   /**
-   * Statement for the sample servers in a migration of `sample_chunks`; this name refers to the table on each server. It runs on
-   * the servers first, once and in one transaction per server; then the migration changes the partitioned table. `CREATE INDEX`
-   * in the migration applies only to the database of the service, and cannot be CONCURRENTLY or UNIQUE on the partitioned table.
+   * Statement for the sample servers in a migration of `sample_chunks`; this name refers to the table on each server.
+   * It runs on the servers first, in one transaction per server. Then the migration changes the partitioned table.
+   * `CREATE INDEX` in the migration applies only to the database of the service, and cannot be CONCURRENTLY or UNIQUE
+   * on the partitioned table.
    */
   onSampleServers?: string;
 } & (
   | {
-      /** Statements that run in one transaction: all of them take effect, or none. */
+      /** Statements that run in one transaction. Either all of them take effect, or none. */
       sql: string;
     }
   | {

@@ -6,7 +6,7 @@ export interface Connection {
   query<R>(text: string, params?: unknown[]): Promise<{ rows: R[] }>;
 }
 
-/** A table on a server with a part of the samples, or of a copy of them. */
+/** A table on a server that contains a part of the samples, or a copy of one. */
 export interface Copy {
   /** Name of the foreign server on the coordinator. */
   name: string;
@@ -14,11 +14,11 @@ export interface Copy {
   label: string;
   /** Name of the table on the server. */
   table: string;
-  /** Address with user and password, if the database user may see them. */
+  /** Address with user and password, if the database user may read them. */
   url: string;
 }
 
-/** A server with a part of the samples. */
+/** A server that stores a part of the samples. */
 export interface SampleServer extends Copy {
   /** Remainder of the hash of its devices. */
   remainder: number;

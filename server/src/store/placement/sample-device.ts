@@ -1,6 +1,6 @@
 /**
- * Parameter of a statement on the samples of a device. `PreparingClient` recognizes it, and does not send a statement on the samples
- * of an unreachable server.
+ * Parameter of a statement on the samples of a device. `PreparingClient` recognizes it, and refuses the statement if
+ * the server of the samples is unreachable.
  */
 export class SampleDevice {
   readonly id: number;

@@ -4,12 +4,15 @@ import pg from "pg";
 import { onBehalfOf } from "../../fairness/callers.js";
 import { type SampleServer, sampleServers } from "./placement.js";
 
-/** Interval for checking every server, and time without a response after which a server counts as unreachable, ms. */
+/**
+ * Interval at which every server is checked, and time without a response after which a server counts as unreachable,
+ * ms.
+ */
 const ASK_MS = 1_000;
 const PATIENCE_MS = 3_000;
-/** Interval for reading the placement and the devices of each server, and its time limit, ms. */
+/** Interval at which the placement and the devices of each server are read, and time limit of the read, ms. */
 const PLACEMENT_MS = 30_000;
-/** Interval for reading the devices of an unreachable server, ms. */
+/** Interval at which the devices of an unreachable server are read, ms. */
 const DEVICES_ANEW_MS = 5_000;
 const CONNECTION_TIMEOUT_MS = 10_000;
 
@@ -26,7 +29,10 @@ const SESSION_ENDS = new Set(["53300", "57P01", "57P02", "57P03"]);
 const endsSession = ({ code, where }: pg.DatabaseError): boolean =>
   SESSION_ENDS.has(code ?? "") && where === undefined;
 
-/** Thrown instead of a statement that would wait for an unreachable sample server. Its code maps to status 503. */
+/**
+ * Thrown in place of a statement that would wait for an unreachable sample server. Responses map its code to status
+ * 503.
+ */
 export class SampleServerAway extends Error {
   override readonly name = "SampleServerAway";
   /** SQLSTATE sqlclient_unable_to_establish_sqlconnection, used by postgres_fdw for an unreachable server. */
@@ -34,7 +40,7 @@ export class SampleServerAway extends Error {
   readonly severity = "ERROR";
 }
 
-/** Whether a statement was refused before it was sent, so that its transaction can continue. */
+/** Whether a statement was refused before it was sent. Its transaction can then continue. */
 export function isSampleServerAway(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof SampleServerAway) return true;
@@ -60,10 +66,10 @@ interface Watched extends SampleServer {
 }
 
 /**
- * Prevents an unreachable server from affecting the rest of the service. A connection that waits for such a server is blocked,
- * and PostgreSQL may take more than half a minute to give up. Therefore each server is checked continuously, through the database
- * of the service, like the statements. While a server does not respond, statements on its devices fail immediately, and
- * connections that wait for it are closed.
+ * Prevents an unreachable server from affecting the rest of the service. A connection that waits for such a server is
+ * blocked, and PostgreSQL may take more than half a minute to give up. The watch therefore checks each server
+ * continuously, through the database of the service, as the statements do. While a server does not respond, statements
+ * on its devices fail immediately, and connections that wait for it are closed.
  */
 export class SampleServerWatch {
   readonly #connect: () => pg.Client;
@@ -153,7 +159,7 @@ export class SampleServerWatch {
     for (const server of this.#servers) this.#ask(server, signal).catch(() => undefined);
   }
 
-  /** Uses separate connections, so that its few statements do not wait behind callers. */
+  /** Use separate connections, because the few statements of the watch must not wait behind callers. */
   #own<T>(work: () => Promise<T>): Promise<T> {
     const name = "sample-servers";
     return onBehalfOf({ name, group: name }, work);
@@ -233,7 +239,7 @@ export class SampleServerWatch {
     if (server.problem === undefined)
       this.#log?.warn({ server: server.label, problem }, "a sample server is unreachable");
     server.problem = problem;
-    // End requests for known devices now, because reading the list again may take long.
+    // End requests for known devices immediately, because reading the list again may take long.
     this.#cutOff(server);
     if (performance.now() - server.devicesReadAtMs < DEVICES_ANEW_MS) return;
     await this.#readDevicesAnew(server);

@@ -7,12 +7,12 @@ import type { Queries } from "../connection/database.js";
 import { jobBodies, jobs } from "../schema.js";
 
 /**
- * Number of bytes that one statement writes or reads. Other events and statements are handled between two statements. The
- * embedded database, which runs one at a time, takes a few ms for this number.
+ * Number of bytes that one statement writes or reads. Other events and statements run between two statements. The
+ * embedded database runs one statement at a time, and takes a few ms for this number.
  */
 export const PIECE_BYTES = 256 * 1024;
 
-/** Output size of one step. Each step waits for the event loop, and the default is 16 KiB. */
+/** Output size of one step. Each step waits for the event loop, so it is larger than the default of 16 KiB. */
 const COMPRESSION_CHUNK_BYTES = 256 * 1024;
 
 const deflated = promisify(deflate);
@@ -20,9 +20,9 @@ const deflated = promisify(deflate);
 const COMPRESSION = { level: constants.Z_BEST_SPEED, chunkSize: COMPRESSION_CHUNK_BYTES };
 
 /**
- * Compresses the bytes of a job in a thread of the pool. Recordings shrink to between a half and a sixth, which saves more time
- * in the database than it costs. On the embedded database, all other statements wait for a long one, and its memory is never
- * released.
+ * Compresses the bytes of a job in a thread of the pool. Recordings shrink to between a half and a sixth of their size,
+ * which saves more time in the database than compression takes. In the embedded database, all other statements wait for
+ * a long one, and the engine never releases its memory.
  */
 export const compressBody = (bytes: Uint8Array): Promise<Uint8Array> => deflated(bytes, COMPRESSION);
 
@@ -51,7 +51,7 @@ export function decompressBody(pieces: AsyncIterable<Uint8Array>): AsyncIterable
 /** Matches bytes without a job. */
 const isUnused = sql`NOT EXISTS (SELECT FROM ${jobs} WHERE ${jobs.body} = ${jobBodies.body})`;
 
-/** Stored bytes of a job that is not yet added. */
+/** Stored bytes of a job that has not been added. */
 export interface StoredBody {
   /** Id of the bytes in the database. */
   key: string;
@@ -59,8 +59,8 @@ export interface StoredBody {
 }
 
 /**
- * Writes the bytes of a job before the job is added. Each piece is a separate statement, so that other statements can run in
- * between. `removeUnused`, or else `removeUnusedBodies`, removes bytes whose job is not added.
+ * Writes the bytes of a job before the job is added. Each piece is a separate statement, and other statements can run
+ * in between. `removeUnused` or later `removeUnusedBodies` removes bytes whose job is never added.
  * @param chunks the bytes, of any lengths; the next chunk is read when the pieces before it are written
  * @param signal stops the write between two pieces
  */
@@ -119,8 +119,8 @@ export const isUnusedSince = (before: Date): SQL | undefined =>
   and(lt(jobBodies.createdAt, before), isUnused);
 
 /**
- * Removes unused bytes of earlier processes. Call it at the start if no other process can write, as
- * with the embedded database.
+ * Removes unused bytes of earlier processes. Call it at the start if no other process can write, which is the case for
+ * the embedded database.
  */
 export async function removeUnusedBodies(queries: Queries, now: Date): Promise<void> {
   await queries.delete(jobBodies).where(isUnusedSince(now));
@@ -152,7 +152,7 @@ async function* piecesOf(
       .select({ bytes: jobBodies.bytes })
       .from(jobBodies)
       .where(and(eq(jobBodies.body, key), eq(jobBodies.piece, piece)));
-    // Another worker has completed the job, so this work is rolled back.
+    // Another worker has completed the job, so the transaction of this worker is rolled back.
     if (row === undefined) throw new Error(`The bytes of job ${id} have been removed`);
     yield row.bytes;
   }

@@ -5,7 +5,7 @@ import type { Queries } from "../connection/database.js";
 import { jobs } from "../schema.js";
 import { isLeased, isWaiting, type Job, type JobKind, jobColumns } from "./job-queue.js";
 
-/** Maximum number of sharers that one statement reads, so that it is fast for any number. */
+/** Maximum number of sharers that one statement reads, so it is fast for any total number. */
 export const LOOK_AHEAD = 200;
 
 /** Jobs with one group, account or receiver, between which the workers are shared, and whether one of them is due. */
@@ -60,7 +60,7 @@ export const accountsWaiting = (
     Number,
   );
 
-/** Returns receivers of the waiting jobs of one account and kind, in the same way. */
+/** Returns the receivers of the waiting jobs of one account and kind, in the same way. */
 export const receiversWaiting = (
   queries: Queries,
   kind: JobKind,
@@ -172,9 +172,9 @@ export const addToPayload = (
   updateLeased(queries, job, { payload: sql`${jobs.payload} || ${JSON.stringify(added)}::jsonb` });
 
 /**
- * Records how far a job without an account that may see it has come, for a worker that takes over, in the same way. The progress
- * is in `details`, because each change of a payload writes the whole payload again, and it may have megabytes. The end of the job
- * replaces it.
+ * Records the progress of a job in `details` within the transaction of its work, for a worker that takes over. Use it
+ * only for jobs that no account may see. The payload is unsuitable, because each change rewrites the whole payload,
+ * which may have megabytes. The end of the job replaces the details.
  * @throws LeaseLostError
  */
 export const saveProgress = (
@@ -192,7 +192,9 @@ async function updateLeased(
   if (held.length === 0) throw new LeaseLostError(`Another worker took over job ${job.id}.`);
 }
 
-/** Columns of a job without a worker. A job that waits again loses its unique key, because a newer job may have it. */
+/**
+ * Columns of a job without a worker. A job that waits again loses its unique key, because a newer job may hold the key.
+ */
 export const unleased = { leaseToken: null, leaseUntil: null, uniqueKey: null } as const;
 
 /** Matches jobs whose lease has expired, because their worker was killed, hangs, or has lost the database. */
@@ -210,12 +212,14 @@ export const jobsLost = (queries: Queries) =>
     .from(jobs)
     .where(and(isLeased, lte(jobs.leaseUntil, sql`clock_timestamp()`)));
 
-/** Ends all leases. Call it at the start if no other process can run jobs, as with the embedded database. */
+/**
+ * Ends all leases. Call it at the start if no other process can run jobs, which is the case for the embedded database.
+ */
 export async function endLeases(queries: Queries): Promise<void> {
   await queries.update(jobs).set({ leaseUntil: sql`clock_timestamp()` }).where(isLeased);
 }
 
-/** Returns the jobs of a stopping worker to the queue, so that other workers can lease them immediately. */
+/** Returns the jobs of a stopping worker to the queue, where other workers can lease them immediately. */
 export async function returnToQueue(queries: Queries, given: readonly Job[]): Promise<void> {
   for (const job of given) {
     await queries

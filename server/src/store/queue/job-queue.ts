@@ -48,7 +48,7 @@ export interface NewJob {
   body?: StoredBody;
   /** Account that may see the job. */
   accountId?: number;
-  /** Account charged for the job; default: `accountId`, otherwise none. */
+  /** Account charged for the job; default: `accountId`. */
   chargedTo?: number;
   /** Address that caused the job, see `jobGroupOf`; default: the service itself. */
   chargedGroup?: string;
@@ -56,7 +56,7 @@ export interface NewJob {
   uniqueKey?: string;
   /** Host and port of the receiver that the job calls. */
   receiver?: string;
-  /** Time until the job is due; default 0. */
+  /** Time until the job is due, ms; default 0. */
   delayMs?: number;
 }
 
@@ -92,8 +92,8 @@ export async function enqueue(queries: Queries, now: Date, job: NewJob): Promise
 export type SmallJob = Omit<NewJob, "body" | "delayMs">;
 
 /**
- * Adds many jobs within the caller's transaction, except those whose `uniqueKey` is waiting. They are sent as one JSON value,
- * because separate parameters take the query builder and the database three times as long.
+ * Adds many jobs within the caller's transaction, except those whose `uniqueKey` is waiting. Sends them as one JSON
+ * value, because separate parameters would take three times as long in the query builder and the database.
  */
 export async function enqueueAll(queries: Queries, now: Date, added: readonly SmallJob[]): Promise<void> {
   if (added.length === 0) return;

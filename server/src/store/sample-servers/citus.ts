@@ -7,8 +7,9 @@ import { stateOf } from "./copying.js";
  * Samples on the workers of a Citus cluster. Citus places rows by the hash of the distribution column, sends each statement on
  * one device to one worker, and commits over several workers in two phases (Citus manual, "Table and Shard DDL").
  *
- * Only `sample_chunks` is distributed. `removed_samples` is read together with `timeframes`, which is a local table, refers to
- * `devices` by a foreign key, and has a row for each interval that retention has removed. It therefore remains a local table.
+ * Only `sample_chunks` is distributed. `removed_samples` remains a local table: it refers to `devices` by a foreign
+ * key, queries join it with the local table `timeframes`, and it contains a row for each interval that retention has
+ * removed.
  */
 
 const CREATE = "SELECT create_distributed_table('sample_chunks', 'device_id', colocate_with => 'none')";

@@ -54,7 +54,7 @@ export async function copyNext(client: Connection, columns: string): Promise<boo
     return true;
   }
   await inTransaction(client, async () => {
-    // A commit that was interrupted between the servers may have left chunks of this range.
+    // An interrupted commit over several servers may have left chunks of this range.
     const range = [device, batch.first, batch.last];
     await client.query(
       "DELETE FROM sample_move.sample_chunks WHERE device_id = $1 AND bucket BETWEEN $2 AND $3",
@@ -74,9 +74,9 @@ export async function copyNext(client: Connection, columns: string): Promise<boo
 }
 
 /**
- * Records the chunks that differ between the tables. A commit that is interrupted between the servers and the database changes a
- * chunk on its server but loses the record of the trigger. A crash that interrupts commits nearly always also ends the move,
- * which repeats this step when it is resumed.
+ * Records the chunks that differ between the tables. If a commit is interrupted between the servers and the database, a
+ * chunk changes on its server, but the record of the trigger is lost. A crash that interrupts commits nearly always
+ * ends the move too, and the resumed move repeats this step.
  */
 export async function noteMissed(client: Connection): Promise<void> {
   for (let device: string | null = String(-(2n ** 63n)); device !== null; ) {

@@ -4,9 +4,9 @@ import type { Connection } from "../placement/placement.js";
 import type { ServerAddress } from "../placement/server-address.js";
 
 /*
- * Objects that a move of the samples creates. During the move, they are in the schema `sample_move`, so that nothing else sees
- * them: the new table `sample_chunks` with its partitions, the progress of the copy, and the chunks that the service has changed
- * since.
+ * Objects that a move of the samples creates. The new table `sample_chunks` with its partitions, the progress of the
+ * copy, and the chunks that the service has changed since. During the move, they are in the schema `sample_move`, where
+ * no other statement sees them.
  */
 
 const name = (text: string) => pg.escapeIdentifier(text);
@@ -37,7 +37,7 @@ const SERVER_OPTIONS = {
   analyze_sampling: "system",
 };
 
-/** Keys of the tables on the servers, because a partitioned table with foreign partitions cannot have keys. */
+/** Keys of the tables on the servers. A partitioned table with foreign partitions cannot have keys itself. */
 export const KEYS = (table: string) => `
   ALTER TABLE ${table} ADD PRIMARY KEY (device_id, bucket) INCLUDE (start_ms, stop_ms, n);
   CREATE INDEX ON ${table} (stored_at);`;
@@ -105,7 +105,7 @@ export const BOOKKEEPING = [
    FOR EACH ROW EXECUTE FUNCTION sample_move.note()`,
 ];
 
-/** Statistics target. Low, because ANALYZE reads 300 times this number of rows, each with its payload. */
+/** Statistics target. It is low, because ANALYZE reads 300 times this number of rows, each with its payload. */
 const STATISTICS = 3;
 
 /** Limits the rows that ANALYZE reads from a partition. Without statistics, the planner would not let servers sort. */

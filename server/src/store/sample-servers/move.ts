@@ -19,7 +19,7 @@ import {
 } from "./move-schema.js";
 import { whenUnlocked } from "./transaction.js";
 
-/** Number of remaining changes at which the service must wait for the last ones. */
+/** Number of remaining changes at which writers must wait until the last ones are copied. */
 const FEW_CHANGES = 500;
 
 /** Progress of a move. */
@@ -133,7 +133,7 @@ export async function cancelMove(client: Connection): Promise<{ cancelled: boole
   return { cancelled, tablesLeft: await dropAbandoned(client) };
 }
 
-/** Servers and number of copied chunks of the current move; undefined if there is none. */
+/** Returns the servers and the number of copied chunks of the current move; undefined if there is none. */
 export async function moveUnderWay(
   client: Connection,
 ): Promise<{ servers: string[]; copied: number } | undefined> {
@@ -183,8 +183,8 @@ function explainTwice(error: unknown): never {
 }
 
 /**
- * Refuse, because otherwise the database would contain tables of the service and of its sample
- * servers, including in backups.
+ * Refuse this database, because it and its backups would otherwise contain tables of both the service and a sample
+ * server.
  */
 async function requireElsewhere(client: Connection, table: string): Promise<void> {
   const { rows } = await client.query<{ here: boolean }>(
@@ -207,7 +207,7 @@ function explainRights(error: unknown): never {
   );
 }
 
-/** Replaces the old table with the new one. The service waits for a moment. */
+/** Replaces the old table with the new one. Statements of the service wait meanwhile. */
 async function exchange(client: Connection, columns: string): Promise<void> {
   const { rows: partitions } = await client.query<{ name: string }>(
     "SELECT inhrelid::regclass::text AS name FROM pg_inherits WHERE inhparent = 'sample_move.sample_chunks'::regclass",
@@ -226,8 +226,8 @@ async function exchange(client: Connection, columns: string): Promise<void> {
 }
 
 /**
- * Drops the unused copies of samples. The database keeps their addresses until they are dropped, so that a killed command or an
- * unreachable server leaves no unknown copies.
+ * Drops the unused copies of samples. The database keeps their addresses until they are dropped, so no copy becomes
+ * unknown if a command is killed or a server is unreachable.
  * @returns copies that could not be dropped; the next command tries again
  */
 async function dropAbandoned(client: Connection): Promise<string[]> {

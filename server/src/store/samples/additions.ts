@@ -31,7 +31,7 @@ interface KnownChunk {
   offsets: Int32Array | null;
 }
 
-/** State of a device at the last poll. Immutable. */
+/** Immutable state of a device at the last poll. */
 export interface KnownSamples {
   /** First watched bucket. Samples in earlier buckets are not read. */
   firstBucket: number;
@@ -57,9 +57,9 @@ export interface AddedSamples {
 interface Polling {
   /** Maximum number of samples of a device; the newest ones are returned. */
   limit: number;
-  /** Called for each chunk that cannot be read. It is left out until it changes. */
+  /** Called for each chunk that cannot be read. The poll omits the chunk until it changes. */
   onDamaged?: (error: SampleStoreError) => void;
-  /** Ends the poll, without a result. */
+  /** Aborts the poll, which then has no result. */
   signal?: AbortSignal;
 }
 
@@ -111,7 +111,7 @@ export async function addedSamples(
       if (signal?.aborted) break;
       const chunks = rows.get(own.device.deviceId);
       const index = chunks?.findIndex(({ bucket }) => bucket === header.bucket) ?? -1;
-      // Retention may have removed it.
+      // Retention may have removed the chunk.
       const [row] = index < 0 ? [] : (chunks?.splice(index, 1) ?? []);
       if (row === undefined) continue;
       try {
@@ -131,7 +131,7 @@ export async function addedSamples(
 const isKnown = ({ startMs, stopMs, size }: ChunkHeader, before: KnownChunk | undefined): boolean =>
   before?.startMs === startMs && before.stopMs === stopMs && before.size === size;
 
-/** What a poll finds for a device. Takes the changed chunks one after another, newest first. */
+/** Result of a poll for a device. Takes the changed chunks one after another, newest first. */
 class Additions {
   readonly device: WatchedDevice;
   /** Changed chunks, newest first. */
@@ -209,7 +209,7 @@ class Additions {
   }
 }
 
-/** The pieces of samples within closed, ascending, disjoint times, as views. */
+/** Returns views of the pieces of samples within closed, ascending, disjoint times. */
 export const piecesIn = (samples: SampleColumns, times: readonly Interval[]): SampleColumns[] =>
   times
     .map(({ startMs, stopMs }) =>

@@ -6,7 +6,7 @@ import type { SqlBigint, SqlClient } from "./sql-client.js";
 export interface Batch {
   /** Earliest time after the part, ms since 1970 UTC. */
   toMs: number;
-  /** Number of chunks in the part; 0 if the device has none in the whole interval. */
+  /** Number of chunks in the part; 0 if the whole interval contains none. */
   chunks: number;
 }
 

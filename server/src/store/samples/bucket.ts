@@ -1,7 +1,7 @@
 /**
- * Length of a bucket in ms. It equals the longest gap inside a raw data range, 5 minutes: MAX_GAP_MS in
- * src/metrics/segments.ts of the library. Two samples of one bucket are
- * therefore never in different ranges, and the ranges of a device follow from the first and last times of its buckets.
+ * Length of a bucket in ms. It equals the longest gap inside a raw data range, 5 minutes (MAX_GAP_MS in
+ * src/metrics/segments.ts of the library). Two samples of one bucket are therefore never in different ranges, and the
+ * ranges of a device follow from the first and last times of its buckets.
  */
 export const BUCKET_MS = 300_000;
 

@@ -21,7 +21,9 @@ import type { SqlBigint, SqlClient } from "./sql-client.js";
  * that a server returns by keys instead of LIMIT.
  */
 
-/** Payloads are sent as base64 text, because PGlite returns another type for bytea and converts it slowly. */
+/**
+ * Statements send payloads as base64 text, because PGlite returns a different type for bytea and converts it slowly.
+ */
 export const PAYLOAD_AS_TEXT = "encode(payload, 'base64')";
 
 /** Properties of a chunk in its row, available without decoding the samples. */
@@ -76,9 +78,9 @@ export type WantedPayloads =
 /**
  * Returns the headers of one device's chunks, ascending, from bucket `first` to `last`, both inclusive.
  *
- * Reads the headers as one row of bytes: for the 4032 headers of 14 days without a break, this takes less than half the time of
- * text arrays, which take between an eighth and a half of the time of rows. One statement reads headers and payloads, so both are
- * from the same snapshot.
+ * Reads the headers as one row of bytes. For the 4032 headers of 14 days without a break, this takes less than half as
+ * long as text arrays, which take between an eighth and a half as long as rows. One statement reads headers and
+ * payloads, so both are from the same snapshot.
  */
 export async function readHeaders(
   client: SqlClient,
@@ -173,7 +175,10 @@ export async function readChunksInOrder(
   return rows.map(toHeader);
 }
 
-/** Number of chunks that usually contain the newest samples: the last may have few samples, and the one before it is full. */
+/**
+ * Number of chunks that usually contain the newest samples. The last chunk may have few samples, and the chunk before
+ * it is full.
+ */
 const FEW_CHUNKS = 2;
 
 /** Returns the newest chunks of one device from bucket `first` that together contain `size` samples, newest first. */

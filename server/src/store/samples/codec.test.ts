@@ -57,7 +57,7 @@ describe("a chunk", () => {
     expect(samplesOf(decoded)).toEqual(samples);
   });
 
-  it("stores only whether there is an altitude, not the fix type", () => {
+  it("stores whether there is an altitude, but not the fix type", () => {
     const columns: SampleColumns = {
       length: 3,
       timestampMs: Float64Array.of(1, 2, 3),

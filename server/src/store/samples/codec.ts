@@ -23,7 +23,7 @@ const CRC_OFFSET = 1;
 const COUNT_OFFSET = 5;
 const BODY_OFFSET = 9;
 
-/** Level 1 produces at most 2 % more bytes than level 6, in two thirds of the time. */
+/** Level 1 takes two thirds of the time of level 6 and produces at most 2 % more bytes. */
 const DEFLATE_LEVEL = 1;
 
 const VARINT_COLUMNS = 5;
@@ -118,7 +118,7 @@ function writeTimes(writer: VarintWriter, timestampMs: Float64Array, size: numbe
     const nextOffset = (timestampMs[i] ?? 0) - startMs;
     const nextStep = nextOffset - offset;
     writer.writeInt32(nextStep - step);
-    // The first value is a position instead of a difference, which would make the second value large.
+    // The first value is a position instead of a difference, so the second difference would be large.
     step = i === 0 ? 0 : nextStep;
     offset = nextOffset;
   }
@@ -218,7 +218,7 @@ function writeHeartRates(writer: VarintWriter, hr: Uint8Array, size: number): vo
   writer.position = at;
 }
 
-/** The last column: reads all remaining bytes. */
+/** Reads the last column, which consists of all remaining bytes. */
 function readHeartRates(reader: VarintReader, hr: Uint8Array, size: number): void {
   const present = takeBitmap(reader, size);
   const differences = reader.take(reader.bytes.length - reader.position);

@@ -29,8 +29,8 @@ export const FIX_2D = 2;
 export const FIX_3D = 3;
 
 /**
- * Creates columns of `length` samples, all zero, in one buffer, because seven buffers per chunk cause five times as many full
- * garbage collections.
+ * Creates columns of `length` samples, all zero. They share one buffer, because seven buffers per chunk cause five
+ * times as many full garbage collections.
  */
 export function allocateColumns(length: number): SampleColumns {
   const memory = new ArrayBuffer(26 * length);

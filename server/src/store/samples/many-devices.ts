@@ -3,12 +3,13 @@ import { type ChunkHeader, type ChunkRow, PAYLOAD_AS_TEXT, toHeader } from "./ch
 import type { SqlClient } from "./sql-client.js";
 
 /*
- * Chunks of many devices in one statement: a SELECT for each device, joined by UNION ALL. Each has its device as a parameter, so it uses
- * the index and runs on the server of the device. A join with a list of devices could not be limited to the newest chunks of each: a
- * device that has not been used for a year would make it read a year of all others.
+ * Reads chunks of many devices in one statement: a SELECT for each device, joined by UNION ALL. Each SELECT has its
+ * device as a parameter, so it uses the index and runs on the server of the device. A join with a list of devices
+ * cannot be limited to the newest chunks of each device: because of a device that was not used for a year, it would
+ * read a year of all others.
  */
 
-/** Number of devices in a statement, whose payloads are in memory together. */
+/** Number of devices in a statement. The payloads of all of them are in memory together. */
 const DEVICES_PER_STATEMENT = 50;
 
 type RowOfDevice = ChunkRow & { device_id: string | number | bigint };

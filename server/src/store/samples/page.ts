@@ -10,13 +10,16 @@ export interface SamplePage {
   count: number;
   /** Samples of the page; none after the last page. */
   columns: SampleColumns;
-  /** Sources of the samples: with equal intervals, equal texts imply equal samples. They have a tenth of the bytes. */
+  /**
+   * Text that identifies the sources of the samples. For equal intervals, equal texts imply equal samples. The text has
+   * a tenth of the bytes of the samples.
+   */
   source: readonly string[];
 }
 
 /**
- * Usual maximum number of samples before a page that are outside the intervals: the samples of a chunk at 10 Hz. If there are
- * more, a second statement reads the rest of the page.
+ * Expected maximum number of samples before a page that are outside the intervals: the samples of a chunk at 10 Hz. If
+ * there are more, a second statement reads the rest of the page.
  */
 const CUT_SAMPLES = 3000;
 

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 
-/** Maximum time without a pause, ms, for which other events may wait. */
+/** Maximum time without a pause, ms. Other events wait at most this long. */
 const LONGEST_WORK_MS = 16;
 
 /** Lets the event loop handle other events during long work. */

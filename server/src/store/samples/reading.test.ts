@@ -35,7 +35,7 @@ onEachDatabase("reading samples", (on) => {
       expect(samples.map(({ ms }) => ms)).toEqual([500_000, 600_000, 700_000, 800_000, 900_000]);
     });
 
-    it("after the last sample is empty and has the count", async () => {
+    it("is empty after the last sample, and still contains the count", async () => {
       await on.storeAt(1, 2, 3);
       expect(await on.page(EVER, 3, 10)).toEqual({ count: 3, samples: [] });
     });
@@ -48,7 +48,7 @@ onEachDatabase("reading samples", (on) => {
       expect(await on.page([{ startMs: 1_000_001, stopMs: 9_000_000 }])).toEqual({ count: 0, samples: [] });
     });
 
-    it("of several ownerships contains no samples from the time between them", async () => {
+    it("contains no samples from the time between several ownerships", async () => {
       await on.storeAt(10, 20, 30, 40, 50, 400_000, 900_000);
       const { count, samples } = await on.page([
         { startMs: 850_000, stopMs: 900_000 },
@@ -86,7 +86,7 @@ onEachDatabase("reading samples", (on) => {
       }
     });
 
-    it("has another source if one value or one position differs, and the same source if it is stored again", async () => {
+    it("gets a different source if one value or one position differs, and the same source if it is stored again", async () => {
       const samples = [1, 2, 3, 400_000].map((ms) => sampleAt(ms, 100));
       const sourceOf = async (stored: Sample[], offset = 0, limit = 3) => {
         await on.db.clear();
@@ -215,7 +215,7 @@ onEachDatabase("reading samples", (on) => {
       on.storeAt(...Array.from({ length: count }, (_, i) => startMs + i));
     const watched = { deviceId: DEVICE, times: [{ startMs: 0, stopMs: Number.POSITIVE_INFINITY }] };
 
-    it("are the newest ones in a separate buffer, without the times of all", async () => {
+    it("are returned in a separate buffer, newest ones only, without the times of all samples", async () => {
       for (const bucket of [0, 1, 2]) await dense(bucket * BUCKET_MS);
       const first = (await addedSamples(on.db.client, [{ ...watched, known: null }], { limit: 300 })).get(
         DEVICE,

@@ -15,7 +15,7 @@ export type SqlBigint = string | number | bigint;
 export function sqlClientOf(queries: Queries): SqlClient {
   return {
     async query<R>(sql: string, params: unknown[] = []) {
-      // Bypasses the query builder, because the statement is complete.
+      // Bypass the query builder, because the statement is complete.
       const statement = queries._.session.prepareQuery({ sql, params }, undefined, undefined, false);
       const { rows } = (await statement.execute()) as { rows: R[] };
       return { rows };

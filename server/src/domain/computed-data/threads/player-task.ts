@@ -94,7 +94,7 @@ function figuresIn(
   };
 }
 
-/** Same as for the session length in `asi squad`. */
+/** Apply the same rule as for the session length in `asi squad`. */
 function secondsWithData(
   { recordings }: SquadMember,
   intervals: PlayerPeriod["intervals"],

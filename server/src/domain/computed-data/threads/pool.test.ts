@@ -33,7 +33,7 @@ const priorities = () =>
   });
 
 it.runIf(process.platform === "linux")(
-  "a computation gives way to requests, but gets a tenth of a processor that they keep busy",
+  "a computation yields to requests, but gets a tenth of a processor that they keep busy",
   async () => {
     const computer = startComputer(1, () => new Error("too many"));
     try {

@@ -12,7 +12,7 @@ import { threadProgram } from "./thread-program.js";
 
 type Task = ComputationTask | PlayerTask | readonly CellSheet[];
 
-/** Time after which an idle thread ends. It takes tens of MB, and a new thread starts in 100 ms. */
+/** Time after which an idle thread ends. An idle thread takes tens of MB, and a new thread starts in 100 ms. */
 const IDLE_MS = 10_000;
 
 /**

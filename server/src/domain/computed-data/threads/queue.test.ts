@@ -61,7 +61,7 @@ describe("computations", () => {
     expect(await anew).toBe("anew");
   });
 
-  it("of one account leave a thread to the others", async () => {
+  it("leave a thread to others if all are of one account", async () => {
     const queue = new ComputationQueue(3, refusal);
     const { begun, work } = workshop();
     for (const key of ["a", "b", "c"]) void queue.share(key, { account: 1 }, work(key));
@@ -70,7 +70,7 @@ describe("computations", () => {
     expect(begun).toEqual(["a", "b", "other"]);
   });
 
-  it("of one account wait while another account is served", async () => {
+  it("wait while another account is served if they are of one account", async () => {
     const queue = new ComputationQueue(1, refusal);
     const { begun, work, end } = workshop();
     for (const name of ["a1", "a2", "a3"]) queue.share(name, { account: 1 }, work(name));
@@ -81,7 +81,7 @@ describe("computations", () => {
     expect(begun).toEqual(order);
   });
 
-  it("of many accounts of one address take turns with another address, and leave a thread to it", async () => {
+  it("take turns between addresses, and leave a thread to another address, if many accounts share an address", async () => {
     const queue = new ComputationQueue(3, refusal);
     const { begun, work, end } = workshop();
     for (const account of [1, 2, 3, 4, 5])

@@ -33,7 +33,10 @@ interface Flight {
  * addresses and their accounts, and a waiting computation is dropped when all its callers have disconnected.
  */
 export class ComputationQueue {
-  /** By account and group: a guest's job is charged to the owner, but counts for the guest's address. */
+  /**
+   * Computations by account and group. The job of a guest is charged to the owner, but counts for the address of the
+   * guest.
+   */
   readonly #fairQueue: FairQueue<string>;
   readonly #flights = new Map<string, Flight>();
 
@@ -41,7 +44,7 @@ export class ComputationQueue {
   constructor(concurrency: number, refusal: (retryAfterMs: number) => Error) {
     this.#fairQueue = new FairQueue({
       concurrency,
-      // One thread remains free for other accounts and addresses, because the duration of a computation is unknown.
+      // Keep one thread free for other accounts and addresses, because the duration of a computation is unknown.
       concurrencyPerCaller: Math.max(1, concurrency - 1),
       concurrencyPerGroup: Math.max(1, concurrency - 1),
       maxWaiting: MAX_WAITING,

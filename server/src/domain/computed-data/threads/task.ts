@@ -1,11 +1,11 @@
 import { computeMetrics, prepareSamples } from "asi-convert/metrics";
-// Not imported from the index, which loads the query builder: a thread has no database.
+// Do not import from the index, which loads the query builder. A thread has no database.
 import { decodeStored } from "../../../store/samples/stored.js";
 import type { ComputationTask, ComputedTexts } from "../../change/compute-pool.js";
 import { computedDataFrom } from "../computed-data.js";
 import { furtherFigures } from "../further-figures.js";
 
-/** The same task always gives the same bytes. */
+/** The same task always produces the same bytes. */
 export function runTask({
   deviceId,
   chunks,

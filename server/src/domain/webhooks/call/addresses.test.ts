@@ -35,7 +35,7 @@ describe("public addresses", () => {
     "[::1]",
     "fc00::1",
     "2001:db8::1",
-    // Not assigned for global unicast.
+    // These addresses are not assigned for global unicast.
     "4000::1",
     "::ffff:10.0.0.1",
     "64:ff9b::10.0.0.1",

@@ -9,8 +9,8 @@ const TRANSLATED = ipaddr.IPv6.parse("64:ff9b::");
 const TRANSLATED_BITS = 96;
 
 /**
- * Whether an address belongs to the public Internet: not loopback, private, link-local, multicast, reserved or a tunnel. An IPv4
- * address embedded in IPv6 is checked as an IPv4 address.
+ * Whether an address belongs to the public Internet. Loopback, private, link-local, multicast, reserved and tunnel
+ * addresses do not. An IPv4 address embedded in IPv6 is checked as an IPv4 address.
  * @param text an IP address from `dns.lookup` or a socket, optionally with brackets around IPv6; false for other texts
  */
 export function isPublicAddress(text: string): boolean {
@@ -39,8 +39,8 @@ const COMPATIBLE = ipaddr.IPv6.parse("::");
 const COMPATIBLE_BITS = 96;
 
 /**
- * Whether an address is never called, even if private addresses are allowed: link-local and cloud metadata addresses. An IPv4
- * address embedded in IPv6 is checked as an IPv4 address.
+ * Whether an address is a link-local or cloud metadata address, which is never called, even if private addresses are
+ * allowed. An IPv4 address embedded in IPv6 is checked as an IPv4 address.
  */
 export function isNeverCalled(text: string): boolean {
   const bare = withoutBrackets(text);

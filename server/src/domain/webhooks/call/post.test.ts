@@ -60,7 +60,7 @@ describe("a post", () => {
     expect(calls).toBe(1);
   });
 
-  it("keeps 1,024 bytes of the response as whole characters without NUL, regardless of how the response is split", async () => {
+  it("keeps 1,024 bytes of the response as whole characters without NUL, however the response is split", async () => {
     async function* pieces(...texts: string[]) {
       for (const text of texts) yield Buffer.from(text);
     }
@@ -99,7 +99,7 @@ describe("a post", () => {
     expect(calls).toBe(0);
   });
 
-  it("that cannot be sent fails with the reason", async () => {
+  it("fails with the reason if it cannot be sent", async () => {
     const port = await receive((request) => request.socket.destroy());
     await expect(send(port)).rejects.toThrow(/other side closed|socket hang up|ECONNRESET/);
   });

@@ -28,9 +28,9 @@ export interface ReceiverResponse {
 }
 
 /**
- * Posts a body once, on a separate connection, to an untrusted receiver. Does not follow redirects. Checks the address of the
- * receiver three times: a literal address in the URL, the resolved addresses (it connects to no others), and the address of the
- * connected socket.
+ * Posts a body once, on a separate connection, to an untrusted receiver. Does not follow redirects. Checks the address
+ * of the receiver three times: a literal address in the URL, the resolved addresses (it connects only to these), and
+ * the address of the connected socket.
  * @throws Error when the response is not complete in time; NoPublicAddressError when the address is not public
  */
 export async function post(

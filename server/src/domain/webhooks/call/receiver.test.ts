@@ -43,7 +43,7 @@ describe("the addresses of a receiver", () => {
     await expect(find("http://a.example/", rebound)).rejects.toThrow("The host has no public address.");
   });
 
-  it("in the URL are not looked up", async () => {
+  it("are not looked up if they are in the URL", async () => {
     const lookup = lookupOf("8.8.8.8");
     expect(await find("https://8.8.4.4:8443/x", lookup)).toEqual(["8.8.4.4"]);
     expect(await find("https://[2606:4700::1111]/", lookup)).toEqual(["2606:4700::1111"]);

@@ -2,8 +2,8 @@ import type { AddressLookup } from "../../change/address-lookup.js";
 import { isLiteralAddress, isNeverCalled, isPublicAddress } from "./addresses.js";
 
 /**
- * The receiver must not be called, because not all of its addresses are public, or because its name has no address. Both cases
- * have the same message, so that names known to an internal name server are not revealed.
+ * The receiver must not be called, because not all of its addresses are public, or because its name has no address.
+ * Both cases have the same message, because it must not reveal names known to an internal name server.
  */
 export class NoPublicAddressError extends Error {
   override readonly name = "NoPublicAddressError";

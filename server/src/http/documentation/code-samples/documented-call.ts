@@ -1,4 +1,6 @@
-/** A call of an operation according to its entry in the OpenAPI document, which is the basis of the examples in all languages. */
+/**
+ * A call of an operation according to its entry in the OpenAPI document. The examples in all languages are based on it.
+ */
 
 type Scalar = string | number | boolean;
 
@@ -128,7 +130,7 @@ export function documentedCall(
     pathValues: parametersIn(entry, "path").map(({ name }) => [name, pathValues[name] ?? 1]),
     query: queryOf(entry, response),
     isAuthenticated: entry.security.length > 0,
-    // Other operations of the session also accept tokens.
+    // The other operations of the session accept tokens too.
     isOfPage: OF_PAGE.has(entry.operationId),
     body: bodyOf(entry),
     response,
@@ -138,7 +140,7 @@ export function documentedCall(
 const parametersIn = (entry: OperationEntry, place: string): Parameter[] =>
   entry.parameters.filter((parameter) => parameter.in === place);
 
-/** Returns required parameters and parameters with an example; filters of a list only for lists. */
+/** Returns required parameters and parameters with an example. Includes filters only for lists. */
 function queryOf(entry: OperationEntry, response: Response): DocumentedCall["query"] {
   const parameters = parametersIn(entry, "query").filter(({ deprecated }) => deprecated !== true);
   const isFilter = response.kind !== "list" && parameters.some(({ name }) => name === "search");

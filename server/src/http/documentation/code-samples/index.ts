@@ -6,8 +6,8 @@ import { typescriptSample } from "./typescript.js";
 export type { ExampleDocument };
 
 /**
- * Adds examples in curl, TypeScript and Python to every operation of an OpenAPI document, as `x-codeSamples`, which documentation
- * viewers support. They are generated from addresses, parameters, bodies and responses in the document.
+ * Adds examples in curl, TypeScript and Python to every operation of an OpenAPI document, as `x-codeSamples`, which
+ * documentation viewers support. Generates them from the addresses, parameters, bodies and responses in the document.
  * @param pathValues values of path parameters by name; default: the ids in the examples of the resources
  */
 export function addCodeSamples(

@@ -37,8 +37,8 @@ export const IDEMPOTENCY_KEY: Json = {
 };
 
 /**
- * Whether a key makes a call repeatable: the user is known, the body has no password (a hash of it would be stored), and the call
- * is not repeatable by itself, as a conversion is.
+ * Whether a key makes a call repeatable. The user must be known, and the body must not contain a password, because a
+ * hash of it would be stored. Calls that are repeatable without a key, such as conversions, need none.
  */
 export const takesIdempotencyKey = (
   method: Method,

@@ -10,7 +10,7 @@ interface PageOf<T> {
 
 /** Maximum number of devices and ranges in one result. */
 const PAGE = 100;
-/** Maximum interval of samples, so that one page contains all of them. */
+/** Maximum interval of samples. One page contains all samples of this interval. */
 const MAX_MINUTES = 15;
 const SAMPLES_READ = 10_000;
 const DEFAULT_ROWS = 200;

@@ -5,7 +5,7 @@ import { comparePlayers, compareSessions, sessionFigures } from "./figures.js";
 import { listSessions, listSquads } from "./listing.js";
 import { squadSeason } from "./season.js";
 
-/** All tools, in the order in which they are usually called. All of them only read. */
+/** All tools, in the order in which clients usually call them. They only read. */
 export const TOOLS: readonly Tool[] = [
   listSquads,
   listSessions,

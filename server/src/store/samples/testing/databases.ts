@@ -122,7 +122,8 @@ async function startPostgres(settings: string[]): Promise<{ port: number; stop()
     port,
     async stop() {
       const exit = once(server, "exit");
-      // Smart shutdown: the sockets of a pool may outlive its `end()`, and a fast shutdown would cause errors in them.
+      // Request a smart shutdown, because the sockets of a pool may outlive its `end()`, and a fast shutdown would
+      // cause errors in them.
       server.kill("SIGTERM");
       await exit;
       await rm(folder, { recursive: true, force: true });
@@ -130,7 +131,7 @@ async function startPostgres(settings: string[]): Promise<{ port: number; stop()
   };
 }
 
-/** Copies the programs to a folder that any user can read, and adds the links that an npm package cannot contain. */
+/** Copies the programs to a folder that every user can read, and adds the links that an npm package cannot contain. */
 async function copyProgram(folder: string): Promise<void> {
   const source = postgresPackage();
   await cp(join(source, "native"), join(folder, "native"), { recursive: true });
@@ -144,7 +145,7 @@ async function copyProgram(folder: string): Promise<void> {
   }
 }
 
-/** Waits until the server accepts connections, for any time while it runs. */
+/** Waits until the server accepts connections, as long as it runs. */
 async function waitUntilReady(port: number, server: ChildProcess): Promise<void> {
   for (;;) {
     const client = new pg.Client({ host: "127.0.0.1", port, user: "postgres", database: "postgres" });

@@ -3,8 +3,9 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 
 /**
- * Below the ports that systems give to outgoing connections and to servers without a fixed port (Linux: from 32768, others: from
- * 49152). From those, another test could receive the port before its user listens, or while its user restarts.
+ * Port below the range that systems assign to outgoing connections and to servers without a fixed port (Linux: from
+ * 32768, others: from 49152). A port from that range could be assigned to another test before its user listens, or
+ * while its user restarts.
  */
 const [FIRST, END] = [12_000, 32_000];
 

@@ -14,7 +14,7 @@ export interface Sample {
 /** Generates any value of a 32-bit column. */
 export const int32 = fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 });
 
-/** Creates a sample; only its time matters. */
+/** Creates a sample for tests in which only the time matters. */
 export function sampleAt(ms: number, hr: number | null = null): Sample {
   return { ms, latitude: ms % 1000, longitude: 2, altitude: 3, speed: 4, hr };
 }

@@ -20,7 +20,7 @@ export const SESSION_PERIOD_MS = 100;
  */
 export function recordSession(startMs: number, length: number, seed: number): SampleColumns {
   const random = randomNumbers(seed);
-  // The sum of six uniform numbers has a variance of 6/12.
+  // The variance of the sum of six uniform numbers is 6/12.
   const normal = () => (random() + random() + random() + random() + random() + random() - 3) / Math.SQRT1_2;
   const session = allocateColumns(length);
   const metresPerUnit = 0.0111319;
