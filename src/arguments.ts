@@ -1,6 +1,6 @@
 import { AsiError, type AsiErrorCode } from "./errors.js";
 
-// Validates arguments once, when callers pass them: JavaScript callers can pass anything.
+// Validates arguments once, when callers pass them, because JavaScript callers can pass anything.
 
 const MAX_SHOWN_LENGTH = 80;
 // characters that affect terminals: control characters, line separators and bidirectional controls
@@ -56,7 +56,7 @@ export function requireKnown(what: string, given: object, known: readonly string
   throw new AsiError("BAD_OPTION", `The ${what} ${shown(unknown)} is unknown; ${hint}`);
 }
 
-/** Whether two names differ in one place: a missing, additional or different letter, or two swapped letters. */
+/** Whether two names differ in one place, by a missing, additional or different letter, or by two swapped letters. */
 function isSimilar(a: string, b: string): boolean {
   if (Math.abs(a.length - b.length) > 1) return false;
   let at = 0;
@@ -75,7 +75,7 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Throws `BAD_OPTION` if options are not an object: JavaScript callers can pass `null` or a string. */
+/** Throws `BAD_OPTION` if options are not an object. JavaScript callers can pass `null` or a string. */
 export function requireObject(name: string, value: unknown): void {
   if (typeof value === "object" && value !== null) return;
   const kind = value === null ? "null" : `a ${typeof value}`;

@@ -3,7 +3,7 @@ import { acquireEngine, bestEngine, preferCore, prepareEngine, releaseEngine } f
 import { AsiError } from "../errors.js";
 import type { EngineName } from "../types.js";
 
-/** A `WebAssembly.Module`, if the platform's types declare it: Node.js types do not. */
+/** A `WebAssembly.Module`, if the types of the platform declare it. The types of Node.js do not. */
 export type CompiledModule = typeof globalThis extends { WebAssembly: { Module: { prototype: infer M } } }
   ? M
   : object;
@@ -19,9 +19,10 @@ export interface InitializeOptions {
 const OPTIONS = optionNames<InitializeOptions>({ module: true });
 
 /**
- * Compiles the decoder in advance, or uses one that is already compiled. Optional: otherwise the first recording compiles it.
+ * Compiles the decoder in advance, or uses one that is already compiled. Optional; without this call, the first recording
+ * compiles it.
  *
- * @returns the engine that is used by default from now on; `plain` if WebAssembly is not allowed
+ * @returns the default engine after this call; `plain` if WebAssembly is not allowed
  * @throws AsiError `BAD_OPTION` if the value is not a module, or is not a core of this version, or does not run here
  */
 export async function initialize(options: InitializeOptions = {}): Promise<EngineName> {

@@ -63,7 +63,7 @@ export class RangeLog {
    */
   readonly #breaks = new NumberList();
 
-  /** Adds copies of the entries of one step. Each entry has three numbers. */
+  /** Adds copies of the entries of one step. Each entry consists of three numbers. */
   append(closed: Float64Array, breaks: Float64Array): void {
     this.#closed.append(closed);
     this.#breaks.append(breaks);

@@ -17,16 +17,16 @@ export type OutputKind =
 
 export interface EngineSettings {
   output: OutputKind;
-  /** Serial number that overrides the headers, at most 16 ASCII characters; null: the headers' own apply. */
+  /** Serial number that overrides the headers, at most 16 ASCII characters; null to use the serial numbers of the headers. */
   serial: string | null;
   /** Whether the first valid frame must be a recording header (without a given serial number). */
   needsHeader: boolean;
   /** Whether to stop at the first damage. */
   strict: boolean;
-  /** Rows outside [fromMs, toMs] are counted in the report but not produced. Integers; ±Infinity: no limit. */
+  /** Rows outside [fromMs, toMs] are counted in the report but not produced. Integers, or ±Infinity for no limit. */
   fromMs: number;
   toMs: number;
-  /** Maximum age in ms of a heart rate that is repeated on later rows, an integer or Infinity; 0: none is repeated. */
+  /** Maximum age in ms of a heart rate that is repeated on later rows, an integer or Infinity; 0 to repeat none. */
   fillHrMs: number;
   /** The source of the heart rates of rows. */
   hr: HrSource;
@@ -97,7 +97,7 @@ export interface Engine {
   reset(settings: EngineSettings): void;
   /** Copies bytes of `chunk`, starting at `offset`. Returns the number of copied bytes (0 only if a step must run first). */
   write(chunk: Uint8Array, offset: number): number;
-  /** Reads the written bytes. `final`: no more bytes will be written; frames that extend past the end are overruns. */
+  /** Reads the written bytes. `final` means that no more bytes follow, so frames that extend past the end are overruns. */
   step(final: boolean): StepResult;
   /** CSV lines of the last step. */
   csv(): Uint8Array;

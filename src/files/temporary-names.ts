@@ -18,7 +18,7 @@ export function temporaryName(): string {
   return `${prefixOf(thisThread)}${thisMachine()}-${Math.random().toString(36).slice(2)}.part`;
 }
 
-// Set by the threads: importing node:worker_threads would take other processes milliseconds.
+// Set by the threads: an import of node:worker_threads would delay other processes by milliseconds.
 let thisThread = 0;
 
 /** Sets the number of this thread (`threadId`); default: the main thread. */
@@ -32,8 +32,8 @@ function prefixOf(thread: number): string {
 }
 
 /**
- * Removes the files in `folder` of a failed thread of this process, which must have ended. `handedOver`: paths that
- * have other owners.
+ * Removes the files in `folder` of a failed thread of this process, which must have ended. `handedOver` lists paths
+ * that other threads own.
  */
 export function discardTemporaryFiles(thread: number, folder: string, handedOver: ReadonlySet<string>): void {
   for (const name of readdirSync(folder)) {
@@ -73,7 +73,7 @@ function isRunning(pid: number): boolean {
 let machine: string | undefined;
 
 /**
- * Identifies the range of a process id: this machine since its last boot, and the process namespace. In a folder
+ * Identifies the scope in which a process id is unique: the machine since its last boot, and the process namespace. In a folder
  * that several machines or containers share, each ignores the files of the others.
  */
 function thisMachine(): string {

@@ -36,13 +36,14 @@ export type ParquetNumbers = "double" | "decimal";
 /** Starts a file. Each module of this folder exports one such function, for example `openGpx`. */
 export interface OpenFormat {
   (context: FormatContext): FormatWriter;
-  /** Whether the writer gets the heart beats. Not for files of single ranges: a beat is found up to 1.3 s after its time. */
+  /** Whether the writer gets the heart beats. Files of single ranges do not get them, because a beat is found up to 1.3 s
+   * after its time. */
   readonly takesBeats?: boolean;
 }
 
 export interface FormatContext {
   readonly info: RecordingInfo;
-  /** For text formats: the fastest available writer of row templates. */
+  /** The fastest available writer of row templates, for text formats. */
   readonly rowWriter: RowWriter;
 }
 

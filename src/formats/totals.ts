@@ -44,7 +44,7 @@ export class Totals {
     this.#counted = counted;
   }
 
-  /** Adds the next row of a range. `bpm`: 0 if there is none. */
+  /** Adds the next row of a range. `bpm` is 0 if there is no heart rate. */
   addRow(ms: number, speedMmPerS: number, bpm: number): void {
     if (hasSpeed(speedMmPerS)) this.#addSample(ms, speedMmPerS);
     if (this.startMs === null || ms < this.startMs) this.startMs = ms;

@@ -10,7 +10,7 @@ import { type MetricSamples, orderSamples } from "./samples.js";
  *
  * @param lowBpm  lowest heart rate of the range, an integer from 30 to 240
  * @param highBpm highest heart rate of the range, included
- * @returns ascending and disjoint; none without a heart rate in the range
+ * @returns ascending and disjoint; empty if no heart rate is in the range
  * @throws AsiError `BAD_OPTION` for invalid limits; `BAD_ARGUMENT` for invalid samples
  */
 export function heartRatePeriods(

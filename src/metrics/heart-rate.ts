@@ -8,7 +8,7 @@ const HIGHEST_VALID_BPM = 240;
 /** A heart rate is valid until the next one, but no longer than this. */
 export const LONGEST_HOLD_MS = 5000;
 
-/** Limits of the zones in percent of the maximum heart rate: the five zones of Polar and ACSM, and the rest. */
+/** Limits of the zones in percent of the maximum heart rate: the five zones of Polar and ACSM, and the zone below them. */
 export const ZONE_LIMITS_PERCENT = [0, 50, 60, 70, 80, 90, 100] as const;
 
 const AVERAGE_DECIMALS = 1;
@@ -118,7 +118,7 @@ function completedYears(birthDate: string, atMs: number): number {
   return isBeforeBirthday ? years - 1 : years;
 }
 
-/** Null if no heart rate was valid for any time: then there is at most one, in the last sample. */
+/** Null if no heart rate was valid for any time. There is then at most one, in the last sample. */
 function averageOf(heldMs: Float64Array): number | null {
   let totalMs = 0;
   let weighted = 0;

@@ -52,7 +52,7 @@ export function stepMs(timestampMs: Float64Array, i: number): number {
  * The rule is in docs/metrics.md, "The signal", step 3; it uses the steps around a place, so that parts of a recording with
  * different rates do not affect each other.
  *
- * @param timestampMs times of the samples, ms since 1970 UTC; if they go backwards, another stretch begins, without a gap
+ * @param timestampMs times of the samples, ms since 1970 UTC; if they go backwards, a new stretch begins, without a gap
  * @param recordedMs times of the samples before some were dropped, ascending: they determine the sample rate
  */
 export function gapsAfter(

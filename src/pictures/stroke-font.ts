@@ -177,7 +177,8 @@ export interface DrawnText {
   width: number;
 }
 
-/** The strokes of a text of one line. `size`: font size in pixels, as in CSS; `pen`: width of the strokes in pixels. */
+/** The strokes of a text of one line. `size` is the font size in pixels, as in CSS, and `pen` the width of the strokes
+ * in pixels. */
 export function drawnText(text: string, size: number, pen: number): DrawnText {
   const unit = (CAP_SHARE * size) / CAP_HEIGHT;
   const spacing = SPACING + pen / unit;

@@ -23,7 +23,7 @@ export interface Output<T> {
   end(engine: Engine): Iterable<T>;
 }
 
-/** @param thinning selects the rows; null: all */
+/** @param thinning selects the rows; null to keep all */
 export const columnsOutput = (thinning: RowThinning | null): Output<SampleBatch> => ({
   reads: "columns",
   *step(engine) {

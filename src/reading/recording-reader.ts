@@ -229,7 +229,7 @@ export class RecordingReader<K extends OutputKind> {
     return outputs;
   }
 
-  /** Checks a header. Returns its payload, or null if it is invalid: then reading has failed. */
+  /** Checks a header. Returns its payload, or null if it is invalid and reading has failed. */
   #takeHeader({ payload, byteOffset }: Extract<StepResult, { kind: "header" }>): Uint8Array | null {
     const info = readHeader(payload, byteOffset, this.#settings.serial ?? undefined);
     if (info instanceof AsiError) {
@@ -244,7 +244,7 @@ export class RecordingReader<K extends OutputKind> {
     return payload;
   }
 
-  /** After the last step: first the remaining output, then the result. */
+  /** Returns the remaining output after the last step, then sets the result. */
   #end(engine: Engine): void {
     if (this.#isEnded) this.#conclude(engine);
     else this.#outputs = this.#output.end(engine)[Symbol.iterator]();

@@ -113,7 +113,7 @@ export interface PitchPlace {
   north: number;
 }
 
-/** The differences between a player of a team and one without a position. */
+/** The properties that distinguish a player of a team from a player without a position. */
 export interface DemoRole {
   /** Returns the position of the player at that moment, and the distance of runs from it, m. */
   place(): PitchPlace;

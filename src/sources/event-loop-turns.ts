@@ -1,5 +1,5 @@
-// Long synchronous work yields to the event loop: to timers, signals and other tasks. The work of a whole thread is counted
-// together, so that many concurrent readings block the loop no longer than one.
+// Long synchronous work yields to the event loop, so that timers, signals and other tasks can run. The work of a whole
+// thread is counted together, so many concurrent readings block the loop no longer than one.
 
 const MAX_HOLD_MS = 16;
 

@@ -1,6 +1,6 @@
 import type { SquadRow } from "../squad/index.js";
 
-/** From the goal to the attack; others follow in alphabetical order. */
+/** Positions from the goal to the attack; others follow in alphabetical order. */
 const POSITIONS = ["GK", "DF", "MF", "FW"];
 
 /** Rows of one position. */

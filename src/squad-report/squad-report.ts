@@ -39,7 +39,8 @@ export interface SquadReport {
   title: string;
   /** Day, times and zone of the session. */
   subtitle: string;
-  /** The rows from `squadRows`: each player for the session, the match and each period. Pages of players have their order. */
+  /** The rows from `squadRows`: each player for the session, the match and each period. Pages of players follow the order of
+   * the rows. */
   rows: readonly SquadRow[];
   periods: readonly SessionPeriod[];
   /** UTC offset of local time. */
@@ -144,7 +145,7 @@ export const reportColumns = (recipes: readonly NamedRecipe[]): SquadColumn[] =>
 const unreadText = (names: readonly string[]): string =>
   names.length === 0 ? "" : `Files that cannot be read have no row: ${names.join(", ")}.`;
 
-/** Problems of recordings, in words. @param offsetMs of the local times */
+/** Problems of recordings, in words. @param offsetMs UTC offset of the local times */
 export function recordingsInWords(rows: readonly SquadRow[], offsetMs: number): string {
   const limited = rows.filter((row) => marksOf(row).length > 0);
   // a player may have several recordings, and a player with an unreadable file has none

@@ -16,14 +16,14 @@ export interface SquadColumn {
   decimals: number;
   /** A sum grows with the time played; a level, such as a maximum, does not. */
   kind: "sum" | "level";
-  /** Null if it is unknown. */
+  /** Null if the figure is unknown. */
   value(metrics: Metrics, figures: MemberFigures): number | null;
 }
 
 const countOf = ({ threshold_1, threshold_2 }: EffortsByThreshold) =>
   threshold_1.values.length + threshold_2.values.length;
 
-/** With fewer rows per second, accelerations are not computed (docs/metrics.md), and an empty list would give 0. */
+/** With fewer rows per second, accelerations are not computed (docs/metrics.md), and an empty list would count as 0. */
 const effortsOf = (metrics: Metrics, kind: "accelerations" | "decelerations"): number | null =>
   metrics.has_accelerations ? countOf(metrics[kind]) : null;
 

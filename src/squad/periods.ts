@@ -13,7 +13,8 @@ export interface SessionPeriod {
 }
 
 export interface PeriodsContext {
-  /** First and last time of the session, in ms since 1970 UTC, as returned by `mainInterval`. They determine the day of times without a date. */
+  /** First and last time of the session, in ms since 1970 UTC, as returned by `mainInterval`. These times determine the day
+   * of times without a date. */
   session: Interval;
   /** Time zone of local times; default UTC. */
   timeZone?: string | undefined;

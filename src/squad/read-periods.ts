@@ -135,7 +135,7 @@ function unknownText(player: string, similar: readonly string[]): string {
     : `"${player}" is not the name of one player. Write ${texts.join(" or ")}${more}.`;
 }
 
-// null: does not take part; undefined: unreadable.
+// null if the player does not take part; undefined if the times are unreadable.
 function intervalOf(
   row: KnownRow,
   clock: SessionClock,
@@ -176,7 +176,7 @@ function intervalOf(
 
 /** A time of a player in a period. */
 interface Timed extends Interval {
-  /** Of the period. */
+  /** Line of the period. */
   place: number;
 }
 

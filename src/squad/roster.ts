@@ -47,7 +47,8 @@ export function isNamedIn(fileName: string, name: string): boolean {
 }
 
 /**
- * The player of a recording: by its serial number first, then by its file name; null if the roster has none. A file that cannot
+ * The player of a recording, by its serial number first, then by its file name; null if the roster has no such player. A
+ * file that cannot
  * be read has no serial number: it belongs to the player whose name it contains.
  */
 export function playerOfRecording(

@@ -95,8 +95,8 @@ export const NO_FIGURES: MemberFigures = { metrics: null, hrCoverage: null, trim
 /**
  * Computes the figures of a member, as `computeMetrics` does for the same samples and interval.
  *
- * @param intervals ascending and disjoint; empty: the member does not take part; null: all samples, with the figures of the
- *   recording alone
+ * @param intervals ascending and disjoint; empty if the member does not take part; null for all samples, with the figures
+ * of the recording alone
  */
 export const memberFigures = (
   member: SquadMember,

@@ -18,7 +18,7 @@ export const PLAY_RULE = {
   shortestPlayMs: 15 * 60_000,
   /** Minimum pause between two parts. */
   shortestPauseMs: 5 * 60_000,
-  /** Ends are multiples of this. */
+  /** Starts and ends of suggested periods are multiples of this. */
   stepMs: 10_000,
   /** Speeds are averaged over this time. */
   windowMs: 60_000,

@@ -12,7 +12,7 @@ export interface TakingPart {
 /** A player on the pitch at one time. */
 export interface PlacedPlayer<P> extends PitchPoint {
   player: P;
-  /** null: unknown. */
+  /** null if unknown. */
   speedMmPerS: number | null;
   latitudeE7: number;
   longitudeE7: number;

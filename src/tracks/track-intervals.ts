@@ -3,7 +3,7 @@ import type { BeatBatch } from "../types.js";
 /** Beats that end RR intervals, without a quality. `rrMs` is 0 for the first beat of a series, whose interval is unknown. */
 export type TrackBeatBatch = Omit<BeatBatch, "quality">;
 
-// Other intervals are no heartbeats, as in `heartRateVariability`.
+// Other intervals are not heartbeats, as in `heartRateVariability`.
 const SHORTEST_MS = 1;
 const LONGEST_MS = 60_000;
 
@@ -15,8 +15,8 @@ const SLOW_STEP_MS = 1000;
 /**
  * Places RR intervals in time. FIT has no time for them: their messages are between those of the records, in chronological
  * order. At the beginning of a series, the last interval between two records ends at the time of the first of these records. Each
- * later interval begins at the end of the previous one. A sum that leaves the times of the records means that intervals are
- * missing: another series begins.
+ * later interval begins at the end of the previous one. If a sum differs too much from the times of the records, intervals
+ * are missing, and a new series begins.
  */
 export class TrackIntervals {
   /** Number of intervals with a time. */

@@ -4,7 +4,7 @@ import type { ChunkReader, ChunkSource } from "../../sources/source.js";
 import { ContinuedSource } from "../../tracks/first-bytes.js";
 import { UsageError } from "../terminal/usage-error.js";
 
-/** Memory limit for data before the first row. If the first row is later, the search ends. */
+/** Memory limit for data before the first row. The search ends at this limit. */
 const MAX_KEPT_BYTES = 64_000_000;
 
 export interface BegunSource {

@@ -123,7 +123,7 @@ export function qualityOf({ report, repeated, metrics }: StatsLine) {
 export function listedFigures({ metrics }: StatsLine) {
   const definitions = figureDefinitions();
   return SQUAD_COLUMNS.flatMap((column, i) => {
-    // it requires a player with a maximum heart rate
+    // the figure requires a maximum heart rate
     if (column.key === "trimp") return [];
     const value = rounded(figureOf({ ...NO_FIGURES, metrics }, column));
     return {

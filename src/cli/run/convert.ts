@@ -63,7 +63,7 @@ export async function convert(args: string[], flags: ConvertFlags, context: Cont
     numbers: flags.numbers,
     rrIntervals: flags.rrIntervals,
     time: flags.time,
-    // it always applies to --from and --to
+    // --tz always applies to --from and --to
     timeZone: flags.time === "local" || flags.time === "excel" ? flags.tz : undefined,
     hr: flags.hr,
     columns: flags.columns,

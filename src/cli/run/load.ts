@@ -74,7 +74,7 @@ export async function load(args: string[], flags: LoadFlags, context: Context): 
     json: false,
     async work(input, _, onProgress) {
       const { samples, repeated, inspection } = await readSamples(input, selection, signal, onProgress);
-      // without rows that the tracker wrote before it had the date
+      // excludes rows that the tracker wrote before it received the date
       const { startMs } = mainInterval([{ samples }]);
       const dayOf = (ms: number) => new Date(ms + offsetIn(flags.tz, ms)).toISOString().slice(0, 10);
       const day = dayOf(startMs);

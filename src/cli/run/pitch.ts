@@ -112,10 +112,10 @@ export async function pitch(args: string[], flags: PitchFlags, context: Context)
 
 const isGoalkeeper = ({ player }: SquadMember): boolean => player?.position?.trim().toUpperCase() === "GK";
 
-/** Positions up to this distance from the pitch come from players warming up, or from receiver errors *(choice)*. */
+/** Positions up to this distance from the pitch belong to players who warm up, or are receiver errors *(choice)*. */
 const BESIDE_M = 30;
 
-/** A message about a pitch with hardly any players, whose corners must be wrong. Null for none. */
+/** A message about a pitch with hardly any players, which means that its corners are wrong; null if there are enough. */
 function besideText(members: readonly SquadMember[], { length, width, toPitch }: PitchFrame): string | null {
   let positions = 0;
   let beside = 0;
@@ -166,7 +166,7 @@ function formatOf({ format, output, each }: PitchFlags): PitchFormat {
   return chosen ?? "text";
 }
 
-// null: the periods cannot be read, and the reason has been printed
+// null if the periods cannot be read; the reason has been printed
 function periodsOf(
   args: readonly string[],
   members: readonly SquadMember[],

@@ -40,7 +40,7 @@ interface Plotted {
 }
 
 const PICTURES = [".svg", ".png"];
-/** Pixels of the PNG per pixel of the picture: sharp on the screens of phones and laptops. */
+/** Pixels of the PNG per pixel of the picture, so that the PNG is sharp on the screens of phones and laptops. */
 const PNG_SCALE = 2;
 const WIDTH_WITHOUT_TERMINAL = 80;
 

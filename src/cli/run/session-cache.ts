@@ -12,8 +12,7 @@ import type { SessionTask, SessionWork } from "./session-work.js";
 const CACHE_NAME = ".asi-squad-cache.json";
 
 /**
- * Version of the cached data; those of another version are computed again. Cached data with other figures are also computed
- * again.
+ * Version of the cached data. Data of a different version, or with different figures, are computed again.
  */
 const FORM = { version: 5, figures: SQUAD_COLUMNS.map(({ key }) => key) };
 
@@ -57,8 +56,8 @@ function resultsIn(folder: string): Result[] {
 }
 
 /**
- * All dependencies of the work. A file counts as unchanged if its size and its modification time are, a recipe if its name and its
- * hash are.
+ * All dependencies of the work. A file counts as unchanged if its size and modification time are the same, a recipe if its
+ * name and hash are the same.
  */
 function keyOf({ folder, inputs, periods, recipes: named, ...options }: SessionTask): string {
   const recipes = named.map(({ name, recipe }) => [name, recipeHash(recipe)]);

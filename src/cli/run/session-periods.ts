@@ -4,7 +4,7 @@ import { instantFormat } from "../terminal/time-text.js";
 import { sheetBytes } from "./squad-sheets.js";
 
 export interface PeriodsChoice {
-  /** The index of the session with the periods; null: they apply to none. */
+  /** The index of the session with the periods; null if they apply to no session. */
   index: number | null;
   /** Messages for the user. */
   text: string;
@@ -15,7 +15,7 @@ export interface PeriodsChoice {
  * session contains one, or several contain equally many, the choice is ambiguous.
  *
  * @param path null if there is no file
- * @returns null if there is no choice: no file, or only one session
+ * @returns null if there is no file, or only one session
  */
 export function sessionOfPeriods(
   path: string | null,

@@ -56,7 +56,7 @@ export interface SquadFlags extends ThresholdFlags {
 /** The displayed columns, and the order of the rows. */
 export interface SquadOrder {
   columns: readonly SquadColumn[];
-  /** The named columns; all if none are named. */
+  /** The named columns, or all columns if none is named. */
   fileColumns: readonly SquadColumn[];
   sort: SquadColumn;
   isAscending: boolean;

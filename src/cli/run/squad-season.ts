@@ -75,7 +75,7 @@ export async function squadSeason(
   return status;
 }
 
-// undefined: it cannot be read, and the reason has been printed
+// undefined if it cannot be read; the reason has been printed
 function rosterIn(path: string, context: Context): Roster | undefined {
   const { roster, lines } = readSheetFile(path, readRoster);
   return tellProblems(lines, context) ? undefined : roster;

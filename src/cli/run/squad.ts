@@ -139,7 +139,7 @@ function refuseForSeveral(sessions: number, format: SquadFormat, { periods }: Sq
 
 /** The possible players of a session. */
 interface People {
-  /** None or one. */
+  /** No player, or one. */
   rosters: readonly RosterFile[];
   /** The players of all sessions, because a row of the periods can name any of them. */
   players: readonly string[];

@@ -22,7 +22,7 @@ export function foldersOf(
   const wanted = new Set(devices.flatMap((device) => [plainName(device), nameById(device)].map(lowerCase)));
   const owners = new Map(
     partitionsIn(outDir)
-      // A folder that no device can have does not matter, even if it cannot be read.
+      // A folder that cannot belong to a device is ignored, even if it cannot be read.
       .filter((name) => wanted.has(lowerCase(name)))
       .map((name) => {
         const list = readList(join(outDir, name));

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Calendar, Day, Interval } from "./calendar.js";
 
-/** A range of samples in the service: gaps of at most 5 minutes. */
+/** A range of samples in the service, with gaps of at most 5 minutes. */
 export interface SampleRange extends Interval {
   size: number;
 }

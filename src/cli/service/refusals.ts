@@ -19,7 +19,7 @@ export function serviceError(code: ServiceProblem, message: string): DescribedEr
 /** Codes of `X-Error-Code` without a valid token. Version 1 of the API sends them with 403. */
 const WITHOUT_TOKEN = ["not_authenticated", "invalid_token"];
 
-/** Temporary statuses: too many requests, or a restart, including behind a proxy. */
+/** Temporary statuses. They mean too many requests or a restart, possibly of a service behind a proxy. */
 const PASSING = [429, 502, 503, 504];
 
 /** Whether the same request may succeed later. */
@@ -46,7 +46,7 @@ export async function errorOf(response: Response, base: URL): Promise<DescribedE
   if (isPassing(response) || status >= 500) {
     return serviceError("SERVICE_UNAVAILABLE", `${base.href} is not available (${status}): ${said}`);
   }
-  // an address without the service has no code
+  // a response that is not from the service has no code
   if (status === 404 && code === "") return notAService(base);
   return serviceError("SERVICE_REFUSED", `The service refuses the request (${status}): ${said}`);
 }

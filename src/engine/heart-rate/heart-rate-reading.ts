@@ -3,7 +3,7 @@ import { RecentNumbers } from "./order-statistics.js";
 
 const MAX_RRS = 16;
 const MIN_RRS = 4;
-/** Time of the RR intervals for a reading, s. */
+/** Time span of the RR intervals for a reading, s. */
 const HISTORY_S = 8;
 const BEATS = 8;
 const LAST_BEATS = 4;
@@ -62,7 +62,7 @@ export class HeartRateReading {
    *
    * @param nowS the end of the second, s since the same instant
    * @param lastBeatS the last beat
-   * @returns beats per minute, not rounded; 0: none
+   * @returns beats per minute, not rounded; 0 if there is no reading
    */
   at(nowS: number, lastBeatS: number): number {
     const bpm = this.#candidate(nowS, lastBeatS);

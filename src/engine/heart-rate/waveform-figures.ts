@@ -36,7 +36,7 @@ export interface EcgFigures {
 /** Computes the sums. */
 export class WaveformTally {
   readonly #sums: WaveformSums;
-  /** 0: unknown. */
+  /** 0 if unknown. */
   #previousRrMs = 0;
 
   constructor(sums: WaveformSums) {
@@ -47,7 +47,7 @@ export class WaveformTally {
     this.#previousRrMs = 0;
   }
 
-  /** @param rrMs 0: unknown */
+  /** @param rrMs 0 if unknown */
   addBeat(rrMs: number): void {
     const differenceMs = rrMs - this.#previousRrMs;
     const isPair = rrMs > 0 && this.#previousRrMs > 0;
@@ -58,7 +58,7 @@ export class WaveformTally {
     this.#previousRrMs = rrMs;
   }
 
-  /** @param bpm 0: no reading */
+  /** @param bpm 0 if there is no reading */
   addSecond(bpm: number): void {
     this.#sums.ecgSeconds += 1;
     if (bpm === 0) return;

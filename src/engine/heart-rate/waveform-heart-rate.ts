@@ -2,7 +2,7 @@ import { BeatDetector } from "./beat-detector.js";
 import { MAX_RATE_HZ, MIN_RATE_HZ } from "./envelope.js";
 import { type WaveformSums, WaveformTally } from "./waveform-figures.js";
 
-/** The last instant of the year 9999, ms since 1970 UTC: no row is later. */
+/** The last instant of the year 9999, ms since 1970 UTC. No row is later. */
 const MAX_TIME_MS = 253_402_300_799_999;
 /** A piece continues the previous one if its time differs from the expected one by at most the larger of these. */
 const TOLERANCE_SAMPLES = 1.5;
@@ -35,7 +35,7 @@ export class WaveformHeartRate {
   readonly #listener: WaveformListener;
   readonly #detector: BeatDetector;
   readonly #tally: WaveformTally;
-  /** 0: unknown. */
+  /** 0 if unknown. */
   #rateHz = 0;
   #toleranceMs = 0;
   // the clock: time of the sample `#clockN`

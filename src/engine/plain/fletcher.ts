@@ -44,8 +44,9 @@ export function checksum(view: DataView, from: number, to: number): number {
 const AHEAD = 1024;
 
 /**
- * Prefix sums, with which the checksum of any span takes two look-ups. They keep the search linear however many false frames
- * overlap. They cover the bytes from the first invalid frame to the latest end claimed by a false frame.
+ * Prefix sums, from which the checksum of any span takes two look-ups. With them, the search takes linear time for any
+ * number of overlapping false frames. They cover the bytes from the first invalid frame to the latest end claimed by a false
+ * frame.
  */
 export class PrefixSums {
   readonly #bytes: Uint8Array;
@@ -74,7 +75,8 @@ export class PrefixSums {
     this.#fill(end);
   }
 
-  /** Whether the bytes after `end` are the checksum of the span from `start`, which must be covered. `tail`: end of the input. */
+  /** Whether the bytes after `end` are the checksum of the span from `start`, which must be covered. `tail` is the end of
+   * the input. */
   holds(start: number, end: number, tail: number): boolean {
     if (end > this.#end) this.#fill(Math.min(tail, end + AHEAD));
     const before = at(this.#a, start);

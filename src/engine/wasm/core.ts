@@ -98,7 +98,8 @@ function simdBytes(): Uint8Array<ArrayBuffer> {
 const TILDE = 0x7e;
 const BRACE = 0x7d;
 
-/** The compiled core. The core with SIMD is compiled on first use; the other one must have been supplied with `useCore`. */
+/** The compiled core. The core with SIMD is compiled on first use. The core without SIMD must be supplied with `useCore`
+ * first. */
 export function compiledCore(name: CoreName): WebAssembly.Module {
   let module = modules.get(name);
   if (module === undefined) {

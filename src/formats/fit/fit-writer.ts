@@ -66,7 +66,7 @@ export class FitWriter {
   readonly #productName: string;
   #crc = 0;
   #isBegun = false;
-  /** The gaps of a range that starts with the next row; null for none. */
+  /** The gaps of a range that starts with the next row; null if no range starts there. */
   #dueGaps: readonly number[] | null = null;
   /** All rows of the current or the next range, if only some rows are written. */
   #recorded: RecordedRows | null = null;

@@ -80,7 +80,7 @@ export interface DfaWindow {
 
 /**
  * Alpha 1 every 5 s over the beats of the last 120 s of a series without gaps. Labels are computed for the whole series; each window is
- * corrected separately. Windows of fewer than 16 beats are omitted, so that the number of windows depends only on that of beats.
+ * corrected separately. Windows of fewer than 16 beats are omitted, so the number of windows depends only on the number of beats.
  */
 export function dfaOverTime(
   rrMs: ArrayLike<number>,

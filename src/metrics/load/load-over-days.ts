@@ -50,7 +50,8 @@ export interface DayLoad {
 }
 
 /**
- * Loads of sessions over calendar days, from the first to the last: loads of a day are added, and a day without a session is a day of rest.
+ * Loads of sessions over calendar days, from the first to the last. Loads of a day are added, and a day without a session is
+ * a day of rest.
  *
  * @param sessions in any order
  * @throws AsiError `BAD_ARGUMENT` for an invalid day or load; `BAD_OPTION`

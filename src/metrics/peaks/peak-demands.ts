@@ -53,7 +53,7 @@ export interface PowerLaw {
   readonly r2: number | null;
 }
 
-/** Critical speed of this session: it describes the runs, not the ability of the player. */
+/** Critical speed of this session. It describes the runs, not the ability of the player. */
 export interface CriticalSpeed {
   /** m/s */
   readonly critical_speed: number;

@@ -53,7 +53,7 @@ export interface SeasonMaxSpeed {
   /** m/s */
   readonly max_speed: number;
   readonly day: string;
-  /** Whether no second session is within 5 % of it: it may be a measurement error. */
+  /** Whether no second session is within 5 % of this speed, which may then be a measurement error. */
   readonly unconfirmed: boolean;
 }
 

@@ -7,7 +7,7 @@ export interface NamedRecipe {
   readonly name: string;
   /** The title in words. */
   readonly title: string;
-  /** The source of the definition or of the limits; null: a choice of this project. */
+  /** The source of the definition or of the limits; null for a choice of this project. */
   readonly source: string | null;
   readonly recipe: Recipe;
 }
