@@ -21,7 +21,7 @@ const FIX_OK_3D: i32 = 0x103;
 /** End of the output of the last run. */
 export let runCursor: usize = 0;
 
-/** Whether there is a complete and valid NAV-PVT with 92 bytes of payload. `at`: 100 bytes of input. */
+/** Whether there is a complete and valid NAV-PVT with 92 bytes of payload at `at`, which has 100 bytes of input. */
 // @ts-ignore: decorator
 @inline
 export function isGnss92(at: usize): bool {

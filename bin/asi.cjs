@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The command as it is installed. In a checkout that has not been built it says so, and builds first.
+// The installed command. In a checkout without a build, it prints a message and builds first.
 "use strict";
 const { existsSync } = require("node:fs");
 const { join } = require("node:path");

@@ -1,5 +1,5 @@
-// Writes the parts of the library's entries, with all their names, as modules: the command loads them from the library beside it, so that
-// the package contains them only once.
+// Writes the parts of the library's entries, with all their names, as modules. The command loads them from the library
+// beside it, so the package contains them only once.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { buildSync } from "esbuild";
@@ -7,7 +7,7 @@ import { buildSync } from "esbuild";
 /** The built modules by their names, with the entries whose parts they hold. A part in two of them belongs to the first one. */
 const MODULES = {
   parts: ["src/index.ts"],
-  // separate, because converting loads none of these
+  // a separate module, because a conversion loads none of these parts
   figures: [
     "src/metrics/index.ts",
     "src/squad-report/index.ts",

@@ -3,7 +3,7 @@
 # prints the results. Exits with status 1 if a check fails.
 #
 #   scripts/try-containers.sh               the base images come from a registry, packages from npm
-#   sudo scripts/try-containers.sh --local  uses no registry: stand-ins for the base images are made with debootstrap, from the
+#   sudo scripts/try-containers.sh --local  uses no registry; debootstrap creates stand-ins for the base images, from the
 #                                           Node.js and npm of this machine and the PostgreSQL of Debian; packages come from the
 #                                           npm cache of this machine (`npm ci` here fills it). Only debootstrap needs a Debian mirror
 #
@@ -26,7 +26,7 @@ postgres_image=$(sed -n 's/^ *image: \(postgres:.*\)/\1/p' compose.yaml)
 storage=(--root "$work/root" --runroot "$work/run" --storage-driver "${STORAGE_DRIVER:-vfs}" --cgroup-manager cgroupfs)
 # The engine's defaults may be above what this user may allow.
 limits=(--ulimit "nofile=4096:4096" --ulimit "nproc=4096:4096")
-# Stand-in for systemd, which runs the health checks of podman: the script runs them itself, so this warning is irrelevant.
+# Without systemd, podman warns that it cannot run health checks. The script runs them itself, so this warning is irrelevant.
 podman() { command podman "${storage[@]}" "$@" 2> >(grep -v "systemd connection" >&2); }
 
 failed=0

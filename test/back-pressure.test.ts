@@ -3,7 +3,7 @@ import { AsiCsvStream, AsiDecoderStream, convert, decode, decodeRows, encode, re
 import { chunks, settle, Watched } from "./watched-source.js";
 
 describe("the source is read no faster than the result", () => {
-  it("and is not read before the first read of the result", async () => {
+  it("starts to read the source at the first read of the result", async () => {
     for (const open of [convert, decode, decodeRows, repair]) {
       const source = new Watched(chunks);
       open(source.iterable());

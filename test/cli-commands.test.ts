@@ -58,7 +58,7 @@ describe("asi info", () => {
       const { gaps } = json((await asi(["info", "-", "--json"], { input })).stdout);
       return { gaps, text: /^ {2}gaps +(.*(?:\n {8}.*)*)/m.exec(text)?.[1] };
     };
-    // 1.9 s are a few rows, more than 300 s another range
+    // 1.9 s are a few missing rows, more than 300 s end the range
     expect(await gaps(0, 1.9, 400, 401)).toMatchObject({
       gaps: { count: 0, totalMs: 0, longest: [] },
       text: "no gaps of 2 seconds or more within a range",
@@ -92,7 +92,7 @@ describe("asi info", () => {
         [start, stop].map((ms) => ms / 1000 - 1_700_000_000),
       );
     };
-    // the late rows fill the time between, and the steps to the next rows cover time that has rows
+    // the late rows fill the gap, and the steps to the next rows cover time that contains rows
     expect(await gapsOf(0, 1, 5, 6, 7, 2, 3, 4, 8)).toEqual([]);
     expect(await gapsOf(0, 1, 9, 10, 3, 4, 11)).toEqual([
       [1, 3],
@@ -165,7 +165,7 @@ describe("asi validate", () => {
 
   test("reports where the first damage is, from a file and from a pipe", async () => {
     const { bytes } = MATCH;
-    // a header of 72 bytes, then a GNSS frame of 100: its checksum is at 170
+    // after a header of 72 bytes, the checksum of the GNSS frame of 100 bytes is at 170
     bytes[170] = (bytes[170] ?? 0) ^ 1;
     const folder = scratchFolder();
     writeFileSync(join(folder, "flipped.asi"), bytes);
@@ -179,7 +179,7 @@ describe("asi validate", () => {
     expect(fromPipe.stdout).toMatch(
       /^standard input: damaged, first at byte 72 \(bad checksum\): 1 bad checksum, /,
     );
-    // the last byte is missing: the last frame, a GNSS frame of 100 bytes, is truncated
+    // the last byte is missing, so the last frame, a GNSS frame of 100 bytes, is truncated
     const cut = await asi(["validate", "-"], { input: MATCH.bytes.subarray(0, -1) });
     expect(cut.stdout).toContain(`first at byte ${MATCH.bytes.length - 100} (overrun)`);
   });

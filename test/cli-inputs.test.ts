@@ -87,7 +87,7 @@ describe("inputs", () => {
     ]);
   });
 
-  test("with --serial, a folder also selects its .ubx files, which are otherwise only reported", async () => {
+  test("a folder selects its .ubx files only with --serial; otherwise they are reported", async () => {
     const folder = scratchFolder();
     PLAIN_LOG.copyTo(folder, "log.UBX");
     const without = await found(folder, ".");
@@ -186,7 +186,7 @@ describe("a batch", () => {
     expect((await asi(args(MATCH.path, RIDE.path))).status).toBe(0);
   });
 
-  test("ends with its failures and a line with the number of failures", async () => {
+  test("prints its failures and their number at the end", async () => {
     const folder = scratchFolder();
     writeFileSync(join(folder, "bad.asi"), "no recording");
     const inputs = [join(folder, "bad.asi"), MATCH.path, "missing.asi", TORN.path];
@@ -225,7 +225,7 @@ describe("a batch", () => {
   });
 
   test.each(["1", "2"])(
-    "with --jobs %s two inputs never write the same file; the first gets it",
+    "two inputs never write the same file with --jobs %s; the first input gets the file",
     async (jobs) => {
       const folder = scratchFolder();
       const first = MATCH.copyTo(folder, "first.asi");

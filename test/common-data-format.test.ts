@@ -16,7 +16,8 @@ const nameOf = { type: "string", pattern: "^[a-z][a-z0-9_]*$" };
 const metres = (most: number) => ({ type: "number", minimum: -most, maximum: most });
 
 /**
- * What the versions 0.2.3 and 0.3.2 of the format require of a line, and the members that both define. `additionalProperties`
+ * The requirements of the versions 0.2.3 and 0.3.2 of the format for a line, and the members that both define.
+ * `additionalProperties`
  * corresponds to the strictest mode of the validator.
  */
 const LINE = {

@@ -15,7 +15,7 @@ import { joined } from "./frames.js";
 export interface Outcome {
   csv: string;
   columns: SampleColumns;
-  /** Null: not requested. */
+  /** Null if it was not requested. */
   quality: QualityColumns | null;
   frames: Uint8Array;
   beats: BeatColumns;

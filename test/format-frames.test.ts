@@ -11,7 +11,7 @@ describe.for(everyEngine)("%s", ([, create]) => {
   }
 
   describe("the kinds of frames", () => {
-    it("are known by class, id and a valid length", () => {
+    it("are distinguished by class, id and a valid length", () => {
       const known = [
         navPvt({ payloadBytes: 84 }),
         navPvt({ payloadBytes: 100 }),
@@ -128,7 +128,7 @@ describe.for(everyEngine)("%s", ([, create]) => {
       ]);
     });
 
-    it("without rows in the output have no position in the CSV", () => {
+    it("have no position in the CSV if none of their rows is in the output", () => {
       const outcome = decode(at(10, 1000, 2000, 2001), { fromMs: 11_000, toMs: 2_000_000 });
       expect(outcome.csv.split("\n").map((line) => line.split(",")[0])).toEqual(["1000.000", "2000.000", ""]);
       expect(outcome.rangeBreaks).toEqual([0, outcome.csv.indexOf("2000.000")]);

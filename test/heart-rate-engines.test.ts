@@ -10,7 +10,7 @@ import { Oracle } from "./oracle/index.js";
 import { expectSame } from "./same.js";
 import { type SyntheticEcgOptions, syntheticEcg, waveformFrames } from "./synthetic-ecg.js";
 
-// The engines are reused for one input after another: state from one must not affect the next.
+// The engines are reused for one input after another. The state of one input must not affect the next.
 const oracle = new Oracle();
 const engines = ENGINES.map((name) => createEngine(name));
 
@@ -55,7 +55,7 @@ describe("all engines find the same beats, to the bit", () => {
     }
   });
 
-  it("and do not count the seconds of gaps that end on a second boundary", () => {
+  it("do not count the seconds of gaps that end on a second boundary", () => {
     const frames = waveformFrames(syntheticEcg({ rateHz: 250, durationS: 40 }), START_MS, 250);
     const everyOther = joined([asiInf(), ...frames.filter((_, i) => i % 2 === 0)]);
     expect(outcome(everyOther, { output: "beats" }).ecgFigures?.seconds).toBe(20);

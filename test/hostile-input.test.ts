@@ -118,7 +118,7 @@ describe("the event loop", () => {
     repairFile: (options) => repairFile(path, { ...options, force: true }),
   };
 
-  // The slowest engine, so that the work is long enough on any machine.
+  // Uses the slowest engine, so that the work takes long enough on any machine.
   const engine = "plain";
 
   it.for(Object.keys(verbs))("continues to run while %s works", async (verb) => {
@@ -133,7 +133,7 @@ describe("the event loop", () => {
     await verbs[verb]?.({ engine });
     const elapsedMs = performance.now() - startMs;
     isOver = true;
-    // one in 16 ms is the target
+    // the target is one turn in 16 ms
     expect(turns).toBeGreaterThan(elapsedMs / 100);
   });
 

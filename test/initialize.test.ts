@@ -7,7 +7,7 @@ const compiled = (name: string) => new WebAssembly.Module(fileOf(name));
 const { bytes, csv } = fixture("valid/run-fix-loss");
 const text = (utf8: Uint8Array) => new TextDecoder().decode(utf8);
 
-// Node.js compiles its HTTP parser at the first use of Response: done here, before a test replaces WebAssembly.
+// Node.js compiles its HTTP parser at the first use of Response. This call makes it compile before a test replaces WebAssembly.
 await new Response("").text();
 
 /** A WebAssembly that refuses to compile bytes, as under a policy without 'wasm-unsafe-eval'. */

@@ -68,7 +68,7 @@ describe("an option outside its range is refused before a byte is read", () => {
     }
   });
 
-  it("also by inspect, through its promise", async () => {
+  it("including by inspect, through its promise", async () => {
     expect(await asiError(inspect(header, { fillHrMs: -1 }))).toMatchObject({ code: "BAD_OPTION" });
   });
 });

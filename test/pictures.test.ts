@@ -61,11 +61,11 @@ describe("ticks", () => {
     [0, 1, [0, 0.5, 1]],
     [96, 171, [80, 100, 120, 140, 160, 180]],
     [120, 120, [120, 120.5, 121]],
-  ])("from %d to %d are round", (low, high, ticks) => {
+  ])("are round numbers from %d to %d", (low, high, ticks) => {
     expect(roundTicks(low, high, 4)).toEqual(ticks);
   });
 
-  it("of time are at whole minutes of the local time", () => {
+  it("are at whole minutes of the local time on a time axis", () => {
     const from = Date.parse("2025-03-15T14:31:20Z");
     const labels = (offsetMs: number) =>
       timeTicks(from, from + 1_200_000, 4, offsetMs).map(({ ms, label }) => [(ms - from) / 1000, label]);

@@ -99,7 +99,7 @@ const WITHOUT_OPTIONS = [
   "withoutFormula",
 ];
 
-/** Functions other than `computeMetrics`: they take samples, recipes or numbers, and do not yet check the names of options. */
+/** Functions that take samples, recipes or numbers, and do not check the names of options. */
 const UNCHECKED = [
   "heartRateResponse",
   "standardRunChanges",

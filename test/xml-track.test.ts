@@ -172,8 +172,8 @@ describe("TCX of other programs", () => {
   it.each<[string, Uint8Array, "m/s" | "km/h", number]>([
     ["in m/s", run(60, () => "4.1"), "m/s", 4.1],
     ["in km/h, as some devices write them", run(60, () => "14.4"), "km/h", 4],
-    ["in km/h, for more points than are looked at", run(3000, () => "14.4"), "km/h", 4],
-    ["that cannot be told, on a way of a few metres", run(10, () => "14.4"), "m/s", 14.4],
+    ["in km/h, for more points than are examined", run(3000, () => "14.4"), "km/h", 4],
+    ["in an undetectable unit, over a few metres", run(10, () => "14.4"), "m/s", 14.4],
     ["that fit neither", run(60, () => "40"), "m/s", 40],
   ])("speeds %s", async (_, track, unit, speed) => {
     const { rows, summary } = await rowsIn(track);
@@ -258,7 +258,7 @@ describe("hostile XML causes an error, in bounded memory", () => {
     expect(error).toMatchObject({ code: "BAD_TRACK", line: 2 });
   });
 
-  it("that refers to a file of the system", async () => {
+  it("if it refers to a file of the system", async () => {
     const track =
       '<!DOCTYPE gpx [<!ENTITY file SYSTEM "file:///etc/passwd">]><gpx><trk><name>&file;</name></trk></gpx>';
     expect(await asiError(readTrack(utf8(track)))).toMatchObject({ code: "BAD_TRACK" });
@@ -287,7 +287,7 @@ describe("hostile XML causes an error, in bounded memory", () => {
     expect(error.message).toMatch(/longer than 1048576 characters/);
   });
 
-  it("with a number that has endless digits", async () => {
+  it("with a number of endless digits", async () => {
     const track = gpx(`<trkpt lat="${"1".repeat(500_000)}x" lon="0"/>`);
     const error = await asiError(readTrack(joined([track])));
     expect(error.message.length).toBeLessThan(300);

@@ -5,7 +5,7 @@ import { resetDerived, setClock, timeMsOf } from "./derived";
 
 const MIN_RATE_HZ: i32 = 100;
 const MAX_RATE_HZ: i32 = 1000;
-// The last instant of the year 9999: no row is later.
+// The last instant of the year 9999. No row is later.
 const MAX_TIME_MS: u64 = 253402300799999;
 // A piece continues the previous one if its time differs from the expected one by at most the larger of these.
 const TOLERANCE_SAMPLES: f64 = 1.5;
@@ -17,7 +17,7 @@ const MAX_GAP_MS: f64 = 3600000;
 // This duration of contiguous older signal begins another signal.
 const OLD_SIGNAL_S: f64 = 10;
 
-// 0: unknown.
+// 0 if unknown.
 let rateHz: i32 = 0;
 let toleranceMs: f64 = 0;
 // number of samples older than the known signal

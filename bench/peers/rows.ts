@@ -1,5 +1,5 @@
 /**
- * The reader of the two simple peers: DataView, objects and strings, in the style of ordinary code that is reasonably
+ * The reader of the two simple peers. It uses DataView, objects and strings, like ordinary code that is reasonably
  * fast but not optimized.
  */
 

@@ -10,7 +10,7 @@ function computeSoccer(samples: readonly TestSample[]): Metrics {
   return computeMetrics(columnsOf(samples), { preset: "soccer" });
 }
 
-/** Rest 5 s, ramp up, hold, ramp down, rest 5 s. Accelerations in m/s2, speed in m/s. */
+/** Rest for 5 s, an acceleration, constant speed, a deceleration, and rest for 5 s. Accelerations in m/s2, speed in m/s. */
 function trapezoid(up: number, top: number, holdSeconds: number, down: number) {
   const holdFrom = 5 + top / up;
   const downFrom = holdFrom + holdSeconds;
@@ -90,7 +90,7 @@ describe("the golden vectors of the definition", () => {
     expect(distancesOf(data)).toEqual([2.52, 8.4, 9.6, 33.465, 0]);
   });
 
-  // The peak 5.881 (5.88055) is for the unrounded curve; for speeds rounded to mm/s scipy's filtfilt gives 5.88164.
+  // The peak 5.881 (5.88055) is for the unrounded curve; for speeds rounded to mm/s, scipy's filtfilt returns 5.88164.
   it("D: finds the acceleration and the sprint of an exponential start", () => {
     const data = computeSoccer(tenHertz(120, (s) => (s < 3 ? 0 : 8.5 * (1 - Math.exp(-(s - 3) / 1.3)))));
     expect(data.accelerations.threshold_1.values).toEqual([]);

@@ -80,7 +80,7 @@ describe("suggested substitutions", () => {
     expect(minutesOf(suggested.periods, names)).toEqual(minutesOf(periods, names));
     // five who leave or do not return, five who enter, two who only sit on the bench
     expect(suggested.players).toHaveLength(12);
-    // the same for periods that are suggested themselves
+    // suggested periods have the same result
     const found = asSessionPeriods(suggestPeriods(members));
     expect(minutesOf(suggestSubstitutions(found, members).periods, names)).toEqual(minutesOf(periods, names));
   });
@@ -121,7 +121,7 @@ describe("suggested substitutions", () => {
   });
 
   it("do not change periods that have times of players, that are for some players, or that are short", () => {
-    // half of the time is a pause: otherwise Meier alone would be found to enter
+    // half of the time is a pause, because otherwise only Meier would be found to enter
     const pause = { startMs: START_MS + 20 * MINUTE_MS, endMs: START_MS + 29 * MINUTE_MS };
     const half = { startMs: START_MS + 30 * MINUTE_MS, endMs: START_MS + 60 * MINUTE_MS };
     const period = (name: string, all: SessionPeriod["all"], own: [string, (typeof half)[]][] = []) => ({

@@ -14,7 +14,7 @@ export const MIN_SIGNAL = 0.25;
 /** A reading is valid starting with this good second in a row. */
 const GOOD_SECONDS = 3;
 
-/** Decides each second whether the beats of the last seconds give a heart rate. */
+/** Decides each second whether there is a heart rate, from the beats of the last seconds. */
 export class HeartRateReading {
   readonly #rrs = new RecentNumbers(MAX_RRS);
   readonly #ends = new RecentNumbers(MAX_RRS);
