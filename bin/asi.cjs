@@ -10,7 +10,7 @@ if (!existsSync(join(folder, "dist/bin/asi.cjs"))) {
     console.error(`asi is not built. Run \`npm ci\` in ${folder} first.`);
     process.exit(1);
   }
-  console.error("asi is not built. It is built now, which takes about 15 seconds.");
+  console.error("asi is not built. Building it takes about 15 seconds.");
   const build = [join(folder, "scripts/build.mjs"), "library"];
   const { status } = require("node:child_process").spawnSync(process.execPath, build, {
     stdio: ["ignore", 2, 2],

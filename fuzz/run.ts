@@ -118,7 +118,7 @@ function firstNeeded(number: number, seed: number, bases: ReturnType<typeof make
 function wholeNumber(name: "seconds" | "inputs" | "seed" | "first"): number {
   const value = Number(options[name]);
   if (!Number.isSafeInteger(value) || value < 0) {
-    throw new RangeError(`--${name} is ${options[name]}; it must be a whole number from 0 on.`);
+    throw new RangeError(`--${name} is ${options[name]}; it must be a whole number, 0 or more.`);
   }
   return value;
 }

@@ -174,7 +174,7 @@ describe("asi stats --hrv", () => {
     expect(rest.stdout).toMatch(
       /heart-rate variability of \d+ intervals in 1 series, .* artefacts corrected/,
     );
-    expect(rest.stdout).toMatch(/LF\/HF: none, it needs 300 s/);
+    expect(rest.stdout).toMatch(/LF\/HF: none, because it requires 300 s/);
   });
 
   it("counts only beats between --from and --to, and only intervals that began there", async () => {

@@ -104,7 +104,7 @@ describe("a CSV that cannot be read is refused with its line", () => {
     const error = await asiError(encoded(`${head}1.0,"47,8,,1,\n`));
     expect(error.code).toBe("BAD_CSV");
     expect(error).toMatchObject({ line: 2 });
-    expect(error.message).toMatch(/cannot be read from line 2 on/);
+    expect(error.message).toMatch(/cannot be read at or after line 2/);
     expect(error.cause).toBeInstanceOf(Error);
   });
 

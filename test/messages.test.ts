@@ -135,7 +135,7 @@ describe("an error names the argument, its value, and the expected value", () =>
     ],
     [
       "BAD_SOURCE",
-      "The iterator gave null instead of { done, value }.",
+      "The iterator returned null instead of { done, value }.",
       () => findRanges({ [Symbol.iterator]: () => ({ next: () => null }) } as never),
     ],
     ["BAD_OPTION", "before is 5; it must be a string.", () => samplesToJson(columns, { before: 5 } as never)],
@@ -151,7 +151,7 @@ describe("an error names the argument, its value, and the expected value", () =>
     ],
     [
       "BAD_SOURCE",
-      "The iterator gave 1 instead of { done, value }.",
+      "The iterator returned 1 instead of { done, value }.",
       () => findRanges({ [Symbol.iterator]: () => ({ next: () => 1 }) } as never),
     ],
     [

@@ -101,7 +101,7 @@ class CsvRows implements AsyncIterable<EncodableRow> {
       const message =
         cause instanceof LongRow ? cause.message : shortened((cause as Error).message, MAX_QUOTE_LENGTH);
       // the parser's error is not the cause, because its message contains all unread text
-      throw new AsiError("BAD_CSV", `The CSV cannot be read from line ${line} on: ${message}.`, {
+      throw new AsiError("BAD_CSV", `The CSV cannot be read at or after line ${line}: ${message}.`, {
         line,
         cause: new Error(message),
       });

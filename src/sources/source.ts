@@ -186,5 +186,5 @@ export function checkChunk(chunk: unknown): Uint8Array {
   if (ArrayBuffer.isView(chunk)) return new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.byteLength);
   // chunks of a FileHandle's readableWebStream are ArrayBuffers
   if (isArrayBuffer(chunk)) return bytesOf(chunk);
-  throw new AsiError("BAD_SOURCE", `The source gave ${shown(chunk)} as a chunk instead of a Uint8Array.`);
+  throw new AsiError("BAD_SOURCE", `The source returned ${shown(chunk)} as a chunk instead of a Uint8Array.`);
 }

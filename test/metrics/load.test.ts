@@ -168,7 +168,7 @@ describe("load over weeks", () => {
 
   it("refuses values that are not a day or a load", () => {
     expect(() => loadOverDays([{ day: "1.3.2025", load: 1 }])).toThrow(/must be a date such as/);
-    expect(() => loadOverDays([{ day: "2025-03-01", load: -1 }])).toThrow(/from 0 on, or null/);
+    expect(() => loadOverDays([{ day: "2025-03-01", load: -1 }])).toThrow(/at least 0, or null/);
     expect(() => loadOverDays([], { acwr: true } as never)).toThrow(/"acwr" is unknown/);
   });
 

@@ -32,7 +32,7 @@ export async function readFirstRow(source: ChunkReader, serial: string | undefin
       if (chunk === null || rows === null || firstRowMs !== null) break;
       if (keptBytes > MAX_KEPT_BYTES) {
         throw new UsageError(
-          "The day of the first row is unknown, because the row is too late; use --from and --to with a date.",
+          "The day of the first row is unknown, because too much data precedes it; use --from and --to with a date.",
         );
       }
     }

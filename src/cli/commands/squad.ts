@@ -86,7 +86,7 @@ export function addSquad(program: Command, { context, onStatus }: Host): void {
     .addOption(
       new Option(
         "--decimal <mark>",
-        "decimal mark of a CSV; a comma also makes the fields end with semicolons",
+        "decimal mark of a CSV; with a comma, the delimiter is a semicolon",
       ).choices([".", ","]),
     )
     .option(

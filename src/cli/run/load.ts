@@ -56,7 +56,7 @@ interface Session extends SessionLoad {
   days: readonly string[];
 }
 
-const UNKNOWN_BEFORE = "7 days and 28 days are weighted means, which are known from the 28th day on.";
+const UNKNOWN_BEFORE = "7 days and 28 days are weighted means, which are unknown before the 28th day.";
 const RATIO_CAUTION =
   "The ratio of acute to chronic load is mathematically coupled, and no causal link to injury has been shown (Impellizzeri et al. 2020).";
 

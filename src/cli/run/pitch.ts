@@ -72,7 +72,7 @@ export async function pitch(args: string[], flags: PitchFlags, context: Context)
   const everyMs = flags.every ?? SECOND_MS;
   if (everyMs < SHORTEST_STEP_MS)
     throw new UsageError(
-      `--every is at least ${SHORTEST_STEP_MS}ms: trackers record 25 positions a second at most.`,
+      `--every must be at least ${SHORTEST_STEP_MS}ms, because trackers record at most 25 positions a second.`,
     );
   const inputs = findInputs(args);
   if (flags.output !== undefined) refuseAsOutput(flags.output, inputs);
@@ -106,7 +106,9 @@ export async function pitch(args: string[], flags: PitchFlags, context: Context)
   const rows = periods.flatMap((period) => rowsOf(period, frame, everyMs, flags.each === true));
   await writeContent(contentOf(rows, frame, format, flags), flags, context);
   if (rows.every(({ shape }) => shape === null))
-    console.message(`There are no figures: they need ${FEWEST_PLAYERS} field players at the same time`);
+    console.message(
+      `There are no figures, because they require ${FEWEST_PLAYERS} field players at the same time`,
+    );
   return status;
 }
 

@@ -34,10 +34,10 @@ export function sessionOfPeriods(
   const most = Math.max(...found.map(({ within }) => within));
   const fitting = found.filter(({ within }) => within > 0 && within === most);
   const [best] = fitting;
-  const several = `${path}: the recordings are of ${sessions.length} sessions: ${sessions.map((session) => sessionText(session, timeZone)).join("; ")}.`;
+  const several = `${path}: the recordings are from ${sessions.length} sessions: ${sessions.map((session) => sessionText(session, timeZone)).join("; ")}.`;
   if (best !== undefined && fitting.length === 1) {
     const { index, outside } = best;
-    const except = outside.length === 0 ? "" : `, except ${outside.join(", ")}, outside its time`;
+    const except = outside.length === 0 ? "" : `, except those outside of it: ${outside.join(", ")}`;
     return { index, text: `${several} Its periods belong to session ${index + 1}${except}` };
   }
   const reason =

@@ -25,7 +25,9 @@ export function parseAddress(text: string, allowHttp: boolean): URL {
     );
   }
   if (address.search !== "" || address.hash !== "") {
-    throw new UsageError("Give the address of the service without the part from ? or # on.");
+    throw new UsageError(
+      "Give the address of the service without its query and fragment, the parts after ? and #.",
+    );
   }
   if (address.protocol === "http:" && !LOOPBACK.test(address.hostname) && !allowHttp) {
     throw new UsageError(

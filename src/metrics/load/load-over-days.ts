@@ -127,7 +127,7 @@ function daysOf(
   for (const { day, load } of sessions) {
     const number = dayNumber(day);
     if (load !== null && !(Number.isFinite(load) && load >= 0)) {
-      throw badArgument(`The load of ${day} is ${shown(load)}; it must be a number from 0 on, or null.`);
+      throw badArgument(`The load of ${day} is ${shown(load)}; it must be a number of at least 0, or null.`);
     }
     const before = byDay.has(number) ? (byDay.get(number) ?? null) : 0;
     byDay.set(number, load === null || before === null ? null : before + load);
