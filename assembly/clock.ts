@@ -1,4 +1,4 @@
-// Converts civil UTC to milliseconds since 1970. Caches the last second: at 10 Hz nine of ten rows are in it.
+// Converts civil UTC to milliseconds since 1970. Caches the last second, which contains nine of ten rows at 10 Hz.
 
 let cachedKey: u64 = 0;
 let cachedSecondMs: i64 = 0;

@@ -6,7 +6,7 @@ const MAX_SHOWN_LENGTH = 80;
 // characters that affect terminals: control characters, line separators and bidirectional controls
 const UNPRINTABLE = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu;
 
-/** Formats a value for messages: shortened, and without characters that affect terminals. */
+/** Formats a value for messages. Shortens it, and removes characters that affect terminals. */
 export function shown(value: unknown): string {
   switch (typeof value) {
     case "string":

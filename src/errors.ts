@@ -1,8 +1,8 @@
 import type { Report } from "./types.js";
 
 /**
- * The error codes of the library. They are part of the interface: they do not change between minor versions, and the command and
- * the service show them unchanged.
+ * The error codes of the library. They are part of the interface. They do not change between minor versions, and the command
+ * and the service show them unchanged.
  *
  * - `NOT_A_RECORDING`: the first valid frame is not a recording header, or there is no valid frame
  * - `UNSUPPORTED_VERSION`: the header names a format version other than 1

@@ -75,7 +75,7 @@ describe.for(everyEngine)("%s", ([, create]) => {
     it.for([
       ["a known frame", navPvt()],
       ["an unknown frame", ubxFrame(0x0135, new Uint8Array(4))],
-    ] as [string, Uint8Array][])("must come first: %s before it causes an error", ([, frame]) => {
+    ] as [string, Uint8Array][])("must be the first frame: %s before it causes an error", ([, frame]) => {
       const torn = asiInf().subarray(0, 20);
       const outcome = decode([torn, frame, asiInf()], { needsHeader: true });
       expect(outcome.stop).toEqual({ kind: "notRecording", byteOffset: 20 });

@@ -133,7 +133,7 @@ describe("options at the limits of their range", () => {
   });
 
   it.for(["simd", "scalar", "plain"] as const)(
-    "take limits between two milliseconds as they are: %s",
+    "accept limits between two milliseconds: %s",
     async (engine) => {
       const times = async (from: number, to: number) =>
         (await all(decodeRows(joined([header, row]), { from, to, engine }))).map(

@@ -3,7 +3,8 @@
 import { queueDerived } from "../ecg";
 import { OUTPUT } from "../memory";
 
-// Successive RR intervals that differ by more than this share are not a pair for RMSSD: one of them contains a premature beat.
+// Successive RR intervals that differ by more than this share are not a pair for RMSSD, because one of them contains a
+// premature beat.
 const MAX_DIFFERENCE: f64 = 0.2;
 
 // the clock: time of the sample `clockN`

@@ -59,7 +59,7 @@ export function takeWaveform(payload: usize): void {
   push(samples, count);
 }
 
-/** Ends the waveform: reports the last beats. */
+/** Ends the waveform, and reports the last beats. */
 export function endWaveform(): void {
   if (rateHz != 0) endBeats();
   rateHz = 0;

@@ -38,12 +38,12 @@ export interface EngineSettings {
 
 /** The reason why `step` returned. */
 export type StepResult =
-  /** All written bytes have been read as far as possible: write more, or, after a final step, the input is complete. */
+  /** All written bytes have been read as far as possible. Write more; after a final step, the input is complete. */
   | { kind: "drained" }
   /**
    * A valid ASI-INF frame with new content. `payload` is valid until the next call. The frame is already counted, and the next
    * `step` continues after it. A header with the correct length and version, and the same serial number as the last signalled
-   * header that had both (any serial number if `serial` is set), is a repetition: it causes no signal, and `frames` contains
+   * header that had both (any serial number if `serial` is set), is a repetition. It causes no signal, and `frames` contains
    * it, with `serial` if that is set.
    */
   | { kind: "header"; byteOffset: number; payload: Uint8Array }
@@ -70,7 +70,7 @@ export interface Produced {
   /** Times of the earliest and latest produced row, ms since 1970 UTC; null if there is none. */
   start: number | null;
   end: number | null;
-  /** One entry for each range with produced rows, in order: as many as there were range breaks. */
+  /** One entry for each range with produced rows, in order. There are as many as range breaks. */
   spans: Span[];
 }
 
@@ -83,7 +83,8 @@ export interface Recorded {
 }
 
 /**
- * The decoder, without its own input or output: write bytes, run a step, read its output. Implemented by the WebAssembly
+ * The decoder, without its own input or output. Callers write bytes, run a step, and read its output. Implemented by the
+ * WebAssembly
  * core, in TypeScript, and by the oracle of the tests.
  *
  * Contract: after each `step`, with any signal, read the output of that step (`csv`, `columns`, `frames`) before the next

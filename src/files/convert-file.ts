@@ -78,7 +78,7 @@ export async function convertToFile(
   return finish(await prepareSource(source, options), options);
 }
 
-/** A conversion with files under temporary names: call `commitFiles` or `discardFiles`. */
+/** A conversion with files under temporary names. Call `commitFiles` or `discardFiles` afterwards. */
 export interface PreparedConversion extends PreparedFiles {
   conversion: FileConversion;
 }

@@ -24,7 +24,7 @@ export interface WrittenFile {
 }
 
 /**
- * A file that is either complete or absent: written under a temporary name in its own folder, and renamed when done.
+ * A file that is either complete or absent. It is written under a temporary name in its own folder, and renamed when complete.
  */
 export class OutputFile {
   readonly #temporaryPath: string;

@@ -48,7 +48,7 @@ export class OutputNames {
   }
 
   /**
-   * Distinct names for the files of one input: if names are equal, a number is added to the later ones.
+   * Distinct names for the files of one input. If names are equal, a number is added to the later ones.
    *
    * @param input name of the input without its extension
    * @param extension including its dot

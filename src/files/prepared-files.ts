@@ -14,7 +14,7 @@ export interface PreparedFiles {
 }
 
 /**
- * Renames all of the files or none: if a name exists, renamed files are renamed back, and all are removed.
+ * Renames all of the files or none. If a name exists, renamed files are renamed back, and all are removed.
  *
  * @throws AsiError `FILE_EXISTS` unless `force`, `ABORTED`; system errors
  */

@@ -18,7 +18,7 @@ export function temporaryName(): string {
   return `${prefixOf(thisThread)}${thisMachine()}-${Math.random().toString(36).slice(2)}.part`;
 }
 
-// Set by the threads: an import of node:worker_threads would delay other processes by milliseconds.
+// Set by the threads, because an import of node:worker_threads would delay other processes by milliseconds.
 let thisThread = 0;
 
 /** Sets the number of this thread (`threadId`); default: the main thread. */
@@ -45,7 +45,8 @@ export function discardTemporaryFiles(thread: number, folder: string, handedOver
 
 const cleared = new Set<string>();
 
-/** Removes files in `folder` of killed processes: processes of this machine that no longer run. Checks each folder once. */
+/** Removes files in `folder` of killed processes, that is, of processes of this machine that are not running. Checks each
+ * folder once. */
 export function clearStaleFiles(folder: string): void {
   if (cleared.has(folder)) return;
   cleared.add(folder);

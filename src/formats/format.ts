@@ -49,8 +49,9 @@ export interface FormatContext {
 
 /**
  * Writes one file. Each method returns bytes in pieces. A piece is valid until the next one is requested, and the caller reads
- * all pieces of one call before it makes the next call. The order of calls is: for each range `startRange`, then `rows` one or
- * more times; finally `end`. There is at least one row. If only some of the rows are written, `measure` precedes `rows`.
+ * all pieces of one call before it makes the next call. For each range, the caller calls `startRange`, then `rows` one or
+ * more times; finally it calls `end`. There is at least one row. If only some of the rows are written, `measure` precedes
+ * `rows`.
  */
 export interface FormatWriter {
   /**

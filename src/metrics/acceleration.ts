@@ -66,7 +66,7 @@ export function derivatives(speeds: readonly Float64Array[], stepMs: number): re
 }
 
 /**
- * The parts of the segments that last at least 1 s and have enough samples per second: in a slower part of a faster
+ * The parts of the segments that last at least 1 s and have enough samples per second. In a slower part of a faster
  * recording, or a step of more than 1 s, a straight line through two samples is not an acceleration.
  */
 export function fastStretches(signal: PreparedSignal): readonly Segment[] {

@@ -48,7 +48,8 @@ export function stepMs(timestampMs: Float64Array, i: number): number {
 }
 
 /**
- * The samples, in ascending order, that precede a gap: nothing is summed, connected or detected between such a sample and the next.
+ * The samples, in ascending order, that precede a gap. Nothing is summed, connected or detected between such a sample and
+ * the next.
  * The rule is in docs/metrics.md, "The signal", step 3; it uses the steps around a place, so that parts of a recording with
  * different rates do not affect each other.
  *

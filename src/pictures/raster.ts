@@ -1,7 +1,7 @@
 import type { Picture, Point, Shape } from "./shapes.js";
 import { drawnText } from "./stroke-font.js";
 
-/** Pixels in rows from the top, three bytes each: red, green, blue. */
+/** Pixels in rows from the top, with three bytes each for red, green and blue. */
 export interface Pixels {
   width: number;
   height: number;

@@ -170,8 +170,8 @@ export class RecordingReader<K extends OutputKind> {
   }
 
   /**
-   * Runs one step of the engine, or returns further output of the last one. Throws an error in the recording one step later:
-   * output before the error is returned first, however the input is divided into chunks.
+   * Runs one step of the engine, or returns further output of the last one. Throws an error in the recording one step later,
+   * so output before the error is returned first for any division of the input into chunks.
    *
    * @param gives whether to return copies, or views that are valid until the next step
    * @returns null if there is no output

@@ -34,7 +34,7 @@ let busySinceMs: number | null = null;
 // Number of turns of the event loop. Several tasks may run in one turn.
 let turns = 0;
 
-// The waiting tasks, in the order in which they continue. Each continues from its own task: some platforms run no task of a
+// The waiting tasks, in the order in which they continue. Each continues from its own task. Some platforms run no task of a
 // request that has ended, so no task may depend on another one.
 const waiting = new Set<object>();
 

@@ -3,7 +3,7 @@ import { AsiError } from "../errors.js";
 import type { BodyOfFetch, Source } from "../types.js";
 import { hasMethod, iterate, iteratorResult } from "./iterate.js";
 
-/** Reads the chunks of a source in order: synchronously from sources in memory, otherwise with promises. */
+/** Reads the chunks of a source in order, synchronously from sources in memory, otherwise with promises. */
 export interface ChunkReader {
   /** The next chunk, valid until the following one is requested; null at the end. */
   read(): Uint8Array | null | Promise<Uint8Array | null>;

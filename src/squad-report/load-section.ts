@@ -47,7 +47,8 @@ export function loadSection(players: readonly SeasonPlayer[], { column, daysOf }
 <p><small>A day without a recording of the player is a day of rest. The weighted means are unknown before a player’s 28th day. A day has no load if a session of it lacks this figure.</small></p></section>`;
 }
 
-/** A load for readers, with the decimal to which the library rounds: a second rounding would show a sum that differs from its only part. */
+/** A load for readers, with the decimal to which the library rounds, because a second rounding would show a sum that differs
+ * from its only part. */
 export const loadCell = (value: number | null, digits = 1): string =>
   value === null
     ? "–"

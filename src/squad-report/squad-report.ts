@@ -46,7 +46,7 @@ export interface SquadReport {
   /** UTC offset of local time. */
   offsetMs: number;
   /**
-   * The recipes with which the rows were computed: the tables also contain their counts and the rows that gates drop. Default
+   * The recipes with which the rows were computed. The tables also contain their counts and the rows that gates drop. Default
    * none.
    */
   recipes?: readonly NamedRecipe[];
@@ -165,7 +165,7 @@ export function recordingsInWords(rows: readonly SquadRow[], offsetMs: number): 
 
 const SPEEDS_OF_ZONES = { mss: "maximum speed", asr: "aerobic and maximum speed" } as const;
 
-/** The definition whose thresholds most players have: some may have their own. Undefined without data. */
+/** The definition with the thresholds of most players; some players may have individual ones. Undefined without data. */
 function usualDefinition(rows: readonly SquadRow[]): Metrics["definition"] | undefined {
   const byThresholds = new Map<string, Metrics["definition"][]>();
   for (const { metrics } of rows) {

@@ -148,7 +148,7 @@ export const SQUAD_COLUMNS: readonly SquadColumn[] = [
   },
 ];
 
-/** The figures of tables and pages if no others are chosen: they fit a terminal of 120 characters and A4. */
+/** The figures of tables and pages if no others are chosen. They fit a terminal of 120 characters and A4. */
 export const MAIN_COLUMNS: readonly SquadColumn[] = SQUAD_COLUMNS.filter(
   ({ key }) => !["hr_max_bpm", "trimp", "sprint_m"].includes(key),
 );
@@ -182,8 +182,8 @@ export function summaryOf(
 }
 
 /**
- * The rows of players who play nearly the whole period, with data: not those who seem to be on the bench, even if the periods
- * count them as playing.
+ * The rows of players who play nearly the whole period, with data. Excludes those who seem to be on the bench, even if the
+ * periods count them as playing.
  *
  * @param rows all rows of one period
  */

@@ -18,7 +18,7 @@ export interface PeriodsContext {
   session: Interval;
   /** Time zone of local times; default UTC. */
   timeZone?: string | undefined;
-  /** Names of the players of the session, as `namesIn` returns them: each belongs to one player. */
+  /** Names of the players of the session, as `namesIn` returns them. Each belongs to one player. */
   players: readonly string[];
 }
 

@@ -21,7 +21,7 @@ function tooFastShare({ recordings }: SquadMember, limitMPerS: number): number {
   return moving === 0 ? 0 : tooFast / moving;
 }
 
-/** The members whose recordings look like a faster sport: more than 1 % of their moving rows exceed `max_valid_speed`. */
+/** The members whose recordings look like a faster sport, because more than 1 % of their moving rows exceed `max_valid_speed`. */
 export function ofAnotherSport(rows: readonly SquadRow[]): SquadMember[] {
   return rows
     .filter(({ period, member, metrics }) => {

@@ -113,7 +113,7 @@ export function seasonOf(played: readonly PlayedSession[]): Season {
   return { sessions, players };
 }
 
-/** Whole days of 24 hours, rounded: a session on the next evening is a day later. */
+/** Whole days of 24 hours, rounded, so a session on the next evening is a day later. */
 function daysBetween(fromMs: number, toMs: number): number {
   return Math.round((toMs - fromMs) / DAY_MS);
 }

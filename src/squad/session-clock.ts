@@ -26,7 +26,7 @@ export class SessionClock {
   }
 
   /**
-   * A start: without a date it is on the day on which it is closest to the session. If a time occurs twice, at the end of summer
+   * A start. Without a date, it is on the day on which it is closest to the session. If a time occurs twice, at the end of summer
    * time, it is the one that is closer, or the first; a skipped time is the moment of the change.
    *
    * @returns null if the text is not a time
@@ -43,7 +43,8 @@ export class SessionClock {
   }
 
   /**
-   * An end: without a date it is on the day of the start, or on the next day if the period continues after midnight. It can be before the
+   * An end. Without a date, it is on the day of the start, or on the next day if the period continues after midnight. It can
+   * be before the
    * start by mistake.
    *
    * @returns null if the text is not a time

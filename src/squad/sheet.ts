@@ -82,7 +82,7 @@ export function headersText(headers: readonly string[]): string {
   return `The headers of this line are ${shown.join(", ")}${more > 0 ? ` and ${more} more` : ""}.`;
 }
 
-/** Cells to the right of the headers: the row is shifted, or they would be ignored. */
+/** Reports cells to the right of the headers, because the row is shifted, or the cells would be ignored. */
 function withoutHeader(
   { line, fields }: SheetRecord,
   { fields: headers }: SheetRecord,

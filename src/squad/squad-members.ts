@@ -87,7 +87,7 @@ export function namesIn(members: readonly SquadMember[], roster: Roster | null):
   return [...new Set(names)];
 }
 
-/** The longest recordings without overlaps: joining rows of two trackers or two players would give wrong figures. */
+/** The longest recordings without overlaps, because joined rows of two trackers or two players would result in wrong figures. */
 function oneAtATime<Recording extends SquadRecording>(
   recordings: readonly Recording[],
 ): Pick<SquadMember<Recording>, "recordings" | "leftOut"> {

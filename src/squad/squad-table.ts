@@ -104,7 +104,7 @@ export const memberFigures = (
   options: SquadOptions = {},
 ): MemberFigures => figuresByInterval(member, options)(intervals);
 
-/** As `memberFigures`, for several intervals: intermediate results are shared. */
+/** As `memberFigures`, for several intervals, which share intermediate results. */
 export function figuresByInterval(
   member: SquadMember,
   options: SquadOptions = {},

@@ -68,7 +68,7 @@ export function suggestPeriods(players: readonly RecordedSpeeds[]): SuggestedPer
 /** Mean speeds of a player by steps. */
 class MovingSteps {
   readonly #steps: number;
-  // before each step: sum of speeds and number of samples
+  // sum of speeds and number of samples before each step
   readonly #sums: Float64Array;
   readonly #counts: Float64Array;
 

@@ -44,8 +44,8 @@ class Damage extends AsiError {
 }
 
 /**
- * Reads the records and RR intervals of one FIT file or several concatenated ones, and verifies their checksums. It stops at the
- * first damage: content before it is kept; a file without any is refused.
+ * Reads the records and RR intervals of one FIT file or several concatenated ones, and verifies their checksums. It stops at
+ * the first damage, and keeps the content before it. A file without content before the damage is refused.
  */
 export class FitTrack implements TrackParser {
   readonly format = "fit";

@@ -4,7 +4,7 @@ import type { TrackPoint } from "./track-rows.js";
 
 /** Elements of a point are nested about four levels deep. */
 export const MAX_POINT_DEPTH = 16;
-/** Points have few shapes: some have a heart rate, for example. */
+/** Points have few shapes; for example, only some have a heart rate. */
 const MAX_SHAPES = 8;
 /** Number of points with new shapes that may be more than the points with known ones. */
 const MAX_NEW = 64;

@@ -9,12 +9,13 @@ const LONGEST_MS = 60_000;
 
 /** The greatest difference between the sum of intervals and the records around them, which devices write once a second *(choice)*. */
 const TOLERANCE_MS = 3000;
-/** Records that are closer together state the times of intervals more exactly: the tolerance is two steps. */
+/** Records that are closer together state the times of intervals more exactly, so the tolerance is two steps. */
 const SLOW_STEP_MS = 1000;
 
 /**
- * Places RR intervals in time. FIT has no time for them: their messages are between those of the records, in chronological
- * order. At the beginning of a series, the last interval between two records ends at the time of the first of these records. Each
+ * Places RR intervals in time. FIT contains no time for them. Their messages are between those of the records, in
+ * chronological order. At the beginning of a series, the last interval between two records ends at the time of the first of
+ * these records. Each
  * later interval begins at the end of the previous one. If a sum differs too much from the times of the records, intervals
  * are missing, and a new series begins.
  */

@@ -62,7 +62,7 @@ export class TrackRows {
   #lastLongitude = 0;
   #lastSpeed = 0;
 
-  /** Starts a segment: no speed is computed between the last point and the next one. */
+  /** Starts a segment. No speed is computed between the last point and the next one. */
   startSegment(): void {
     this.#isSegmentNew = true;
   }
@@ -115,7 +115,7 @@ export class TrackRows {
     return full;
   }
 
-  /** Ends the track: returns the remaining rows. */
+  /** Ends the track, and returns the remaining rows. */
   takeRest(): SampleBatch[] {
     this.#completeBatch();
     return this.take();

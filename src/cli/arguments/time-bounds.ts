@@ -15,7 +15,7 @@ const MAX_OVER_MIDNIGHT_MS = DAY_MS / 2;
 /** The value of --from or --to. */
 export type TimeBound =
   | { kind: "instant"; ms: number }
-  /** A date and time without an offset: local time as ms since 1970. */
+  /** A date and time without an offset, as local time in ms since 1970. */
   | { kind: "local"; localMs: number }
   /** A time of day, in ms since midnight. */
   | { kind: "clock"; text: string; sinceMidnightMs: number };

@@ -39,7 +39,7 @@ export interface Batch<T> {
  * Processes each input, even if others fail, and reports the results in the order of the inputs. If there are several
  * inputs, failures are printed at the end, where they are visible, followed by a line with counts.
  *
- * @throws the error that stopped the batch: an interruption
+ * @throws the error of an interruption
  */
 export async function runBatch<T>(context: Context, batch: Batch<T>): Promise<ExitStatus> {
   const { inputs, concurrency = 1 } = batch;

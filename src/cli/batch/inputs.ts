@@ -42,7 +42,7 @@ export function findInputs(args: readonly string[], flags: { serial?: string } =
     });
 }
 
-/** The name of an input in messages and tables: on one line, without characters that affect terminals. */
+/** The name of an input in messages and tables, on one line and without characters that affect terminals. */
 export function nameOf(input: Input): string {
   return input.kind === "standardInput" ? "standard input" : printable(input.name);
 }

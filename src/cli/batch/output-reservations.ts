@@ -6,8 +6,8 @@ import { type Input, nameOf } from "./inputs.js";
 /**
  * Assigns each output to one of the inputs of a call. Two inputs never write the same file, and no input overwrites another
  * one, even with `--force`. The first in the order of the inputs is the owner, even if several are processed in parallel.
- * Inputs do not
- * wait for earlier ones: a fast input loses its files if a slower, earlier input needs their names.
+ * Inputs do not wait for earlier ones. A fast input loses its files if a slower, earlier input needs their
+ * names.
  */
 export class OutputReservations {
   readonly #inputs: readonly Input[];

@@ -127,7 +127,7 @@ the times for that player, for substitutions; "-" as times means that the player
 suggests some from the pauses that the squad makes together, and prints them as such a file; --periods suggested makes a table of each.
 
 A figure with the sign for "at least" comes from less than 95 % of the period. Means are of the players who play
-at least 90 % of it: not of those who seem to sit on the bench.
+at least 90 % of it, and exclude those who seem to sit on the bench.
 ${EXIT_STATUS}`,
     )
     .action(async (inputs: string[], flags) => {

@@ -11,7 +11,7 @@ export interface StoredState {
   aheadMs: number;
 }
 
-/** The end of a request: its last line, or null if the connection was lost. */
+/** The last line of a request, or null if the connection was lost. */
 export type StreamEnd = ({ end: string } & Record<string, unknown>) | null;
 
 export interface StreamTarget {

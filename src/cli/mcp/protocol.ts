@@ -6,7 +6,7 @@ import type { Folders } from "./folders.js";
 import { checked } from "./schema.js";
 import type { Tool } from "./tool.js";
 
-// JSON-RPC 2.0 as the Model Context Protocol uses it: one message per line, and a server that only has tools. The SDK of the
+// JSON-RPC 2.0 as the Model Context Protocol uses it, with one message per line, and a server that only has tools. The SDK of the
 // protocol would add 40 kB to the package, so the tests use its client instead.
 
 /** Versions of the protocol, newest first. For tools they differ only in optional members. */

@@ -49,7 +49,7 @@ export interface ConvertFlags {
   json?: boolean;
 }
 
-/** A safety limit: a recording with many short ranges would fill a folder. */
+/** A safety limit, because a recording with many short ranges would fill a folder. */
 const MAX_SPLIT_FILES = 100;
 
 /** `asi convert`: converts recordings to CSV or another format. */

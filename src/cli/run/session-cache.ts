@@ -25,8 +25,8 @@ interface Result {
 }
 
 /**
- * Returns the work of a session from the cache, or computes it and caches it beside the latest other results. Files, options or
- * the program may have changed since an earlier run: such work is computed again.
+ * Returns the work of a session from the cache, or computes it and caches it beside the latest other results. If files,
+ * options or the program have changed since an earlier run, the work is computed again.
  *
  * @throws system errors, and those of `compute`
  */
@@ -50,7 +50,7 @@ function resultsIn(folder: string): Result[] {
     const { results } = JSON.parse(readFileSync(join(folder, CACHE_NAME), "utf8"));
     return results.filter(({ key, work }: Partial<Result>) => typeof key === "string" && work !== undefined);
   } catch {
-    // the cache is missing, was edited or has another form: the data are recomputed
+    // the cache is missing, was edited or has a different form, so the data are recomputed
     return [];
   }
 }

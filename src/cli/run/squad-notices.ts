@@ -135,7 +135,7 @@ export function presentOf({ name, player, recordings, leftOut }: SquadMember): P
   return {
     name,
     isInRoster: player !== null,
-    // without their rows: this is cached, and sent between threads
+    // excludes their rows, because the result is cached, and sent between threads
     recordings: [...recordings, ...leftOut].map(({ serial, fileName }) => ({ serial, fileName })),
   };
 }

@@ -165,7 +165,7 @@ export function thresholdsOf({ sport, zones, highSpeed, sprint }: ThresholdFlags
   return params;
 }
 
-/** @throws UsageError for thresholds above the highest valid speed: no value could reach them */
+/** @throws UsageError for thresholds above the highest valid speed, because no value could reach them */
 function refuseUnreachable(
   { max_valid_speed }: MetricParameters,
   { highSpeed, sprint }: { highSpeed: number | undefined; sprint: number | undefined },

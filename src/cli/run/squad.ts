@@ -54,7 +54,7 @@ import { type ReadRecording, readRecordings } from "./squad-recordings.js";
 import { besideRecordings, readSheetFile, tellProblems } from "./squad-sheets.js";
 import { squadText } from "./squad-text.js";
 
-/** Used instead of a file: the suggested periods. */
+/** The suggested periods, used instead of a file. */
 const SUGGESTED = "suggested";
 
 /** A session with its rows. */

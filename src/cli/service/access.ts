@@ -7,7 +7,7 @@ const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
 /**
  * Reads the address of a service. A token has all rights of its account, so it goes over plain HTTP only within this machine,
- * unless `allowHttp` is set: anyone in between could read it.
+ * unless `allowHttp` is set, because anyone in between could read it.
  *
  * @returns the address with a slash at its end
  * @throws UsageError

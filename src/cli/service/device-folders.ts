@@ -7,8 +7,9 @@ import { type Origin, readList } from "./pulled-files.js";
 const PARTITION = "serial=";
 
 /**
- * The folders of devices, by their ids. `serial=ROVER-1` is a partition, which DuckDB, pandas and Arrow turn into a column: the
- * files themselves contain no serial number. The id replaces a serial number that cannot be the name of a folder, and one that
+ * The folders of devices, by their ids. `serial=ROVER-1` is a partition, which DuckDB, pandas and Arrow turn into a column.
+ * The files themselves contain no serial number. The id replaces a serial number that cannot be the name of a folder, and
+ * one that
  * differs only in case from a folder of another device, because many file systems take both for the same folder. A device keeps
  * the folder that has its files.
  *

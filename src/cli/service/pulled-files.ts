@@ -35,9 +35,10 @@ export class PulledFiles {
   readonly #list: List;
 
   /**
-   * Reads the list of the folder. An invalid one counts as none: all days are requested again.
+   * Reads the list of the folder. An invalid list is ignored, so all days are requested again.
    *
-   * @throws DescribedError `OTHER_ORIGIN` if the files have another origin: they would be replaced, or days would overlap
+   * @throws DescribedError `OTHER_ORIGIN` if the files have a different origin, because they would be replaced, or days
+   * would overlap
    */
   constructor(folder: string, origin: Origin) {
     this.#folder = folder;

@@ -70,7 +70,7 @@ export class BeatDetector {
   #pendingIsDouble = 0;
   /** Maxima with a lower or equal sum of squares are ignored. */
   #least = Number.NEGATIVE_INFINITY;
-  // maxima that wait for later samples, in order: at most two, because their distance is more than half of `SCORING_S`
+  // maxima that wait for later samples, in order. There are at most two, because their distance is more than half of `SCORING_S`
   #waiting1 = -1;
   #waiting1IsDouble = 0;
   #waiting2 = -1;
@@ -133,7 +133,7 @@ export class BeatDetector {
     this.#schedule();
   }
 
-  /** Handles `samples` missing samples: ends the signal before them, and starts again after them. */
+  /** Handles `samples` missing samples. Ends the signal before them, and starts again after them. */
   skip(samples: number): void {
     this.end();
     if (samples > FORGOTTEN_GAP_S * this.#rateHz) {
@@ -150,7 +150,7 @@ export class BeatDetector {
     this.#restart();
   }
 
-  /** Ends the signal: classifies the last maxima as if silence followed. */
+  /** Ends the signal, and classifies the last maxima as if silence followed. */
   end(): void {
     const { n } = this;
     this.#envelope.silence(n, n + this.#scoring);

@@ -116,7 +116,7 @@ export class HeartRateReading {
     return spread <= 0.3 || (valley <= 0.25 && noise <= 0.25 * signal && ratio <= 4);
   }
 
-  /** Whether four beats are doubtful: the fourth value from the end of sorted ones and zeros is a one. */
+  /** Whether four beats are doubtful, that is, the fourth value from the end of sorted ones and zeros is a one. */
   #hasFourDoubles(): boolean {
     const count = this.#doubles.length;
     return count >= 4 && this.#doubles.ranked(count - 4) === 1;

@@ -1,4 +1,5 @@
-/** Successive RR intervals that differ by more than this share are not a pair: one of them belongs to a premature beat. */
+/** Successive RR intervals that differ by more than this share are not a pair, because one of them belongs to a premature
+ * beat. */
 const MAX_DIFFERENCE = 0.2;
 
 /** Sums over a whole waveform, for its figures. */

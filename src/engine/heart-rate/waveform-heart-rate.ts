@@ -100,7 +100,7 @@ export class WaveformHeartRate {
     this.#push(samples, offset, count);
   }
 
-  /** Ends the waveform: reports the last beats. */
+  /** Ends the waveform, and reports the last beats. */
   end(): void {
     if (this.#rateHz !== 0) this.#detector.end();
     this.#rateHz = 0;

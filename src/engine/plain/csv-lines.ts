@@ -1,6 +1,6 @@
 // Writes lines of the standard CSV as bytes, without creating a string or object for a row. The digits of the second and of the
-// whole degrees are cached; all others are from tables, three at a time. Writes overlap: each writes four bytes, and the next
-// one overwrites the superfluous ones.
+// whole degrees are cached; all others are from tables, three at a time. Writes overlap. Each writes four bytes, and the
+// next one overwrites the superfluous ones.
 
 /** "ddd," for 0 to 999, as little-endian words. */
 const padded = new Int32Array(1000);

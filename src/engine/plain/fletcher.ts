@@ -1,7 +1,8 @@
 // The 8-bit Fletcher checksum (RFC 1145): a = sum of the bytes, b = sum of the successive values of a, both modulo 256.
 
 /**
- * Checksum of the bytes from `from` to `to` in the form of a frame: a in the low byte, b in the next. Processes four bytes at a
+ * Checksum of the bytes from `from` to `to` in the form of a frame, with a in the low byte and b in the next. Processes four
+ * bytes at a
  * time: `even` and `odd` contain the sums of every fourth byte in 16-bit lanes, `evenSums` and `oddSums` their running sums.
  * After eight steps the lanes must be reduced to their low bytes.
  */
@@ -50,9 +51,9 @@ const AHEAD = 1024;
  */
 export class PrefixSums {
   readonly #bytes: Uint8Array;
-  /** Entry i: the sum of the bytes before byte i, modulo 256. */
+  /** Entry i is the sum of the bytes before byte i, modulo 256. */
   readonly #a: Uint8Array;
-  /** Entry i: the sum of the entries of `#a` up to i. */
+  /** Entry i is the sum of the entries of `#a` up to i. */
   readonly #b: Uint8Array;
   #end = 0;
 
@@ -67,7 +68,7 @@ export class PrefixSums {
     return at + 2 < this.#end;
   }
 
-  /** Restarts the sums: from `start` to `end`. */
+  /** Restarts the sums for the bytes from `start` to `end`. */
   begin(start: number, end: number): void {
     this.#a[start] = 0;
     this.#b[start] = 0;

@@ -254,7 +254,7 @@ export class PlainEngine implements Engine {
   }
 
   /**
-   * Reads a NAV-PVT of at least 84 bytes: outputs a row, or counts the first reason to reject it (recording format, "Rows").
+   * Reads a NAV-PVT of at least 84 bytes. Outputs a row, or counts the first reason to reject it (recording format, "Rows").
    * The core reads
    * the same fields in assembly/gnss.ts and assembly/run.ts.
    */

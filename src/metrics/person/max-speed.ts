@@ -68,7 +68,7 @@ export function seasonMaxSpeed(sessions: readonly SessionMaxSpeed[], to: string)
   const lastDay = dayNumber(to);
   const [best, second] = sessions
     .filter(({ day }) => dayNumber(day) <= lastDay && dayNumber(day) > lastDay - SEASON_DAYS)
-    // stable: of equal values the first is kept
+    // the sort is stable, so the first of equal values is kept
     .sort((a, b) => b.maxSpeed - a.maxSpeed);
   if (best === undefined) return null;
   return {
