@@ -130,7 +130,7 @@ function damaged(signal: i32, at: usize): i32 {
 let framesFrom: usize = 0;
 let framesEnd: usize = 0;
 
-/** Outputs the frames from `from` to `to`, now or together with later ones; returns the current end of the output. */
+/** Outputs the frames from `from` to `to`, immediately or together with later ones. Returns the current end of the output. */
 // @ts-ignore: decorator
 @inline
 function addFrames(out: usize, from: usize, to: usize): usize {

@@ -1,4 +1,4 @@
-/** `npm run bench:figures`: measures the figures of asi-convert/metrics and compares the times with their targets. */
+/** Run by `npm run bench:figures`. Measures the figures of asi-convert/metrics and compares the times with their targets. */
 import {
   accelerationSpeedProfile,
   computeMetrics,

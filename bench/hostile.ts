@@ -54,7 +54,7 @@ const heartRate: Writer = (bytes, view, at, index) => {
   return writeReading(bytes, view, at, reading);
 };
 
-// Later than every row, so that no row ever uses it.
+// Later than every row, so no row uses it.
 const waitingRate: Writer = (bytes, view, at, index) => {
   reading.timeMs = 4e12 + index;
   return writeReading(bytes, view, at, reading);

@@ -1,4 +1,4 @@
-// Finishes the compiled cores: adds a mark to each, and writes the core with SIMD into a TypeScript module, so that bundlers
+// Finishes the compiled cores. Adds a mark to each, and writes the core with SIMD into a TypeScript module, so that bundlers
 // do not have to find a .wasm file.
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";

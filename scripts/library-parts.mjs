@@ -45,7 +45,7 @@ export function writeParts() {
       .filter((path) => !modules.has(resolve(path)) && !path.endsWith("/index.ts"))
       .sort();
     const { outputs } = buildSync({ ...options, entryPoints: paths }).metafile;
-    // by name, so that a name in two parts is an error instead of being omitted
+    // exports by name, because a name in two parts must be an error instead of being omitted
     const lines = Object.values(outputs).map(({ entryPoint, exports }) => {
       const from = relative("build", entryPoint).replaceAll("\\", "/");
       const passedOn =

@@ -161,7 +161,7 @@ if step image; then
   podman rm asi-try >/dev/null
   podman "${start[@]}" >/dev/null
   must "a new container on the same volume becomes healthy" healthy asi-try
-  must "the data are still there: the token of before works" test "$(status_of_account)" = 200
+  must "the data are preserved, because the earlier token works" test "$(status_of_account)" = 200
   podman rm --force --time 5 asi-try >/dev/null
   seen "the image takes $(podman image inspect asi-server --format '{{.Size}}' | awk '{ printf "%d MB", $1 / 1e6 }'), of which the base image $(podman image inspect "$node_image" --format '{{.Size}}' | awk '{ printf "%d MB", $1 / 1e6 }')"
 fi

@@ -127,7 +127,7 @@ function optionOf(options: object, name: string): unknown {
   return (options as Record<string, unknown>)[name];
 }
 
-/** Whether a value is a Date, including one from another realm. */
+/** Whether a value is a Date, including one from a different realm. */
 export function isDate(value: unknown): value is Date {
   return Object.prototype.toString.call(value) === "[object Date]";
 }
@@ -144,7 +144,7 @@ export function requireColumns(
 ): void {
   for (const [name, type] of Object.entries(types)) {
     const column = optionOf(columns, name);
-    // by name, because an array from another realm is not an instance of this realm's class
+    // by name, because an array from a different realm is not an instance of this realm's class
     const isOfType = Object.prototype.toString.call(column) === `[object ${type}]`;
     if (!isOfType || !ArrayBuffer.isView(column)) {
       throw new AsiError("BAD_ARGUMENT", `${name} is ${shown(column)}; it must be a ${type}.`);

@@ -57,7 +57,7 @@ export interface AsiErrorDetails {
 
 /** The error class of the library. `message` describes the error and the remedy. */
 export class AsiError extends Error {
-  /** `AsiError`, or `AbortError` for `ABORTED`, so that callers recognise an abort. */
+  /** `AsiError`, or `AbortError` for `ABORTED`, by which callers recognize an abort. */
   override readonly name: "AsiError" | "AbortError";
   readonly code: AsiErrorCode;
   readonly byteOffset: number | undefined;

@@ -233,7 +233,7 @@ describe("invalid arguments are refused by name", () => {
   });
 });
 
-it("the list of columns cannot be changed by one caller for another", () => {
+it("a caller cannot change the list of columns for other callers", () => {
   expect(thrown(() => (library.COLUMNS as unknown as string[]).push("x"))).toBeInstanceOf(TypeError);
   expect(library.COLUMNS).toHaveLength(6);
 });

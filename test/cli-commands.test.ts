@@ -140,7 +140,7 @@ describe("asi ranges", () => {
 });
 
 describe("asi validate", () => {
-  test("exits with 0 for an undamaged recording, 3 for a damaged one, 1 for another file", async () => {
+  test("exits with 0 for an undamaged recording, 3 for a damaged one, 1 for any other file", async () => {
     const whole = await asi(["validate", MATCH.path]);
     expect(whole).toMatchObject({ status: 0, stdout: `${MATCH.path}: whole, 7200 rows\n`, stderr: "" });
     const foreign = await asi(["validate", WITH_NMEA.path]);
@@ -402,7 +402,7 @@ describe("asi encode --demo", () => {
     );
   });
 
-  test("writes the same bytes for the same seed, and other bytes for another", async () => {
+  test("writes the same bytes for the same seed, and different bytes for a different seed", async () => {
     const one = await demo("--seed 5 --duration 1min");
     expect(one.stdout.length).toBeGreaterThan(30_000);
     expect(await demo("--seed 5 --duration 1min")).toEqual(one);

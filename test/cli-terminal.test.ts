@@ -10,7 +10,7 @@ import { syntheticEcg, waveformFrames } from "./synthetic-ecg.js";
 
 const STOPPED_UPTIME = fileURLToPath(new URL("./children/stopped-uptime.cjs", import.meta.url));
 
-// `script` of util-linux gives a program a terminal.
+// `script` of util-linux runs a program on a terminal.
 const hasScript = /util-linux/.test(String(spawnSync("script", ["--version"]).stdout));
 
 const ERASE = "\r\x1b[K";

@@ -191,7 +191,7 @@ describe("asi convert --from and --to", () => {
     expect(await firstAndLast(["--from", "16:30", "--tz", "UTC"], MATCH.bytes)).not.toMatch(hint);
   });
 
-  test("report only that another file is not a recording", async () => {
+  test("cause only the usual error for a file that is not a recording", async () => {
     expect(await firstAndLast(["--from", "16:30"], new Uint8Array(100_000))).toMatch(/NOT_A_RECORDING/);
     expect(await firstAndLast(["--from", "16:30"], asiInf())).toMatch(/NO_SAMPLES/);
   });

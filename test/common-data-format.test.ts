@@ -82,7 +82,7 @@ function writePeriods(folder: string, ...rows: string[]): void {
 }
 
 describe("asi pitch --format cdf", () => {
-  it("writes lines with what the Common Data Format requires, and reports what it does not support", async () => {
+  it("writes the members that the Common Data Format requires, and reports unsupported data", async () => {
     const { frames, stderr } = await trackingFile(await matchFolder());
     expect(stderr).toContain("the positions of the ball are null");
     const isLine = new Ajv({ allErrors: true }).compile(LINE);

@@ -55,8 +55,8 @@ export const DEFAULT_SETTINGS: EngineSettings = {
 };
 
 /**
- * Runs an engine on an input, chunk by chunk, with the library's driver. The output of each step is copied at once,
- * since the next step overwrites it.
+ * Runs an engine on an input, chunk by chunk, with the library's driver. The output of each step is copied
+ * immediately, because the next step overwrites it.
  */
 export function drive(
   engine: Engine,

@@ -66,7 +66,7 @@ describe.for(everyEngine)("%s", ([, create]) => {
         1,
       ],
       [
-        "8193 bytes are too long, wherever the input ends",
+        "8193 bytes are too long, regardless of the end of the input",
         [good, start(8193)],
         { ...NO_DAMAGE, overlong: 1 },
         1,

@@ -135,7 +135,7 @@ function disturbed(seed: number): Uint8Array {
 describe("a derived heart rate", () => {
   const ecg: SyntheticEcgOptions = { durationS: 30, bpm: 90 };
 
-  it("is in one row per second, from the sixth second on", () => {
+  it("is in one row per second, starting at the sixth second", () => {
     const { columns, report } = outcome(joined([asiInf(), ...withRows(ecg)]), { output: "columns" });
     const seconds = columns.hr.flatMap((hr, i) => (hr > 0 ? [(i + 1) / 10] : []));
     expect(seconds[0]).toBeLessThanOrEqual(7);
@@ -179,7 +179,7 @@ describe("a derived heart rate", () => {
     expect(derived.report.rows.withDerivedHr).toBe(derived.report.rows.withHr);
   });
 
-  it("is absent from a recording whose device gives heart rates first", () => {
+  it("is absent from a recording that begins with heart rates of the device", () => {
     const frames = withRows(ecg);
     const first = ecgHr({ timeMs: START_MS, beatsPerMinute: 61 });
     const input = joined([asiInf(), first, ...frames]);

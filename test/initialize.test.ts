@@ -79,7 +79,7 @@ describe("initialize", () => {
     });
   });
 
-  it("refuses another module, or a module of another version", async () => {
+  it("refuses any other module, including a core of a different version", async () => {
     const empty = new WebAssembly.Module(Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0));
     await expect(library.initialize({ module: empty })).rejects.toMatchObject({
       code: "BAD_OPTION",

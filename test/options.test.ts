@@ -126,7 +126,7 @@ describe("options at the limits of their range", () => {
     expect(csv).toBe("hr\n80\n80\n");
   });
 
-  it("may be a Date from another realm, and null as the signal", async () => {
+  it("may be a Date from a different realm, and null as the signal", async () => {
     const from = runInNewContext("new Date(1001)") as Date;
     const options = { from, signal: null as unknown as AbortSignal };
     expect((await all(decodeRows(rows, options))).map(({ timestamp }) => timestamp)).toEqual([3_600_000]);

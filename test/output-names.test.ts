@@ -178,7 +178,7 @@ describe("asi convert --name", () => {
     expect(namesIn(folder)).toEqual(["Anna.asi", "Anna_14-43-00.csv", "standard-input_2025-03-15.gpx"]);
   });
 
-  test("never gives two recordings the same name: the first recording gets it", async () => {
+  test("never assigns one name to two recordings; the first recording gets it", async () => {
     const folder = scratchFolder();
     for (const name of ["a.asi", "b.asi"]) MATCH.copyTo(folder, name);
     const { status, stderr } = await asi(["convert", "a.asi", "b.asi", "--name", "{date}", "--force"], {

@@ -152,7 +152,7 @@ describe("the picture", () => {
     expect(svg.length).toBeLessThan(100_000);
   });
 
-  it("shows what is damaged, and where", () => {
+  it("shows the damage and its place", () => {
     const afterMs = (match.metrics.first_timestamp ?? 0) + 60_000;
     const damaged = { ...match, damage: { text: "2 bad checksums", afterMs } };
     const svg = toSvg(sessionPicture(damaged));

@@ -20,7 +20,7 @@ describe("a recording is iterated once", () => {
   it.for([
     ["decode", decode],
     ["decodeRows", decodeRows],
-  ] as const)("another iteration causes an error, instead of finding nothing: %s", async ([, verb]) => {
+  ] as const)("a second iteration causes an error, instead of finding nothing: %s", async ([, verb]) => {
     const decoding = verb(bytes);
     expect(await all<unknown>(decoding)).not.toHaveLength(0);
     const refusal = { code: "ALREADY_READ", message: expect.stringMatching(/decode it again/) };

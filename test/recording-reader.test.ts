@@ -105,7 +105,7 @@ describe("an error in the middle of a chunk", () => {
 });
 
 describe("an error after rows that are returned only at the end of the input", () => {
-  it("is thrown by result, so that the rows are not lost", () => {
+  it("is thrown by result, and the rows are not lost", () => {
     const overrun = Uint8Array.of(0xb5, 0x62, 0x01, 0x07, 0x00, 0x08);
     const hidden = [navPvt(civilTime(1200)), asiInf({ serial: "OTHER" }), navPvt(civilTime(1300))];
     const reader = new RecordingReader({ output: "columns" });

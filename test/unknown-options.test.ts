@@ -154,7 +154,7 @@ it("a misspelt parameter of metrics is refused", async () => {
   expect(metrics.parametersIn({ ...params, max_hr: 190, coach: "A" })).toEqual({ max_hr: 190 });
 });
 
-it("the information about a recording is accepted as the header of another", async () => {
+it("the information about a recording is accepted as the header of a new one", async () => {
   const { info } = library.inspectSync(recording);
   const chunks = await all(library.encode(library.rowsOf(samples), info));
   expect(library.inspectSync(joined(chunks)).info).toEqual(info);

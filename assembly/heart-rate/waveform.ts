@@ -12,9 +12,9 @@ const TOLERANCE_SAMPLES: f64 = 1.5;
 const TOLERANCE_MS: f64 = 20;
 // Share of a time error that the clock adopts.
 const FOLLOWING: f64 = 1.0 / 8;
-// A piece after a longer gap begins another signal.
+// A piece after a longer gap begins a new signal.
 const MAX_GAP_MS: f64 = 3600000;
-// This duration of contiguous older signal begins another signal.
+// Contiguous older signal of this duration begins a new signal.
 const OLD_SIGNAL_S: f64 = 10;
 
 // 0 if unknown.

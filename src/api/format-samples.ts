@@ -50,7 +50,7 @@ export async function* formatSamples(
   yield* copies(writer.end(null));
 }
 
-/** Uses any idle engine for each call, so that none is kept while the caller reads the pieces. */
+/** Uses any idle engine for each call, and keeps none while the caller reads the pieces. */
 export const sharedRowWriter: RowWriter = {
   write(template, batch, from, to) {
     const engine = acquireEngine(undefined);

@@ -42,7 +42,7 @@ export async function initialize(options: InitializeOptions = {}): Promise<Engin
   return bestEngine();
 }
 
-// A module from another realm is not an instance of this realm's class.
+// A module from a different realm is not an instance of this realm's class.
 function isModule(value: unknown): value is WebAssembly.Module {
   return Object.prototype.toString.call(value) === "[object WebAssembly.Module]";
 }

@@ -147,7 +147,7 @@ export class RangeLog {
 export const DAMAGE_KINDS = ["badChecksums", "overlong", "overruns"] as const;
 export const FIRST_DAMAGE_SIGNAL = 3;
 
-/** The kind of damage that a step of the core returned; undefined for anything else. */
+/** The kind of damage that a step of the core returned; undefined for any other value. */
 export const damageOf = (signal: number): DamagePlace["kind"] | undefined =>
   DAMAGE_KINDS[signal - FIRST_DAMAGE_SIGNAL];
 

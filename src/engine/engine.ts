@@ -47,9 +47,9 @@ export type StepResult =
    * it, with `serial` if that is set.
    */
   | { kind: "header"; byteOffset: number; payload: Uint8Array }
-  /** With `needsHeader`: the first valid frame is not a header. */
+  /** The first valid frame is not a header. Only with `needsHeader`. */
   | { kind: "notRecording"; byteOffset: number }
-  /** With `strict`: a frame is damaged. */
+  /** A frame is damaged. Only with `strict`. */
   | { kind: "damaged"; byteOffset: number; damage: keyof Report["damage"] };
 
 /** A change of the output to another range: the position of the first produced row of that range. */

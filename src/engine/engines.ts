@@ -46,7 +46,8 @@ export function acquireEngine(name: EngineName | undefined): Engine {
   }
 }
 
-/** Called by asynchronous callers before `acquireEngine`: the main thread of some browsers only compiles asynchronously. */
+/** Called by asynchronous callers before `acquireEngine`, because the main thread of some browsers only compiles
+ * asynchronously. */
 export async function prepareEngine(name: EngineName | undefined): Promise<void> {
   const wanted = name ?? bestIfCompiled();
   if (wanted !== "simd" || (name === undefined && refused === "always")) return;

@@ -3,7 +3,7 @@ import { abortError } from "../errors.js";
 import { isTurnDue, takeTurn } from "../sources/event-loop-turns.js";
 import { folderReachesDisk, refuseExisting, renameIntoPlace } from "./output-file.js";
 
-/** Complete files on the disk that still have temporary names. The object can be sent between threads. */
+/** Complete files on the disk with temporary names. The object can be sent between threads. */
 export interface PreparedFiles {
   /** Their final paths. */
   paths: readonly string[];

@@ -55,7 +55,7 @@ export interface FormatContext {
  */
 export interface FormatWriter {
   /**
-   * Starts a range: the following rows belong to it. Also called before the first row. Formats that do not represent ranges
+   * Starts a range: the following rows belong to it. It is also called before the first row. Formats that do not represent ranges
    * omit it.
    */
   startRange?(): Iterable<Uint8Array>;

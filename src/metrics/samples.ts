@@ -94,7 +94,7 @@ function join(batches: readonly MetricSamples[]): MetricSamples {
   return joined;
 }
 
-/** Also checks that every time is an integer. */
+/** Checks that every time is an integer, too. */
 function isAscending(timestampMs: Float64Array): boolean {
   let ascends = true;
   let previousMs = Number.NEGATIVE_INFINITY;
@@ -130,7 +130,7 @@ function withoutRepetitions({
     kept.timestampMs[count] = ms;
     kept.speedMmPerS[count] = speedMmPerS[i] ?? 0;
     kept.hr[count] = hr[i] ?? 0;
-    // the first entries of the order are now the kept samples
+    // the first entries of the order are the kept samples
     order[count] = i;
     count++;
   }

@@ -55,7 +55,7 @@ export function packSamples(samples: SampleBatch | Iterable<SampleBatch>): Uint8
  * hundred times the memory of its input, but not more.
  *
  * @returns one batch in newly allocated memory; the altitude of two-dimensional fixes is 0
- * @throws AsiError `BAD_ARGUMENT` for bytes that are truncated, damaged or of another version
+ * @throws AsiError `BAD_ARGUMENT` for bytes that are truncated, damaged or of a different version
  */
 export function unpackSamples(bytes: Uint8Array): SampleBatch {
   if (Object.prototype.toString.call(bytes) !== "[object Uint8Array]") {

@@ -1,8 +1,8 @@
 import type { Metrics } from "../metrics/metrics.js";
 import { KM_PER_H } from "../metrics/rounding.js";
 
-// Formats numbers for readers. `toFixed` rounds the binary value, which is slightly below many halves: 38.15 becomes 38.1. This rounds
-// the decimal digits in JSON half up, like `toLocaleString`, so that command, pictures and page agree.
+// Formats numbers for readers. `toFixed` rounds the binary value, which is slightly below many halves: 38.15 becomes 38.1.
+// This function rounds the decimal digits in JSON half up, like `toLocaleString`, so command, pictures and page agree.
 
 /** A number with a fixed number of decimals, without separators: `38.2`. */
 export function decimalText(value: number, decimals: number): string {

@@ -82,7 +82,7 @@ function checkEvery(everyMs: number | undefined): void {
 
 /** Throws `BAD_OPTION` for an invalid signal. */
 export function checkSignal(signal: AbortSignal | undefined): void {
-  // checks the methods, because a signal from another realm or from a library is not an instance
+  // checks the methods, because a signal from a different realm or from a library is not an instance
   if (signal === undefined || signal === null) return;
   if (typeof signal.addEventListener === "function" && typeof signal.removeEventListener === "function") {
     return;

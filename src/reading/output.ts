@@ -7,7 +7,7 @@ import type { RowThinning } from "./row-thinning.js";
 export interface Headers {
   /** The first header, or its substitute. */
   readonly info: RecordingInfo;
-  /** Payload of the header at which the step stopped; null if it stopped for another reason. */
+  /** Payload of the header at which the step stopped; null if it stopped for a different reason. */
   readonly payload: Uint8Array | null;
 }
 

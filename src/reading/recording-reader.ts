@@ -143,8 +143,8 @@ export class RecordingReader<K extends OutputKind> {
     this.#driver = null;
   }
 
-  // For callers that yield between steps: `give` if `needsInput`, `step` otherwise, until `isDone`; then
-  // `result` and `close`.
+  // For callers that yield between steps. They call `give` if `needsInput`, `step` otherwise, until `isDone`;
+  // then `result` and `close`.
 
   /** @internal */
   get needsInput(): boolean {

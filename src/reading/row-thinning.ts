@@ -14,8 +14,7 @@ export interface RowsOfStep {
  * nearest to its time, or to the later one if two are equally near. Of consecutive rows for the same multiple, the nearest
  * is kept, or the first of equally near ones. Rows keep their own times. A multiple without rows has no output row, so gaps
  * remain gaps. Every range keeps at least one row. If times go back to a multiple that already has a row, further rows are
- * dropped, so that no multiple of
- * a range has two.
+ * dropped, so no multiple of a range has two.
  */
 export class RowThinning {
   readonly #everyMs: number;

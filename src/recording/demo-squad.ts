@@ -29,7 +29,7 @@ export function withDamage<Bytes extends Uint8Array>(
   if (![from, to].every((share) => typeof share === "number" && share >= 0 && share <= 1))
     throw new AsiError(
       "BAD_ARGUMENT",
-      "The damage is from one share of the bytes to another, each from 0 to 1.",
+      "The damage must be given as two shares of the bytes, each from 0 to 1.",
     );
   return bytes.fill(0, Math.floor(bytes.length * from), Math.floor(bytes.length * to)) as Bytes;
 }
@@ -50,7 +50,7 @@ export interface DemoSquad {
   /** `roster.csv` and `periods.csv`, for `readRoster` and `readPeriods`. */
   roster: string;
   periods: string;
-  /** `pitch.csv`: its corners, which are read by `readPitchCorners`. */
+  /** The content of `pitch.csv`, its corners, which `readPitchCorners` reads. */
   pitch: string;
 }
 

@@ -148,7 +148,7 @@ export class DemoPlayer {
     if (role !== null) this.walkTo(role.place());
   }
 
-  /** Moves to another place at once. */
+  /** Moves immediately to a different place. */
   walkTo({ east, north }: PitchPlace): void {
     this.#east = east;
     this.#north = north;

@@ -65,7 +65,7 @@ function noBytes(): AsiError {
   );
 }
 
-// An ArrayBuffer from another realm (a frame, a test environment) is not an instance of this realm's class.
+// An ArrayBuffer from a different realm (a frame, a test environment) is not an instance of this realm's class.
 function isArrayBuffer(value: unknown): value is ArrayBuffer {
   return value instanceof ArrayBuffer || Object.prototype.toString.call(value) === "[object ArrayBuffer]";
 }

@@ -31,7 +31,8 @@ const SENTENCES: Readonly<Record<string, string>> = {
     "Training impulse after Edwards: a minute counts 0 to 5 by its share of the maximum heart rate. Time without a heart rate adds nothing.",
 };
 
-/** The definitions of the figures of a squad's table, in its order. A function, so that bundles without a call leave out the texts. */
+/** The definitions of the figures of a squad's table, in its order. This is a function, so bundles without a call omit the
+ * texts. */
 export const figureDefinitions = (): FigureDefinition[] =>
   SQUAD_COLUMNS.map(({ key, title, unit }) => ({
     name: key,

@@ -21,7 +21,7 @@ export interface KnownRow {
 /** A header in lower case without accents, spaces and signs: `Max. HR` becomes `maxhr`. */
 export const lettersOf = (name: string): string => name.replace(/[^\p{L}\p{N}]/gu, "");
 
-/** Maximum number of rows and columns of a roster or of periods. A larger table is assumed to be another file *(choice)*. */
+/** Maximum number of rows and columns of a roster or of periods. A larger table is assumed to be a different file *(choice)*. */
 const MOST_ROWS = 10_000;
 const MOST_COLUMNS = 1000;
 /** Maximum length of the file, in bytes, or in UTF-16 units of a text *(choice)*. */

@@ -4,7 +4,7 @@ import type { SquadRow } from "./squad-table.js";
 /** A row with at least this speed counts as moving *(choice)*. */
 const MOVING_MM_PER_S = 500;
 
-/** With a larger share of the moving rows above the limit of the sport, the sport is probably another one. */
+/** If a larger share of the moving rows is above the limit of the sport, the sport is probably a different one. */
 const OTHER_SPORT_SHARE = 0.01;
 
 /** Share of the moving rows of a member above a limit, 0 to 1; 0 for a member who never moves. */

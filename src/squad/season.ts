@@ -12,7 +12,7 @@ export const NORMAL_RULE = {
   shortestMinutes: 10,
   /** Half the width of the range, in standard deviations. */
   deviations: 1.5,
-  /** Minimum standard deviation, as a share of the mean, so that equal matches also have a range. */
+  /** Minimum standard deviation, as a share of the mean, which results in a range even for equal matches. */
   smallestDeviation: 0.045,
 } as const;
 
@@ -179,7 +179,7 @@ export function shareOfMatches(player: SeasonPlayer, index: number, column: Squa
   return value === null || before.length === 0 || mean === 0 ? null : value / mean;
 }
 
-/** Whether a player has data for nearly the whole session, so that means include it, as in the table of a squad. */
+/** Whether a player has data for nearly the whole session. Means include only such sessions, as in the table of a squad. */
 export function isWholeEntry({ row }: SeasonEntry): boolean {
   return (row?.coverage ?? 0) >= WHOLE_PERIOD_SHARE;
 }

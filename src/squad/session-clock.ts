@@ -109,7 +109,7 @@ interface DividedTime {
   offsetMs: number | null;
 }
 
-/** `15:00`, `2026-05-16 15:00`, `2026-10-25T02:30:00+01:00`; null for another text. */
+/** `15:00`, `2026-05-16 15:00`, `2026-10-25T02:30:00+01:00`; null for any other text. */
 function dividedTime(text: string): DividedTime | null {
   const [, dateText, timeText = "", sign, hours, minutes] =
     /^(?:([\d.-]{8,10})[ T]+)?(.+?)(?:([+-])(\d\d):(\d\d))?$/.exec(text) ?? [];
@@ -129,7 +129,7 @@ function dividedTime(text: string): DividedTime | null {
 /**
  * `15:00`, `15:00:30`, `15:00:30,5`, `3:05 PM`, and the share of a day (`0.625`) from spreadsheet cells without a format.
  *
- * @returns ms since midnight; null for another text
+ * @returns ms since midnight; null for any other text
  */
 function timeOfDay(text: string): number | null {
   const [, hours, minutes, seconds = "0", half] =

@@ -10,7 +10,7 @@ export type SheetKind = "roster" | "periods" | "corners";
  * `player` is recognized. A table of pitch corners has a latitude and a longitude, and no other columns.
  *
  * @param file the bytes of a CSV, or its text
- * @returns null for another table, such as a recording
+ * @returns null for any other table, such as a recording
  */
 export function sheetKind(fileName: string, file: Uint8Array | string): SheetKind | null {
   const { columns } = readSheet(file.slice(0, MOST_OF_HEADER));

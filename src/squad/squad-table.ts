@@ -52,8 +52,8 @@ export interface SquadOptions {
 }
 
 /**
- * Computes the rows of a session: for each member one for the whole session and one for each period, with the figures that
- * `computeMetrics` gives for the same samples and interval.
+ * Computes the rows of a session. Each member has one row for the whole session and one for each period, with the figures
+ * that `computeMetrics` returns for the same samples and interval.
  *
  * @param periods the periods of the session, preceded by `matchOf` for a table of the match
  * @param played the periods of `playedPeriods`, for the time on the bench; default: `periods`

@@ -37,8 +37,8 @@ export interface SuggestedSubstitutions {
  * Suggests the time on the pitch of each player: substitutions, and players who do not play. A period is unchanged if it is
  * not for all players, is short, or already has separate times for players.
  *
- * A player is on the pitch from one moment to another. These are chosen so that between them the player is fast and among the
- * others, and slow or away from them before and after. Time without data is ignored.
+ * A player is on the pitch from one moment to another. Between them, the player is fast and among the others; before and
+ * after them, the player is slow or away from the others. Time without data is ignored.
  */
 export function suggestSubstitutions(
   periods: readonly SessionPeriod[],

@@ -230,7 +230,7 @@ export class FitTrack implements TrackParser {
       const seconds = header & COMPRESSED.secondsMask;
       this.#lastTime += (seconds - this.#lastTime) & COMPRESSED.secondsMask;
     }
-    // before the first record, another message such as the start of the timer has the time
+    // before the first record, a message such as the start of the timer contains the time
     if (ownTime !== null && ownTime >= EARLIEST_S && this.#intervals.lastMs === null) {
       this.#intervals.addTime(EPOCH_MS + ownTime * 1000);
     }

@@ -20,7 +20,7 @@ export class KnownPoints {
   lines = 0;
   /** The most recently used shape is the first. */
   readonly #shapes: PointShape[] = [];
-  /** Number of points with new shapes that are still allowed. */
+  /** Remaining number of points with new shapes. */
   #newLeft = MAX_NEW;
   #spaceLines = 0;
 
@@ -88,7 +88,7 @@ export class KnownPoints {
 
 class Unreadable extends Error {}
 
-/** The only point of a document; null if there is another number of points, or an error. */
+/** The only point of a document; null if there are no points, several points, or an error. */
 function onlyPoint(document: string): TrackPoint | null {
   const points: TrackPoint[] = [];
   const rows = {

@@ -74,7 +74,7 @@ export class PointShape {
    * Reads a point of this shape. Its values are those that the parser finds.
    *
    * @param from position of the start tag
-   * @returns null if it has another shape, or the parser must read a value
+   * @returns null if it has a different shape, or the parser must read a value
    */
   read(text: string, from: number): TrackPoint | null {
     const cursor = this.#cursor;

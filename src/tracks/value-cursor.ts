@@ -31,7 +31,7 @@ export class ValueCursor {
     this.at = at;
   }
 
-  /** Moves past `known`; false if another text follows. */
+  /** Moves past `known`; false if a different text follows. */
   skip(known: string): boolean {
     const from = this.at;
     this.at += known.length;
@@ -39,7 +39,7 @@ export class ValueCursor {
     return this.#text.slice(from, this.at) === known;
   }
 
-  /** Moves past a number; NaN for another text. */
+  /** Moves past a number; NaN for any other text. */
   number(): number {
     const isNegative = this.#isNext(MINUS);
     const from = this.at;
@@ -57,7 +57,7 @@ export class ValueCursor {
     return isNegative ? -value : value;
   }
 
-  /** Moves past a time such as 2024-05-11T09:30:00.100Z. Returns ms since 1970 UTC; NaN for another text. */
+  /** Moves past a time such as 2024-05-11T09:30:00.100Z. Returns ms since 1970 UTC; NaN for any other text. */
   time(): number {
     const year = this.#part(4, MINUS);
     const month = this.#part(2, MINUS);
@@ -89,7 +89,7 @@ export class ValueCursor {
     return this.#dayMs;
   }
 
-  /** Moves past an integer of `digits` digits and the sign after it; NaN for another text. */
+  /** Moves past an integer of `digits` digits and the sign after it; NaN for any other text. */
   #part(digits: number, sign: number): number {
     const value = this.#integer();
     return this.#digits === digits && this.#isNext(sign) ? value : Number.NaN;

@@ -284,7 +284,7 @@ describe("heart-rate variability", () => {
       atRest: true,
     });
     expect(equal).toMatchObject({ mean_hr: 75, rmssd: 0, sdnn: 0, pnn50: 0, lf_hf: null });
-    // no fluctuation has no exponent
+    // without fluctuation, there is no exponent
     expect(new Set(equal.dfa_alpha1.map(({ alpha1 }) => alpha1))).toEqual(new Set([null]));
   });
 

@@ -108,7 +108,7 @@ describe("the recipe of a preset counts what computeMetrics counts", () => {
   });
 });
 
-describe("what a recipe can express", () => {
+describe("the keys of a recipe", () => {
   const sprint = recipeNamed("soccer/sprint");
   const countOf = (speeds: readonly number[], changes: Partial<Recipe>) =>
     computeRecipe(
@@ -194,7 +194,7 @@ describe("an invalid recipe is refused with the name of the invalid key", () => 
 });
 
 describe("the table of sensitivity", () => {
-  /** A recipe for each row of the table, equal to no preset: runs of samples, without joining and standing. */
+  /** A recipe for each row of the table. It differs from all presets, and counts runs of samples without joining and standing. */
   const speedRuns = (enter: number): Recipe => {
     const { standstill: _, ...rest } = recipeNamed("soccer/sprint");
     return { ...rest, max_valid: 100_000, on: "sample", enter, exit: enter, min_ms: 0, merge_ms: 0 };

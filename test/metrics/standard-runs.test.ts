@@ -38,7 +38,7 @@ describe("a standard run", () => {
     }
   });
 
-  it("has means of 10 s within 10 % of its mean, and is extended while that holds", () => {
+  it("has means of 10 s within 10 % of its mean, and is extended while this is true", () => {
     const run = constant(300, 3000);
     // after 10 s at 3.4 m/s, the mean is 3.0129, and 3.3 m/s is reached with the eighth second
     expect(runsOf(seconds([...run, ...constant(10, 3400), ...run]))).toEqual([[0, 307], expect.anything()]);

@@ -223,7 +223,7 @@ def figures(recordings, max_hr, intervals, period_ms):
         # a minute counts 1 at 50 % of the maximum or more, and 1 more for each further 10 % up to 90 %
         weighted = sum(ms * sum(100 * hr >= share * max_hr for share in range(50, 100, 10)) for hr, ms in held)
         trimp = half_up(10 * weighted, 60_000) / 10
-    # each heart rate holds until the next of its recording and interval, the last for 5 s
+    # each heart rate is valid until the next of its recording and interval, the last for 5 s
     heard = 0
     for recording in own:
         for a, b in intervals or [(-inf, inf)]:

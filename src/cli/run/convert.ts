@@ -52,7 +52,7 @@ export interface ConvertFlags {
 /** A safety limit, because a recording with many short ranges would fill a folder. */
 const MAX_SPLIT_FILES = 100;
 
-/** `asi convert`: converts recordings to CSV or another format. */
+/** Runs `asi convert`, which converts recordings to CSV or another format. */
 export async function convert(args: string[], flags: ConvertFlags, context: Context): Promise<ExitStatus> {
   const bounds: TimeBounds = { from: flags.from, to: flags.to, timeZone: flags.tz };
   const given = {

@@ -60,7 +60,7 @@ const UNKNOWN_BEFORE = "7 days and 28 days are weighted means, which are unknown
 const RATIO_CAUTION =
   "The ratio of acute to chronic load is mathematically coupled, and no causal link to injury has been shown (Impellizzeri et al. 2020).";
 
-/** `asi load`: the load per day and week, for each device. */
+/** Runs `asi load`, which prints the load per day and week, for each device. */
 export async function load(args: string[], flags: LoadFlags, context: Context): Promise<ExitStatus> {
   const { console, signal } = context;
   const loadOf = loadFunction(flags);

@@ -65,7 +65,7 @@ const SECOND_MS = 1000;
 const POSITIONS_OF_RECORDING = 1000;
 const SHORTEST_STEP_MS = 40;
 
-/** `asi pitch`: the position and shape of a team on the pitch. */
+/** Runs `asi pitch`, which prints the position and shape of a team on the pitch. */
 export async function pitch(args: string[], flags: PitchFlags, context: Context): Promise<ExitStatus> {
   const { console } = context;
   const format = formatOf(flags);

@@ -145,7 +145,7 @@ export function formatOf({ format, output, decimal }: SquadFlags): SquadFormat {
     );
   const ofName = byName === null ? undefined : byName === "txt" ? "text" : (byName as SquadFormat);
   if (format !== undefined && ofName !== undefined && format !== ofName) {
-    throw new UsageError(`${output} has the extension of another format than --format ${format}.`);
+    throw new UsageError(`${output} has the extension of a different format than --format ${format}.`);
   }
   const chosen = format ?? ofName ?? "text";
   if (chosen === "xlsx" || chosen === "parquet") refuseOnTerminal(output ?? "-", chosen, false);

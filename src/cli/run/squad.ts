@@ -70,7 +70,8 @@ interface SquadSession {
   rows: SquadRow[];
 }
 
-/** `asi squad`: a table of all players of a session, for each period; with `--by player` a table of a season. */
+/** Runs `asi squad`, which prints a table of all players of a session, for each period, or with `--by player` a
+ * table of a season. */
 export async function squad(args: string[], flags: SquadFlags, context: Context): Promise<ExitStatus> {
   const order = orderOf(flags);
   const format = formatOf(flags);

@@ -36,7 +36,7 @@ const LAST_BYTES_MS = 2_500;
 /** Reasons for the end of a request after which the next one continues. */
 const RETRYABLE_ENDS = ["idle", "stopping", "unavailable", "failed"];
 
-/** `asi stream`: sends a recording to a service while it is recorded. */
+/** Runs `asi stream`, which sends a recording to a service while it is recorded. */
 export async function stream(path: string, flags: StreamFlags, context: Context): Promise<ExitStatus> {
   const base = parseAddress(flags.service, flags.allowHttp === true);
   checkGivenSerial(flags.device);

@@ -13,7 +13,7 @@ const PARTITION = "serial=";
  * differs only in case from a folder of another device, because many file systems take both for the same folder. A device keeps
  * the folder that has its files.
  *
- * @param devices all devices of the account, so that a choice of some of them does not change the folders
+ * @param devices all devices of the account, so a choice of some of them does not change the folders
  */
 export function foldersOf(
   outDir: string,

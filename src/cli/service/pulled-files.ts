@@ -4,7 +4,7 @@ import { isRecord } from "../../arguments.js";
 import { OutputFile } from "../../files/output-file.js";
 import { DescribedError } from "../terminal/problem.js";
 
-/** Beginning with a dot, so that readers of a whole folder skip it. */
+/** The name begins with a dot, so readers of a whole folder skip the file. */
 const LIST = ".asi-pull.json";
 
 /** The common properties of all files of a folder. */

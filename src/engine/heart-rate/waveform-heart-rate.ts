@@ -9,9 +9,9 @@ const TOLERANCE_SAMPLES = 1.5;
 const TOLERANCE_MS = 20;
 /** Share of a time error that the clock adopts. */
 const FOLLOWING = 1 / 8;
-/** A piece after a longer gap begins another signal, ms. */
+/** A piece after a longer gap begins a new signal, ms. */
 const MAX_GAP_MS = 3_600_000;
-/** This duration of contiguous older signal begins another signal, s. */
+/** Contiguous older signal of this duration begins a new signal, s. */
 const OLD_SIGNAL_S = 10;
 
 export interface WaveformListener {

@@ -18,7 +18,7 @@ const MINUS = 0x2d;
 export class CsvLines {
   readonly #bytes: Uint8Array;
   readonly #view: DataView;
-  // The second with cached digits and dot. Nanoseconds may move a row into another second.
+  // The second with cached digits and dot. Nanoseconds may move a row into a different second.
   #shownSeconds = Number.NaN;
   #shownLength = 0;
   readonly #shown = new Int32Array(4);

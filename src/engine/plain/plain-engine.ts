@@ -86,7 +86,7 @@ export class PlainEngine implements Engine {
   #passed = 0;
   /** Output of this step: bytes of CSV or frames, or rows of columns. */
   #out = 0;
-  // consecutive frames that still have to be copied to the output
+  // consecutive frames that have not been copied to the output
   #keptFrom = 0;
   #keptTo = 0;
 
@@ -200,7 +200,7 @@ export class PlainEngine implements Engine {
   #holds(at: number, end: number): boolean {
     if (this.#sums.covers(at)) return this.#sums.holds(at + 2, end, this.#tail);
     if (checksum(this.#view, at + 2, end) === this.#view.getUint16(end, true)) return true;
-    // false frames may overlap from here on
+    // false frames may overlap from this position
     this.#sums.begin(at + 2, end);
     return false;
   }
@@ -328,7 +328,7 @@ export class PlainEngine implements Engine {
     }
   }
 
-  /** Outputs the frames from `from` to `to`, now or together with later ones. */
+  /** Outputs the frames from `from` to `to`, immediately or together with later ones. */
   #keep(from: number, to: number): void {
     if (from !== this.#keptTo) {
       this.#putKept();

@@ -26,7 +26,7 @@ export interface SessionLoad {
 export interface LoadOptions {
   /** The last day, `YYYY-MM-DD`. Default: the day of the last session. */
   readonly to?: string | undefined;
-  /** Also compute the ratio of acute to chronic load. Default false; docs/metrics.md explains why. */
+  /** Whether to compute the ratio of acute to chronic load. Default false; docs/metrics.md explains why. */
   readonly ratio?: boolean | undefined;
 }
 

@@ -28,9 +28,9 @@ export interface PeakOptions extends MetricsOptions {
   readonly windows?: readonly number[] | undefined;
   /** Speed at or above which distance is high-speed distance, m/s. Default: the last of `hid_thresholds`. */
   readonly highSpeed?: number | undefined;
-  /** Also estimate metabolic power. Default false; docs/metrics.md explains why. */
+  /** Whether to estimate metabolic power. Default false; docs/metrics.md explains why. */
   readonly metabolicPower?: boolean | undefined;
-  /** Fit power law and critical speed, which needs 600 windows. Default true. */
+  /** Whether to fit power law and critical speed, which requires 600 windows. Default true. */
   readonly fits?: boolean | undefined;
 }
 
