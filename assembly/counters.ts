@@ -10,7 +10,7 @@ export let unknownFrames: i32 = 0;
 export let badChecksums: i32 = 0;
 export let overlong: i32 = 0;
 export let overruns: i32 = 0;
-/** The first damage: offset in the stream, signal (0 without damage), and the time of the previous row, ms (NaN without one). */
+/** The first damage: offset in the stream, signal (0 if there is no damage), and the time of the previous row, ms (NaN if there is none). */
 export let damageOffset: f64 = 0;
 export let damageSignal: i32 = 0;
 export let damageAfterMs: f64 = 0;

@@ -1,4 +1,4 @@
-// Frames: sync, length, checksum and resynchronization (docs/recording-format.md, "Reading").
+// Reads frames: sync, length, checksum and resynchronization (docs/recording-format.md, "Reading").
 
 import {
   countFalse,

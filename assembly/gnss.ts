@@ -235,12 +235,12 @@ function beginSpan(ms: i64, place: usize): void {
   hasSpan = true;
 }
 
-/** Earliest row, ms; undefined without rows. */
+/** Earliest row, ms; undefined if there are no rows. */
 export function earliestRow(): i64 {
   return min(earliestMs, rangeEarliestMs);
 }
 
-/** Latest row, ms; undefined without rows. */
+/** Latest row, ms; undefined if there are no rows. */
 export function latestRow(): i64 {
   return max(latestMs, rangeLatest());
 }
@@ -254,12 +254,12 @@ export function rowsProduced(): i32 {
   return limited ? producedRows : rows;
 }
 
-/** Earliest produced row of the last range with one, ms; undefined without produced rows. */
+/** Earliest produced row of the last range with one, ms; undefined if there are no produced rows. */
 export function spanEarliest(): i64 {
   return limited ? spanEarliestMs : rangeEarliestMs;
 }
 
-/** Latest produced row of the last range with one, ms; undefined without produced rows. */
+/** Latest produced row of the last range with one, ms; undefined if there are no produced rows. */
 export function spanLatest(): i64 {
   return limited ? spanLatestMs : rangeLatest();
 }

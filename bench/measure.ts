@@ -90,7 +90,7 @@ export async function interleave(
   );
 }
 
-/** The middle value, or the mean of the two middle values; NaN without values. */
+/** The middle value, or the mean of the two middle values; NaN if there are no values. */
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   const middle = sorted.length / 2;

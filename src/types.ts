@@ -85,9 +85,9 @@ export interface Report {
     outOfRange: number;
     badDate: number;
   };
-  /** Time of the earliest row, ms since 1970 UTC; null without rows. */
+  /** Time of the earliest row, ms since 1970 UTC; null if there are no rows. */
   start: number | null;
-  /** Time of the latest row, ms since 1970 UTC; null without rows. */
+  /** Time of the latest row, ms since 1970 UTC; null if there are no rows. */
   end: number | null;
   ranges: Range[];
 }

@@ -163,7 +163,7 @@ describe("asi validate", () => {
     expect(status).toBe(3);
   });
 
-  test("reports where the first damage is, from a file and from a pipe", async () => {
+  test("reports the place of the first damage, in a file and in a pipe", async () => {
     const { bytes } = MATCH;
     // after a header of 72 bytes, the checksum of the GNSS frame of 100 bytes is at 170
     bytes[170] = (bytes[170] ?? 0) ^ 1;

@@ -262,7 +262,7 @@ static void reset(State *s) {
 
 /* ---- rows ---- */
 
-/* The reading of a row: the latest not after it, if less than a second old. Removes all readings not after it. */
+/* The reading of a row is the latest one that is not later than the row, if it is less than a second old. Removes all readings that are not later than the row. */
 static __attribute__((noinline)) u32 takeReading(State *s, i64 timestampMs) {
   if (timestampMs < 0) return 0;
   u64 now = (u64)timestampMs, latest = 0;

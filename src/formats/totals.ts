@@ -16,7 +16,7 @@ const DISTANCE_UNITS_PER_M = 2_000_000;
  * the row before to the row after, as in the metrics.
  */
 export class Totals {
-  /** Earliest and latest row, ms since 1970 UTC; null without rows. */
+  /** Earliest and latest row, ms since 1970 UTC; null if there are no rows. */
   startMs: number | null = null;
   endMs: number | null = null;
   /** Recorded time: the sum of forward steps without gaps, ms. */

@@ -34,7 +34,7 @@ export function isValidHeartRate(bpm: number): boolean {
 }
 
 /**
- * @param samples of the frame, with any speed
+ * @param samples samples of the frame, with any speed
  * @param lastMs `last_timestamp`, which ends the validity of the last heart rate
  * @param athleteMaxBpm a multiple of 0.1; null for no zones
  */

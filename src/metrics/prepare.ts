@@ -146,7 +146,7 @@ export function distancesOf({ timestampMs, segments, intervalSpeedSum }: Prepare
   return distances;
 }
 
-/** Maximum speed in mm/s; null without samples. */
+/** Maximum speed in mm/s; null if there are no samples. */
 export function maxSpeedOf(signal: PreparedSignal): number | null {
   let max = -1;
   for (let i = 0; i < signal.speedMmPerS.length; i++) {

@@ -132,7 +132,7 @@ function writeCount(bits: BitWriter, count: number): void {
   bits.write(count % HALF_COUNT, COUNT_BITS / 2);
 }
 
-// Negative at the end of the input.
+// Negative values mean the end of the input.
 function readCount(bits: BitReader): number {
   const high = bits.read(COUNT_BITS / 2);
   const low = bits.read(COUNT_BITS / 2);

@@ -22,7 +22,7 @@ export interface Inspection {
     /** Sample rate of the ECG waveform, from its frames. */
     ecgHz: number | null;
   };
-  /** Heart figures from the ECG waveform; null without a waveform, or with `hr: "device"`. Only `inspect` computes them. */
+  /** Heart figures from the ECG waveform; null if there is no waveform, or with `hr: "device"`. Only `inspect` computes them. */
   ecg: EcgFigures | null;
   /** The decoder that was used. */
   engine: EngineName;

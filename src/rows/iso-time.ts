@@ -5,7 +5,7 @@ export interface WrittenTime {
   /** The local time, without the fraction of the second, as ms since 1970. */
   localMs: number;
   fractionMs: number;
-  /** Local time minus UTC; undefined without an offset in the text. */
+  /** Local time minus UTC; undefined if there is no offset in the text. */
   offsetMs: number | undefined;
 }
 

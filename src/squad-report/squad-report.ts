@@ -165,7 +165,7 @@ export function recordingsInWords(rows: readonly SquadRow[], offsetMs: number): 
 
 const SPEEDS_OF_ZONES = { mss: "maximum speed", asr: "aerobic and maximum speed" } as const;
 
-/** The definition with the thresholds of most players; some players may have individual ones. Undefined without data. */
+/** The definition with the thresholds of most players; some players may have individual ones. Undefined if there are no data. */
 function usualDefinition(rows: readonly SquadRow[]): Metrics["definition"] | undefined {
   const byThresholds = new Map<string, Metrics["definition"][]>();
   for (const { metrics } of rows) {

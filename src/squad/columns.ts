@@ -153,7 +153,7 @@ export const MAIN_COLUMNS: readonly SquadColumn[] = SQUAD_COLUMNS.filter(
   ({ key }) => !["hr_max_bpm", "trimp", "sprint_m"].includes(key),
 );
 
-/** The value of a figure in a row; null without data. */
+/** The value of a figure in a row; null if there are no data. */
 export function figureOf(figures: MemberFigures, { value }: SquadColumn): number | null {
   return figures.metrics === null ? null : value(figures.metrics, figures);
 }
@@ -162,7 +162,7 @@ export function figureOf(figures: MemberFigures, { value }: SquadColumn): number
 export const WHOLE_PERIOD_SHARE = 0.9;
 
 /**
- * The mean of a figure over the players who play nearly the whole period, and the highest value of all; null without values.
+ * The mean of a figure over the players who play nearly the whole period, and the highest value of all; null if there are no values.
  *
  * @param whole those of `wholeRows` of all rows of the period
  */

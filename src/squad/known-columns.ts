@@ -4,7 +4,7 @@ import { readSheet, type SheetProblem } from "./sheet.js";
 /** A column that a reader supports, with the unit in its header. */
 export interface KnownColumn {
   column: string;
-  /** For example `km/h`; empty without one. */
+  /** For example `km/h`; empty if there is none. */
   unit: string;
 }
 
@@ -12,7 +12,7 @@ export interface KnownColumn {
 export interface KnownRow {
   /** Line where the row starts, counted from 1. */
   line: number;
-  /** Trimmed text; empty without one. */
+  /** Trimmed text; empty if there is none. */
   cell(column: string): string;
   /** The unit of the header of that text. */
   unit(column: string): string;
@@ -117,7 +117,7 @@ function unknownText(header: string, near: string, known: ReadonlyMap<string, Kn
   return `The column "${header}" is not known. Name it ${[`"${near}"`, ...withUnit].join(" or ")}, or remove it.`;
 }
 
-/** The known column with a similar name; null without one, because a table may have other columns. */
+/** The known column with a similar name; null if there is none, because a table may have other columns. */
 function nearest(letters: string, known: ReadonlyMap<string, KnownColumn>): string | null {
   if (letters.length > LONGEST_NEAR) return null;
   let best: { column: string; distance: number } | null = null;

@@ -25,7 +25,7 @@ interface Counted {
 }
 
 /**
- * Counts by recipes. The result is empty without recipes.
+ * Counts by recipes. The result is empty if there are no recipes.
  *
  * @throws AsiError as `computeRecipe`, with the name of the player, unless `mayBeUncounted`
  */

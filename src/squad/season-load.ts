@@ -9,7 +9,7 @@ import { type SeasonPlayer, seasonFigure } from "./season.js";
  *
  * @param column a sum, such as distance
  * @param dayOf the local calendar day of an instant, `YYYY-MM-DD`
- * @returns a result for each day from the player's first session to the last session of the squad; empty without sessions
+ * @returns a result for each day from the player's first session to the last session of the squad; empty if there are no sessions
  * @throws AsiError `BAD_ARGUMENT` for a season of more than 3660 days
  */
 export function seasonLoad(

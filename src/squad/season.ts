@@ -121,7 +121,7 @@ function daysBetween(fromMs: number, toMs: number): number {
 const numberOf = ({ number }: SeasonPlayer) =>
   number !== null && /^\d+$/.test(number) ? Number(number) : Number.POSITIVE_INFINITY;
 
-/** A figure of a player in a session; null without a value. */
+/** A figure of a player in a session; null if there is no value. */
 export function seasonFigure({ row }: SeasonEntry, { key }: SquadColumn): number | null {
   return row?.figures[key] ?? null;
 }
@@ -185,7 +185,7 @@ export function isWholeEntry({ row }: SeasonEntry): boolean {
 }
 
 /**
- * Mean of a figure over the sessions in which the player has nearly complete data, and the maximum of all; null without values.
+ * Mean of a figure over the sessions in which the player has nearly complete data, and the maximum of all; null if there are no values.
  */
 export function seasonSummary(
   entries: readonly SeasonEntry[],

@@ -102,10 +102,10 @@ export class SessionClock {
 
 interface DividedTime {
   hasDate: boolean;
-  /** Midnight of the date as if it were UTC; 0 without one. */
+  /** Midnight of the date as if it were UTC; 0 if there is none. */
   dateMs: number;
   sinceMidnightMs: number;
-  /** Local time minus UTC; null without an offset. */
+  /** Local time minus UTC; null if there is no offset. */
   offsetMs: number | null;
 }
 

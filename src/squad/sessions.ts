@@ -3,7 +3,7 @@ export interface RecordingExtent {
   /** First and last row, ms since 1970 UTC. */
   startMs: number;
   endMs: number;
-  /** Its first position, in degrees WGS 84; null without one. */
+  /** Its first position, in degrees WGS 84; null if there is none. */
   place: { latitude: number; longitude: number } | null;
 }
 

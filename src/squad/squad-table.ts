@@ -81,9 +81,9 @@ export function squadRows(
 
 /** The figures of a member in an interval. Counts of recipes are absent without recipes or data. */
 export interface MemberFigures extends RecipeCounts {
-  /** Null without data. */
+  /** Null if there are no data. */
   metrics: Metrics | null;
-  /** Share of the recorded time with a heart rate, 0 to 1; null without data. */
+  /** Share of the recorded time with a heart rate, 0 to 1; null if there are no data. */
   hrCoverage: number | null;
   /** Training impulse after Edwards; null without a heart rate or a known maximum. */
   trimp: number | null;

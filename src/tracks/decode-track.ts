@@ -20,9 +20,9 @@ export interface TrackSummary {
   format: TrackFormat;
   /** Number of rows. */
   rows: number;
-  /** Earliest row, ms since 1970 UTC; null without rows. */
+  /** Earliest row, ms since 1970 UTC; null if there are no rows. */
   start: number | null;
-  /** Latest row, ms since 1970 UTC; null without rows. */
+  /** Latest row, ms since 1970 UTC; null if there are no rows. */
   end: number | null;
   /**
    * Number of rows whose speed is missing in the track. It is computed from the previous and the current position. The first

@@ -55,7 +55,7 @@ export interface PeriodStats {
   name: string;
   /** Null if the player does not take part. */
   metrics: Metrics | null;
-  /** Absent if none was requested; null without data. */
+  /** Absent if none was requested; null if there are no data. */
   figures?: Figures | null;
 }
 

@@ -221,7 +221,7 @@ const REASONS: Readonly<Record<string, string>> = {
   replaced:
     "Another gateway streams this device, or samples of the device were deleted. If no other gateway is running, run the command again.",
   not_permitted: "The account no longer owns the device.",
-  signed_out: "The token has expired or was revoked. Get a new one, and run the command again: it continues.",
+  signed_out: "The token has expired or was revoked. Get a new one, and run the command again to continue.",
 };
 
 function endError({ end, problem }: NonNullable<StreamEnd>): Error {

@@ -39,7 +39,7 @@ export async function errorOf(response: Response, base: URL): Promise<DescribedE
   if (status === 401 || WITHOUT_TOKEN.includes(code)) {
     return serviceError(
       "TOKEN_REFUSED",
-      `${base.href} refuses the token: it is wrong, or has expired (tokens are valid for 10 hours). Get a new one, set ASI_TOKEN or the file of --token-file, and run the command again: it continues where it ended.`,
+      `${base.href} refuses the token: it is wrong, or has expired (tokens are valid for 10 hours). Get a new one, set ASI_TOKEN or the file of --token-file, and run the command again to continue.`,
     );
   }
   const said = await reasonOf(response);

@@ -7,7 +7,7 @@ const LONGEST_SCALE = 16;
 export const DFA_WINDOW_MS = 120_000;
 const DFA_STEP_MS = 5000;
 
-/** Above this share of artefacts, percent, there is no alpha 1 (little bias below 3 %: Rogers and Gronwald 2022). */
+/** Above this percentage of artefacts, alpha 1 is not computed (little bias below 3 %: Rogers and Gronwald 2022). */
 export const MOST_ARTEFACTS_PERCENT = 5;
 
 /**

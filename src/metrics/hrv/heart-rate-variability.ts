@@ -40,7 +40,7 @@ export interface HeartRateVariability {
   /** Number of stretches without a gap. */
   readonly series: number;
   readonly artefacts: Readonly<Record<Artefact, number>>;
-  /** Null without an interval. */
+  /** Null if there is no interval. */
   readonly artefacts_percent: number | null;
   /** bpm; null with fewer than 20 corrected intervals, like the next three. */
   readonly mean_hr: number | null;

@@ -58,7 +58,7 @@ export interface NodeOptions {
 }
 
 /**
- * @returns null without a speed
+ * @returns null if there is no speed
  * @throws AsiError `BAD_ARGUMENT` for more than 72 hours from the first to the last speed
  */
 export function nodesOf(

@@ -187,7 +187,7 @@ function inUnit(amount: PeakAmount, sum: number, durationMs: number): number {
   }
 }
 
-/** The peak distance for every whole second to 600; null without a speed. */
+/** The peak distance for every whole second to 600; null if there is no speed. */
 function distancesOf(nodes: Nodes | null): PeakDistance[] | null {
   if (nodes === null) return null;
   return distancePeaks(nodes, LONGEST_WINDOW_S).map(({ windowS, peak }) => ({

@@ -59,7 +59,7 @@ export interface AccelerationSpeedProfile {
   } | null;
   /** Null if there is a profile. */
   readonly reason: string | null;
-  /** m/s; null without points. */
+  /** m/s; null if there are no points. */
   readonly top_speed: number | null;
   readonly definition: { readonly version: number; readonly max_speed: number };
 }

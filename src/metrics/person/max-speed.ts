@@ -61,7 +61,7 @@ export interface SeasonMaxSpeed {
  * The highest speed of the 365 days up to `to`.
  *
  * @param to `YYYY-MM-DD`
- * @returns null without a session
+ * @returns null if there is no session
  * @throws AsiError `BAD_ARGUMENT`
  */
 export function seasonMaxSpeed(sessions: readonly SessionMaxSpeed[], to: string): SeasonMaxSpeed | null {
