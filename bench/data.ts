@@ -11,7 +11,7 @@ export interface Epoch {
   altitudeMm: number;
   speedMmPerS: number;
   headingE5: number;
-  /** Set on one epoch in ten: a reading that precedes the epoch slightly. */
+  /** A reading that precedes the epoch slightly; set on one epoch in ten. */
   reading: { timeMs: number; bpm: number; rrIntervals: number[] } | null;
 }
 

@@ -205,7 +205,7 @@ export interface EcgBatch {
   sampleRateHz: number;
   /** ms since 1970 UTC: the time of the frame for its first sample, then by the sample rate. */
   timestampMs: Float64Array;
-  /** In units of the device's converter. */
+  /** Sample values in units of the device's converter. */
   sample: Int16Array;
 }
 

@@ -69,7 +69,8 @@ describe("an input designed to be slow", () => {
     for (const [name, most] of stepBytes) {
       const { steps, bytesWritten } = work(createEngine(name), bytes);
       expect(bytesWritten).toBe(bytes.length);
-      // one more for the first header and one for the end, and some because the input buffer is not completely filled
+      // the first header and the end take one more step each, and some are needed because the input buffer is not
+      // completely filled
       expect(steps, name).toBeLessThan(1.2 * (bytes.length / most) + 4);
     }
   });

@@ -69,7 +69,7 @@ describe("GPX of other programs", () => {
     });
   });
 
-  it("may have no speeds: they are computed from the positions of each segment", async () => {
+  it("may have no speeds, which are then computed from the positions of each segment", async () => {
     const at = (second: number, lat: number) =>
       `<trkpt lat="${lat}" lon="0"><time>2024-05-11T09:30:${String(second).padStart(2, "0")}Z</time></trkpt>`;
     const { rows, summary } = await rowsIn(
@@ -80,7 +80,7 @@ describe("GPX of other programs", () => {
     expect(summary).toMatchObject({ rows: 5, speedsFromPositions: 5 });
   });
 
-  it("may have speeds at some points: a measured speed is kept, and the first point gets the next known one", async () => {
+  it("may have speeds at some points; measured speeds are kept, and the first point gets the next known one", async () => {
     const at = (second: number, speed: string) =>
       `<trkpt lat="${second * 1e-4}" lon="0"><time>2024-05-11T09:30:${String(second).padStart(2, "0")}Z</time>${speed && `<speed>${speed}</speed>`}</trkpt>`;
     const speedsOf = async (points: string) => (await rowsIn(gpx(points))).rows.map(({ speed }) => speed);

@@ -10,8 +10,8 @@ export type CompiledModule = typeof globalThis extends { WebAssembly: { Module: 
 
 export interface InitializeOptions {
   /**
-   * The compiled core: `asi-convert/core.wasm` or, without SIMD, `asi-convert/core-scalar.wasm`. For platforms that forbid
-   * compiling from bytes. Default: the core that is embedded in the library.
+   * The compiled core: `asi-convert/core.wasm` or, without SIMD, `asi-convert/core-scalar.wasm`. Platforms that forbid
+   * compiling from bytes require it. Default: the core that is embedded in the library.
    */
   module?: CompiledModule | undefined;
 }

@@ -23,7 +23,7 @@ export interface PreparedSignal {
   readonly timestampMs: Float64Array;
   /** Speed after the median filter, mm/s. */
   readonly speedMmPerS: Int32Array;
-  /** In ascending order; together they contain every sample. */
+  /** The segments in ascending order; together they contain every sample. */
   readonly segments: readonly Segment[];
   /**
    * Entry i is twice the mean speed in mm/s of the interval from sample i to sample i + 1, or zero at standstill. The

@@ -1,7 +1,7 @@
 /** Definition of a gap: a step that is longer than both limits. */
 export interface GapRule {
   readonly minMs: number;
-  /** As a multiple of the median of the neighbouring steps. */
+  /** Minimum gap as a multiple of the median of the neighbouring steps. */
   readonly steps: number;
 }
 

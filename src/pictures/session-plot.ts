@@ -11,7 +11,7 @@ export interface Limit {
   label: string;
 }
 
-/** A series over the time of a session. */
+/** A series of values over the time of a session. */
 interface Plot {
   title: string;
   series: Series;

@@ -172,7 +172,7 @@ const STEPS = 8;
 const parsed = new Map<string, Glyph>();
 
 export interface DrawnText {
-  /** In pixels, from the start of the baseline. */
+  /** Points in pixels, from the start of the baseline. */
   strokes: readonly (readonly Point[])[];
   width: number;
 }

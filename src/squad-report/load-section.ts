@@ -20,7 +20,8 @@ const PICTURE = { dayPx: 5, height: 28 };
 
 const HEADS = ["Load", "% of a match", "7 days", "28 days", "Week", "Monotony", "Strain"];
 
-/** The load of each player on the last day of the season, with a picture of the days before it. As HTML; empty if no player has a session. */
+/** The load of each player on the last day of the season, with a picture of the days before it. Returns HTML; empty if no
+ * player has a session. */
 export function loadSection(players: readonly SeasonPlayer[], { column, daysOf }: LoadsInReport): string {
   const known = players.flatMap((player) => {
     const days = daysOf(player);

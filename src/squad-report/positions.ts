@@ -5,7 +5,7 @@ const POSITIONS = ["GK", "DF", "MF", "FW"];
 
 /** Rows of one position. */
 export interface PositionGroup {
-  /** As in the roster, in upper case; "Others" for players without one. */
+  /** The position in the roster, in upper case; "Others" for players without a position. */
   name: string;
   rows: readonly SquadRow[];
 }

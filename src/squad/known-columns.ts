@@ -52,7 +52,7 @@ export function readKnownColumns(
   known: ReadonlyMap<string, KnownColumn>,
 ): {
   columns: ReadonlySet<string>;
-  /** As in the file. */
+  /** The header in the file. */
   headers: readonly string[];
   rows: KnownRow[];
   headerLine: number;

@@ -4,7 +4,7 @@ import { nameKey } from "./roster.js";
 /** A named interval of a session, such as a half or a drill. */
 export interface SessionPeriod {
   name: string;
-  /** For all players without their own rows; null if only the named players take part. */
+  /** The interval of all players without their own rows; null if only the named players take part. */
   all: Interval | null;
   /** Intervals of single players by `nameKey`, in ascending order; empty for a player who does not take part. */
   own: Map<string, Interval[]>;

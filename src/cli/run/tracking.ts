@@ -5,7 +5,7 @@ import type { Console } from "../terminal/console.js";
 import { UsageError } from "../terminal/usage-error.js";
 import type { FieldPlayer, PlayedPeriod } from "./pitch-rows.js";
 
-/** Without and with extra time. */
+/** Numbers of halves without and with extra time. */
 const NUMBERS_OF_HALVES: readonly number[] = [2, CDF_PERIODS.length];
 
 /** The players in the format of `asi pitch --format cdf`: one line for each frame of the halves, including the halves of

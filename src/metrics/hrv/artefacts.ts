@@ -117,7 +117,7 @@ function placeIn(sorted: Float64Array, count: number, value: number): number {
   return low;
 }
 
-/** With linear interpolation between the two nearest values. */
+/** A quantile with linear interpolation between the two nearest values. */
 function quantile(sorted: Float64Array, share: number): number {
   const place = (sorted.length - 1) * share;
   const below = Math.floor(place);

@@ -145,7 +145,7 @@ function daysOf(
   }));
 }
 
-/** For each day the mean of the last 5 long matches up to it; null before the first. */
+/** Returns for each day the mean of the last 5 long matches up to this day; null before the first one. */
 function matchReferences(
   sessions: readonly SessionLoad[],
   days: readonly { day: string }[],

@@ -26,7 +26,7 @@ export interface Peak {
 const COVERED_OF_TEN = 9;
 
 /**
- * The window with the maximum amount; the earliest of equal ones. For heart rates, the window with the maximum mean.
+ * The window with the maximum amount; the earliest of equal ones. For heart rates, it is the window with the maximum mean.
  *
  * @param windowS length in whole s
  * @returns null if no window is covered well enough, or the amount is unknown

@@ -112,7 +112,8 @@ export function pointsOf(
   return points;
 }
 
-/** The two highest accelerations of each class of 0.2 m/s (Morin et al. 2021), the earliest first if they are equal; by class. */
+/** The two highest accelerations of each class of 0.2 m/s (Morin et al. 2021), the earliest first if they are equal. Grouped
+ * by class. */
 export function highestOfClasses(points: readonly ProfilePoint[]): ProfilePoint[] {
   const classes = new Map<number, ProfilePoint[]>();
   for (const point of points) {

@@ -148,7 +148,7 @@ const WORDED: readonly NamedRecipe[] = [
   },
 ];
 
-/** In the usual order of use. */
+/** The presets in the usual order of use. */
 const FOOTBALL: readonly PresetName[] = ["soccer", "soccer-women", "soccer-fifa"];
 const OTHERS = (Object.keys(PRESETS) as PresetName[]).filter((preset) => !FOOTBALL.includes(preset));
 

@@ -25,7 +25,7 @@ export interface StandardRunChanges {
   readonly typical_error: number | null;
   /** 2 √2 times the typical error; a smaller change in a single run may not be real. */
   readonly limit: number | null;
-  /** For each later run; null if nothing is comparable. */
+  /** The change of each later run; null if nothing is comparable. */
   readonly changes: readonly (number | null)[];
 }
 
