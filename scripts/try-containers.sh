@@ -145,7 +145,7 @@ if step image; then
   must_not "the root file system is read-only, even to root" podman exec --user root asi-try touch /opt/asi/file
   must_not "/tmp is read-only too" podman exec --user root asi-try touch /tmp/file
   must "the volume takes data, which its user alone can read" test "$(inside stat --format '%a %U' /data)" = '700 node'
-  must_not "the key from the file SERVER_KEY_FILE is used: there is none in the volume" inside test -e /data/server.key
+  must_not "the key from the file SERVER_KEY_FILE is used, because the volume contains none" inside test -e /data/server.key
   must "the operator's commands work inside" inside asi-server app create --name Coach --json
   client=$(cat "$work/output")
   secret_of() { node --print "JSON.parse(process.argv[1])['$1']" "$client"; }

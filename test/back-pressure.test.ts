@@ -15,7 +15,7 @@ describe("the source is read no faster than the result", () => {
   it.for<[string, (source: Watched) => ReadableStream<unknown>, number]>([
     ["convert", (source) => convert(source.iterable()).body, 0],
     ["convert of a stream", (source) => convert(source.stream()).body, 0],
-    ["convert in another layout", (source) => convert(source.iterable(), { delimiter: ";" }).body, 0],
+    ["convert with a different layout", (source) => convert(source.iterable(), { delimiter: ";" }).body, 0],
     ["repair", (source) => repair(source.iterable()).recording, 0],
     // the queue between two streams holds a chunk
     ["AsiCsvStream", (source) => source.stream().pipeThrough(new AsiCsvStream()), 2],

@@ -22,7 +22,7 @@ const MIN_BPM: f64 = 24;
 const MAX_BPM: f64 = 220;
 /** Quieter signals are rounding errors of the converter, in units of the samples. */
 export const MIN_SIGNAL: f64 = 0.25;
-// A reading is valid starting with this good second in a row.
+// Number of consecutive good seconds after which a reading is valid.
 const GOOD_SECONDS: i32 = 3;
 
 const RRS: usize = memory.data(RING_16, 16);

@@ -60,7 +60,7 @@ const STRIP_COLUMNS = 240;
 
 /**
  * A report of a session as one self-contained HTML file: the sortable table of the squad, a table for each period, the figures of
- * all players side by side, and a page for each player. Printed on A4, each player has one page.
+ * all players side by side, and a page for each player. On A4, it has one page for each player.
  */
 export function squadReport({
   title,

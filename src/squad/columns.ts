@@ -197,7 +197,8 @@ export function wholeRows<R extends SquadRow>(rows: readonly R[]): Set<R> {
   );
 }
 
-/** Rows sorted by a figure, the largest first; with `ascending` the smallest. Rows without a value are last; ties are sorted by number. */
+/** Rows sorted by a figure, the largest first, or the smallest first with `ascending`. Rows without a value are last; ties
+ * are sorted by number. */
 export function sortRows<R extends SquadRow>(
   rows: readonly R[],
   column: SquadColumn,

@@ -13,7 +13,7 @@ const SPECIAL = /<[!?]|&|[^\t\n\r -~]/;
 const MAX_SLOTS = 30;
 const FIELDS = ["ms", "latitude", "longitude", "altitude", "speed", "hr"] as const;
 type Field = (typeof FIELDS)[number];
-// Two sets of placeholders, so that no placeholder can be equal to a value outside the slots in both.
+// Two sets of placeholders. A value outside the slots can be equal to a placeholder of one set, but not of both.
 const FIRST_PLACEHOLDERS = [0, 500] as const;
 const FIRST_YEAR = 2001;
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { UsageError } from "../terminal/usage-error.js";
 
-// The address of a service, and the token that it gets.
+// The address of a service, and the token for it.
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 

@@ -11,7 +11,7 @@ const MIN_BPM = 24;
 const MAX_BPM = 220;
 /** Quieter signals are rounding errors of the converter, in units of the samples. */
 export const MIN_SIGNAL = 0.25;
-/** A reading is valid starting with this good second in a row. */
+/** Number of consecutive good seconds after which a reading is valid. */
 const GOOD_SECONDS = 3;
 
 /** Decides each second whether there is a heart rate, from the beats of the last seconds. */
