@@ -79,7 +79,7 @@ describe.for(everyEngine)("%s", ([, create]) => {
         1,
       ],
       [
-        "a sync inside a damaged frame counts by itself",
+        "a sync inside a damaged frame is counted separately",
         [start(9000), start(9001), good],
         { ...NO_DAMAGE, overlong: 2 },
         1,

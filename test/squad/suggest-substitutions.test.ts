@@ -105,7 +105,8 @@ describe("suggested substitutions", () => {
         const one = periods.find((some) => some.name === period) ?? expect.fail();
         return intervalsFor(one, name).some(({ startMs, endMs }) => endMs - startMs > 40 * MINUTE_MS);
       });
-    // not the seven on the bench of the first half, nor those who come on or go off in the second; Kunz has no data of the first
+    // excludes the seven on the bench in the first half, and those who come on or go off in the second; Kunz has no data for
+    // the first half
     const [first, second] = before.slice(2).map(({ who }) => who);
     expect(first).toEqual(playing("1st half").filter((name) => name !== "Kunz"));
     expect(second).toEqual(playing("2nd half"));
