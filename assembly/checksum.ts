@@ -7,7 +7,7 @@
 
 import { INPUT, PREFIX_A, PREFIX_B } from "./memory";
 
-// 16 zero bytes, then 16 bytes of ones: a load at offset r gives a mask for the last r lanes.
+// 16 zero bytes, then 16 bytes of ones. A load at offset r is a mask for the last r lanes.
 const LAST_LANES: usize = memory.data<u8>(
   [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255],
   16,
@@ -59,15 +59,16 @@ function sumsOf(a8: v128, b4: v128): i32 {
 const EVEN_BYTES: u64 = 0x00ff00ff00ff00ff;
 const ONES: u64 = 0x0001000100010001;
 
-// Without SIMD: a block is eight bytes, two in each lane of 16 bits. `pairs` is the sum of the lanes, `odd` the sum of their second
+// Without SIMD, a block consists of eight bytes, two in each lane of 16 bits. `pairs` is the sum of the lanes, `odd` the sum
+// of their second
 // bytes, whose weight is one less than that of the first, and `second` the sum of successive values of `pairs`. A product
-// adds four lanes into its top one; each is at most 255, so that no lower lane carries.
+// adds four lanes into its top one; each is at most 255, so no lower lane carries.
 // @ts-ignore: decorator
 @inline
 function foldLanes(pairs: u64, odd: u64, second: u64): i32 {
   pairs &= EVEN_BYTES;
   const a = ((pairs * ONES) >> 48) as i32;
-  // weights 0, 2, 4, 6: the constant has them in reverse, because lane i is multiplied by lane 3 - i
+  // weights 0, 2, 4, 6, which the constant contains in reverse, because lane i is multiplied by lane 3 - i
   const weighted = (((pairs * 0x0000000200040006) >> 48) + (((odd & EVEN_BYTES) * ONES) >> 48)) as i32;
   const b = 8 * ((((second & EVEN_BYTES) * ONES) >> 48) as i32) - weighted;
   return (a & 0xff) | ((b & 0xff) << 8);
@@ -162,9 +163,10 @@ export function checksum(start: usize, length: i32): i32 {
   return foldLanes(pairs, odd, second);
 }
 
-// With prefix sums the checksum of any span takes two look-ups, so resynchronization is linear, however many
-// false frames overlap. They cover the bytes from the first failed frame to the furthest end claimed by a false frame: the sums of
-// the first byte always, the sums of the second after the first byte of a span has matched, until it has not for some time.
+// With prefix sums the checksum of any span takes two look-ups, so resynchronization is linear for any number of overlapping
+// false frames. They cover the bytes from the first failed frame to the furthest end claimed by a false frame: The sums of
+// the first byte are always filled. The sums of the second byte are filled after the first byte of a span has matched,
+// until none has matched for some time.
 let prefixEnd: usize = 0;
 // End of the sums of the second byte. They begin before the next checked span.
 let secondEnd: usize = 0;
@@ -182,7 +184,7 @@ export function hasPrefixSums(position: usize): bool {
   return position + 2 < prefixEnd;
 }
 
-/** Begins a table at `start` and fills it at least to `end`. `tail`: the end of the input. */
+/** Begins a table at `start` and fills it at least to `end`. `tail` is the end of the input. */
 export function beginPrefixSums(start: usize, end: usize, tail: usize): void {
   store<u8>(start, 0, TO_A);
   prefixEnd = start;
@@ -287,8 +289,8 @@ function lastLane(bytes: v128): v128 {
   return v128.shuffle<i8>(bytes, bytes, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15);
 }
 
-// False frames are usually close to each other, and if they overlap, each claims an end slightly after the last one: the table
-// is filled in advance.
+// The table is filled in advance, because false frames are usually close to each other, and overlapping ones claim
+// increasing ends.
 const AHEAD: usize = 1024;
 
 /** End of the table. */
@@ -305,12 +307,12 @@ export function secondSumsEnd(): usize {
   return secondEnd;
 }
 
-/** Fills the table at least to `end`. `tail`: the end of the input. */
+/** Fills the table at least to `end`. `tail` is the end of the input. */
 export function extendPrefixSums(end: usize, tail: usize): void {
   fillPrefixSums(min(tail, end + AHEAD));
 }
 
-/** Whether the checksum of the frame at `at`, whose span is in the table, is correct. `length`: the length of its payload. */
+/** Whether the checksum of the frame at `at`, whose span is in the table, is correct. `length` is the length of its payload. */
 // @ts-ignore: decorator
 @inline
 export function checksumHolds(at: usize, length: i32): bool {

@@ -1,4 +1,4 @@
-// Converts civil UTC to milliseconds since 1970. Caches the last second: at 10 Hz nine of ten rows are in it.
+// Converts civil UTC to milliseconds since 1970. Caches the last second, which contains nine of ten rows at 10 Hz.
 
 let cachedKey: u64 = 0;
 let cachedSecondMs: i64 = 0;
@@ -23,7 +23,8 @@ export function secondMs(): i64 {
 /** Added to nanoseconds before their conversion to milliseconds, to round half up. */
 export const HALF_MS_NANO: i32 = 500000;
 
-/** Converts nanoseconds to whole milliseconds by a multiplication: exact below 1000500000, a second plus the rounding. */
+/** Converts nanoseconds to whole milliseconds by a multiplication, which is exact below 1000500000, a second plus the
+ * rounding. */
 // @ts-ignore: decorator
 @inline
 export function wholeMs(nano: u32): u32 {
@@ -36,7 +37,8 @@ export function resetClock(): void {
   cachedDate = 0;
 }
 
-/** Caches another second; false if there is no such date or time: years 1 to 9999, proleptic Gregorian, no leap seconds. */
+/** Caches another second. Returns false if the date or time does not exist; years are 1 to 9999, proleptic Gregorian,
+ * without leap seconds. */
 export function setSecond(key: u64): bool {
   const hour = ((key >> 32) & 0xff) as i32;
   const minute = ((key >> 40) & 0xff) as i32;

@@ -1,4 +1,4 @@
-// Counters: frames of each kind and their bytes, and invalid frames.
+// Counts the frames of each kind and their bytes, and invalid frames.
 
 export let knownBytes: i64 = 0;
 export let unknownBytes: i64 = 0;
@@ -10,7 +10,7 @@ export let unknownFrames: i32 = 0;
 export let badChecksums: i32 = 0;
 export let overlong: i32 = 0;
 export let overruns: i32 = 0;
-/** The first damage: offset in the stream, signal (0 without damage), and the time of the previous row, ms (NaN without one). */
+/** The first damage: offset in the stream, signal (0 if there is no damage), and the time of the previous row, ms (NaN if there is none). */
 export let damageOffset: f64 = 0;
 export let damageSignal: i32 = 0;
 export let damageAfterMs: f64 = 0;
@@ -59,7 +59,7 @@ export function countUnknown(frames: i32, bytes: i32): void {
   unknownBytes += bytes;
 }
 
-/** Counts invalid frames: with a bad checksum, or too long. */
+/** Counts frames that are invalid because of a bad checksum or their length. */
 // @ts-ignore: decorator
 @inline
 export function countFalse(withBadChecksum: i32, tooLong: i32): void {

@@ -37,7 +37,7 @@ export function writeSmall(out: usize, value: u32): usize {
   return out + ((entry >> 32) as usize);
 }
 
-// value / 1000, by a multiplication: 2^38 / 1000 rounded up is exact for all 32 bits.
+// Computes value / 1000 by a multiplication. 2^38 / 1000, rounded up, is exact for all 32 bits.
 // @ts-ignore: decorator
 @inline
 function thousands(value: u32): u32 {
@@ -166,7 +166,7 @@ function writeWhole(out: usize, value: u64): usize {
 const TENTH_E7: u32 = 1000000;
 export const LATITUDE: usize = memory.data(32, 16);
 export const LONGITUDE: usize = memory.data(32, 16);
-// Content of each: u64 characters; u32 their number; u32 the lowest absolute value that begins with them; i32 sign (0, -1).
+// Each entry contains: u64 characters; u32 their number; u32 the lowest absolute value that begins with them; i32 sign (0, -1).
 const PREFIX_LENGTH = 8;
 const PREFIX_BASE = 12;
 const PREFIX_SIGN = 16;
@@ -184,7 +184,7 @@ function setPrefix(prefix: usize, valueE7: i32): void {
   store<i32>(prefix, sign, PREFIX_SIGN);
 }
 
-/** Exclusive upper limit of `distance` near the last coordinate: a tenth minus one, because of the last coordinate. */
+/** Exclusive upper limit of `distance` near the last coordinate. */
 export const NEAR_E7: u32 = TENTH_E7 - 1;
 
 /**

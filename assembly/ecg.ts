@@ -1,10 +1,10 @@
-// Joins heart rates to rows by time (docs/recording-format.md, "Rows"): readings wait, the last 16 in file order; a row removes
-// the latest one that is not later than the row, and uses it if it is less than a second old.
+// Joins heart rates to rows by time (docs/recording-format.md, "Rows"). The last 16 readings in file order wait for a row. A
+// row removes the latest one that is not later than the row, and uses it if it is less than a second old.
 
 const MOST_WAITING: i32 = 16;
 const MAX_AGE_MS: i64 = 1000;
 
-// The readings for rows: those of ECG-HR, those derived from the waveform, or the derived ones until the first reading of ECG-HR.
+// The source of the readings for rows: ECG-HR, the waveform, or the waveform until the first reading of ECG-HR.
 export const FROM_DEVICE: i32 = 0;
 export const FROM_WAVEFORM: i32 = 1;
 
@@ -22,7 +22,7 @@ let carriedMaxAgeMs: i64 = 0;
 let source: i32 = FROM_DEVICE;
 let analysesAll: bool = false;
 
-/** Whether the waveform is needed: for rows, or for figures and beats. */
+/** Whether the waveform is needed for rows, or for figures and beats. */
 export let readsWaveform: bool = false;
 /** Readings without a row, because another one with the same time follows. */
 export let replacedReadings: i32 = 0;

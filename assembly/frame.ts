@@ -1,4 +1,4 @@
-// Frames: sync, length, checksum and resynchronization (docs/recording-format.md, "Reading").
+// Reads frames: sync, length, checksum and resynchronization (docs/recording-format.md, "Reading").
 
 import {
   countFalse,
@@ -103,7 +103,7 @@ export function commit(length: i32): void {
   tail += length;
 }
 
-/** Whether the checksum of the frame at `at` is correct. `length`: the length of its payload. */
+/** Whether the checksum of the frame at `at` is correct. `length` is the length of its payload. */
 // @ts-ignore: decorator
 @inline
 function holds(at: usize, length: i32): bool {
@@ -113,7 +113,7 @@ function holds(at: usize, length: i32): bool {
     return checksumHolds(at, length);
   }
   if (checksum(at + 2, length + 4) == (load<u16>(end) as i32)) return true;
-  // False frames may overlap from here on: the search continues inside this one.
+  // False frames may overlap, so the search continues inside this one.
   beginPrefixSums(at + 2, end, tail);
   return false;
 }
@@ -126,11 +126,11 @@ function damaged(signal: i32, at: usize): i32 {
   return signal;
 }
 
-// Consecutive frames to output: copied together, because many are so short that a call for each would take longer.
+// Consecutive frames to output. They are copied together, because many are so short that a call for each would take longer.
 let framesFrom: usize = 0;
 let framesEnd: usize = 0;
 
-/** Outputs the frames from `from` to `to`, now or together with later ones; returns the current end of the output. */
+/** Outputs the frames from `from` to `to`, immediately or together with later ones. Returns the current end of the output. */
 // @ts-ignore: decorator
 @inline
 function addFrames(out: usize, from: usize, to: usize): usize {
@@ -149,7 +149,7 @@ function flushFrames(out: usize): usize {
   return out + length;
 }
 
-/** Reads the written bytes as far as possible. `final`: there are no further bytes. */
+/** Reads the written bytes as far as possible. `final` means that there are no further bytes. */
 // @ts-ignore: decorator
 @inline
 export function step(outputKind: i32, final: bool): i32 {
@@ -175,7 +175,7 @@ export function step(outputKind: i32, final: bool): i32 {
       }
     } else if (load<u32>(at) == NAV_PVT_HEAD) {
       while (((end - at) as i32) >= GNSS_92_SIZE) {
-        // usually a run of rows; then the frame that ended it
+        // usually, this is a run of rows, and then the frame that ends the run
         if (canRun(outputKind)) {
           at = readRun(outputKind, at, end, out);
           out = runCursor;

@@ -1,4 +1,4 @@
-// NAV-PVT to a row: the frames with a row, the time of the row, and the counters of rows and ranges. run.ts and
+// Converts NAV-PVT to rows, and counts rows and ranges. run.ts and
 // src/engine/plain/plain-engine.ts read the same fields.
 
 import { HALF_MS_NANO, resetClock, secondKey, secondMs, setSecond, wholeMs } from "./clock";
@@ -13,7 +13,8 @@ export const OUTPUT_FRAMES: i32 = 1;
 export const OUTPUT_CSV: i32 = 2;
 export const OUTPUT_COLUMNS: i32 = 3;
 
-/** Rows that are further apart, in either direction, are in different ranges. Same value: src/metrics/segments.ts, BUCKET_MS. */
+/** Rows that are further apart, in either direction, are in different ranges. src/metrics/segments.ts and BUCKET_MS have the
+ * same value. */
 const MAX_GAP_MS: u64 = 300000;
 
 // --- counters of rows ---
@@ -93,7 +94,7 @@ export function beginStep(): void {
 export function readGnss(outputKind: i32, payload: usize, cursor: usize): usize {
   // year, month, day, hour, minute, second, valid
   const key = load<u64>(payload, 4);
-  // Checked for every frame: equal bytes are not valid while no second is cached.
+  // Checked for every frame, because equal bytes are not valid while no second is cached.
   if (((key >> 56) & 3) != 3) {
     withoutDateOrTime++;
     return cursor;
@@ -179,7 +180,7 @@ function roundToMs(nano: i32): i64 {
 // @ts-ignore: decorator
 @inline
 function countRow(ms: i64): void {
-  // Time advances by no more than the gap: the row is the latest of its range, and nothing else changes.
+  // Time advances by at most the gap, so the row is the latest of its range, and nothing else changes.
   if (((ms - previousMs) as u64) > MAX_GAP_MS || !isAscending) countUnusualRow(ms);
   rows++;
   previousMs = ms;
@@ -234,12 +235,12 @@ function beginSpan(ms: i64, place: usize): void {
   hasSpan = true;
 }
 
-/** Earliest row, ms; undefined without rows. */
+/** Earliest row, ms; undefined if there are no rows. */
 export function earliestRow(): i64 {
   return min(earliestMs, rangeEarliestMs);
 }
 
-/** Latest row, ms; undefined without rows. */
+/** Latest row, ms; undefined if there are no rows. */
 export function latestRow(): i64 {
   return max(latestMs, rangeLatest());
 }
@@ -253,12 +254,12 @@ export function rowsProduced(): i32 {
   return limited ? producedRows : rows;
 }
 
-/** Earliest produced row of the last range with one, ms; undefined without produced rows. */
+/** Earliest produced row of the last range with one, ms; undefined if there are no produced rows. */
 export function spanEarliest(): i64 {
   return limited ? spanEarliestMs : rangeEarliestMs;
 }
 
-/** Latest produced row of the last range with one, ms; undefined without produced rows. */
+/** Latest produced row of the last range with one, ms; undefined if there are no produced rows. */
 export function spanLatest(): i64 {
   return limited ? spanLatestMs : rangeLatest();
 }

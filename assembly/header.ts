@@ -1,4 +1,5 @@
-// ASI-INF: selects headers that the host must check. A header that repeats an accepted one does not stop a step, so a recording
+// Selects the ASI-INF headers that the host must check. A header that repeats an accepted one does not stop a step, so a
+// recording
 // with many headers takes no longer than others.
 
 import { checksum } from "./checksum";
@@ -27,8 +28,8 @@ export function resetHeaders(serialIsGiven: bool): void {
 }
 
 /**
- * Whether a header has no new content: it has the correct length and version, and the serial number of the last signalled one,
- * unless the host has given one. A header with new content is compared with later ones.
+ * Whether a header has no new content. Its length and version are then correct, and its serial number is that of the last
+ * signalled header, unless the host has given one. A header with new content is compared with later ones.
  */
 export function repeatsHeader(payload: usize, length: i32): bool {
   if (length != HEADER_PAYLOAD || load<u8>(payload) != FORMAT_VERSION) return false;

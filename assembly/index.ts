@@ -1,4 +1,5 @@
-// The exports for the host. Input: reserve, write, commit, step. Output: the memory named by the getters below.
+// The exports for the host. The host calls reserve, writes, and calls commit and step. The getters below return
+// the memory of the output.
 
 import * as counted from "./counters";
 import { fillDigitTables } from "./csv";
@@ -14,14 +15,15 @@ import * as template from "./template";
 
 fillDigitTables();
 
-// Use of the waveform: heart rates for rows without one, figures of the recording, or figures and beats.
+// Use of the waveform, for heart rates of rows without one, figures of the recording, or figures and beats.
 const WAVEFORM_FOR_ROWS: i32 = 0;
 const WAVEFORM_FOR_BEATS: i32 = 2;
 
 /**
- * Begins a new input. `fromMs` and `toMs`: limits of the rows produced; `fillHrMs`: greatest age of a carried heart rate;
- * `hasSerial`: the serial number written to `givenSerial` overrides those of the headers; `heartRateSource`: see ecg.ts;
- * `waveformUse`: see above; `quality`: whether `stepColumns` also returns the quality of rows.
+ * Begins a new input. `fromMs` and `toMs` are the limits of the produced rows, and `fillHrMs` is the greatest age of a
+ * carried heart rate. With `hasSerial`, the serial number in `givenSerial` overrides those of the headers. For
+ * `heartRateSource` see ecg.ts, for `waveformUse` see above. `quality` tells whether `stepColumns` also returns the
+ * quality of rows.
  */
 export function reset(
   needsHeader: bool,
@@ -106,17 +108,17 @@ export function columnLength(): i32 {
   return frame.cursor as i32;
 }
 
-/** Rows of the last step: see COLUMNS in memory.ts. */
+/** Rows of the last step; see COLUMNS in memory.ts. */
 export function columns(): usize {
   return memoryLayout.COLUMNS;
 }
 
-/** Their quality, if required: see QUALITY in memory.ts. */
+/** Their quality, if required; see QUALITY in memory.ts. */
 export function quality(): usize {
   return memoryLayout.QUALITY;
 }
 
-/** Room for rows of the host that are to be written as text, in the same layout. */
+/** Space for rows of the host that are written as text, in the same layout. */
 export function givenColumns(): usize {
   return memoryLayout.GIVEN_COLUMNS;
 }
@@ -126,7 +128,7 @@ export function rowCapacity(): i32 {
   return memoryLayout.ROW_CAPACITY;
 }
 
-/** Space for the program of a row template: see template.ts. */
+/** Space for the program of a row template; see template.ts. */
 export function program(): usize {
   return memoryLayout.PROGRAM;
 }
@@ -151,7 +153,7 @@ export function closedRangeCount(): i32 {
   return gnss.closedRanges;
 }
 
-/** Positions at which the output of the last step changes to another range: see RANGE_BREAKS in memory.ts. */
+/** Positions at which the output of the last step changes to another range; see RANGE_BREAKS in memory.ts. */
 export function rangeBreaks(): usize {
   return memoryLayout.RANGE_BREAKS;
 }

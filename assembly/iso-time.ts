@@ -1,4 +1,4 @@
-// Writes times in UTC as ISO 8601, with milliseconds. Caches the last second: at 10 Hz nine of ten rows are in it.
+// Writes times in UTC as ISO 8601, with milliseconds. Caches the last second, which contains nine of ten rows at 10 Hz.
 
 import { copy16, threeDigits } from "./csv";
 

@@ -1,4 +1,4 @@
-// The memory layout. All memory is static, without allocation and growth, so views of the host stay valid.
+// The memory layout. All memory is static, so views of the host stay valid.
 
 /** The maximum payload of a frame; a frame with a greater length is invalid (docs/recording-format.md, "Frames"). */
 export const MAX_PAYLOAD: i32 = 8192;

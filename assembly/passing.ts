@@ -1,4 +1,4 @@
-// Skips many frames at once: false ones, and short ones of unknown type.
+// Skips many false frames, or short frames of unknown type, at once.
 
 import { countFalse, countUnknown } from "./counters";
 import {
@@ -78,7 +78,7 @@ function passCheckedFrames(from: usize, known: usize): usize {
       const sync = at + ctz(hits);
       const length: i32 = load<u16>(sync, 4);
       if (length <= longest) {
-        // usually the first byte decides
+        // usually, the first byte is sufficient
         if (firstByteHolds(sync, length)) {
           if (sync + 6 + length > secondKnown || secondByteHolds(sync, length)) break;
         }
@@ -99,7 +99,7 @@ function passCheckedFrames(from: usize, known: usize): usize {
   return at;
 }
 
-/** The shortest known payload: an ECG-HR. A header is recognized with any length. */
+/** The shortest known payload, that of an ECG-HR. A header is recognized with any length. */
 const MIN_KNOWN_PAYLOAD: u64 = MIN_HEART_RATE_PAYLOAD;
 
 // Whether these eight bytes may begin a short frame.

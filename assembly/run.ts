@@ -1,4 +1,5 @@
-// Runs of rows. Most rows are 3D, have no heart rate, are close to the previous row, in the same second and not earlier. A loop
+// Reads runs of rows. Most rows are 3D, have no heart rate, are close to the previous row, in the same second and not
+// earlier. A loop
 // without other checks and without calls reads these; readGnss reads all other rows.
 
 import { checksum96 } from "./checksum";
@@ -21,7 +22,7 @@ const FIX_OK_3D: i32 = 0x103;
 /** End of the output of the last run. */
 export let runCursor: usize = 0;
 
-/** Whether there is a complete and valid NAV-PVT with 92 bytes of payload. `at`: 100 bytes of input. */
+/** Whether there is a complete and valid NAV-PVT with 92 bytes of payload at `at`, which has 100 bytes of input. */
 // @ts-ignore: decorator
 @inline
 export function isGnss92(at: usize): bool {

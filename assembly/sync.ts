@@ -1,4 +1,4 @@
-// Syncs: the two bytes at the start of every frame.
+// Finds syncs, the two bytes at the start of every frame.
 
 export const SYNC: u16 = 0x62b5;
 

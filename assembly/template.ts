@@ -26,7 +26,8 @@ import {
   SPEEDS,
 } from "./memory";
 
-// An instruction: u8 conditions, u8 further conditions of its field, u8 field, u8 decimal mark, u16 length of the literal, u16
+// The layout of an instruction is: u8 conditions, u8 further conditions of its field, u8 field, u8 decimal mark, u16 length
+// of the literal, u16
 // offset of the next instruction; then the literal, padded to a multiple of 16 bytes. It writes the literal, then the field.
 const INSTRUCTION_HEAD: usize = 8;
 // The length of an instruction whose literal has at most 16 bytes.
@@ -70,8 +71,8 @@ let isLine: bool = false;
 export let textEnd: usize = OUTPUT;
 
 /**
- * Uses the program written by the host. `maxRowBytes`: maximum length of a row; `tailBytes`: length of its tail;
- * `utcOffsetMs`: local time minus UTC.
+ * Uses the program written by the host. `maxRowBytes` is the maximum length of a row, `tailBytes` the length of
+ * its tail, and `utcOffsetMs` local time minus UTC.
  */
 export function takeProgram(length: i32, maxRowBytes: i32, tailBytes: i32, utcOffsetMs: i32): void {
   programEnd = PROGRAM + length;
@@ -154,7 +155,7 @@ function writeLines(columns: usize, from: i32, to: i32): i32 {
       out = writeDateTime(out, ms, time, timeMark);
     }
     copy16(out, LATITUDE_CELL + INSTRUCTION_HEAD);
-    // from here on the functions write a comma after each number
+    // the following functions write a comma after each number
     out = writeCoordinate(out + afterTime, LATITUDE, load<i32>(column, LATITUDES));
     store<u8>(out - 9, mark);
     store<u8>(out - 1, delimiter);
@@ -241,7 +242,7 @@ function writeByInstructions(columns: usize, from: i32, to: i32): i32 {
   return i;
 }
 
-// A date and time in UTC, or local without its offset.
+// A date and time in UTC, or a local time without its offset.
 // @ts-ignore: decorator
 @inline
 function writeDateTime(out: usize, ms: i64, field: u32, mark: u8): usize {

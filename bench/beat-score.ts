@@ -12,7 +12,7 @@ export interface AnnotatedRecord {
 export interface Detection {
   /** Sample indices. */
   beats: number[];
-  /** Index of the sample after each second, and the heart rate known at that time, bpm, not rounded; 0: none. */
+  /** Index of the sample after each second, and the heart rate known at that time, bpm, not rounded; 0 if there is none. */
   seconds: { n: number; bpm: number }[];
 }
 

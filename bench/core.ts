@@ -20,7 +20,7 @@ const SETTINGS: Omit<EngineSettings, "output"> = {
 const NO_INFO = headerlessInfo("BENCH");
 const HEADER_LINE = new TextEncoder().encode("timestamp,latitude,longitude,altitude,speed,hr\n");
 
-/** Writes the standard CSV with a plain loop over the core: no streams, no promises, no copies of the output. */
+/** Writes the standard CSV with a plain loop over the core, without streams, promises, or copies of the output. */
 export function coreCsv(engine: Engine, recording: Uint8Array, sink: Sink): void {
   sink(HEADER_LINE);
   drive(engine, "csv", recording, () => sink(engine.csv()));

@@ -1,4 +1,4 @@
-/** Generates the session that all cases read: a 10 Hz receiver with a heart-rate strap, identical every time. */
+/** Generates the session that all cases read, of a 10 Hz receiver with a heart-rate strap. The session is always identical. */
 
 /** One GNSS epoch with its reading. */
 export interface Epoch {
@@ -11,7 +11,7 @@ export interface Epoch {
   altitudeMm: number;
   speedMmPerS: number;
   headingE5: number;
-  /** Set on one epoch in ten: a reading that precedes the epoch slightly. */
+  /** A reading that precedes the epoch slightly; set on one epoch in ten. */
   reading: { timeMs: number; bpm: number; rrIntervals: number[] } | null;
 }
 
@@ -28,7 +28,7 @@ function createNoise(seed: number): () => number {
   };
 }
 
-/** An endless walk and run around a town, epoch by epoch. The object is reused: copy data that you keep. */
+/** An endless walk and run around a town, epoch by epoch. The object is reused, so copy data that you keep. */
 export function* walk(seed = 1): Generator<Epoch, never> {
   const noise = createNoise(seed);
   let latitude = 51.5072;
@@ -49,7 +49,7 @@ export function* walk(seed = 1): Generator<Epoch, never> {
   };
   for (let index = 0; ; index++) {
     const step = index % EPOCHS_PER_S;
-    // Minutes of running alternate with minutes of walking: the speed approaches the current pace.
+    // Minutes of running alternate with minutes of walking. The speed approaches the current pace.
     const pace = Math.floor(index / 3000) % 2 === 0 ? 1400 : 3400;
     speed = Math.max(0, speed + (pace - speed) * 0.02 + noise() * 240);
     heading = (heading + noise() * 12 + 360) % 360;

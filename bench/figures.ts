@@ -1,4 +1,4 @@
-/** `npm run bench:figures`: measures the figures of asi-convert/metrics and compares the times with their targets. */
+/** Run by `npm run bench:figures`. Measures the figures of asi-convert/metrics and compares the times with their targets. */
 import {
   accelerationSpeedProfile,
   computeMetrics,
@@ -52,8 +52,8 @@ const rows: { what: string; seconds: number; target: number }[] = [
 ];
 
 /**
- * Median of the ratios of two times. The two tasks alternate, so that another process that uses the processor slows down both: the
- * ratio of two times measured one after the other differs by a factor of three on a busy machine.
+ * Median of the ratios of two times. The two tasks alternate, so that other processes slow down both. On a busy machine, the
+ * ratio of two times measured one after the other differs by a factor of three.
  */
 function ratioOf(work: () => unknown, ordinary: () => unknown): number {
   const ratios = Array.from({ length: PAIRS }, () => {
@@ -76,7 +76,8 @@ function everything(fits = false): MetricSamples {
   return samples;
 }
 
-/** Includes what the service does not compute: 600 windows and 200 fits of critical speed, a second filter, means of seconds. */
+/** Includes computations that the service omits: 600 windows and 200 fits of critical speed, a second filter, and means of
+ * seconds. */
 function everythingOfTheCommand(): void {
   const samples = everything(true);
   accelerationSpeedProfile([samples], { maxSpeed: 9 });

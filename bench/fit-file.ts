@@ -1,6 +1,6 @@
 import { SESSION_START_MS, walk } from "./data.js";
 
-/** The unit of angles is the semicircle: 2^31 of them are 180 degrees. */
+/** The unit of angles is the semicircle; 2^31 of them are 180 degrees. */
 export const SEMICIRCLES_PER_DEGREE = 2 ** 31 / 180;
 
 const HEADER_BYTES = 14;

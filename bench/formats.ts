@@ -9,8 +9,9 @@ import { ASI, isInstalled, peakMemory, processorTime } from "./processes.js";
 import { align } from "./table.js";
 
 /**
- * The table of formats: rows written and read per second of processor time, beside gpsbabel if it is installed, and the
- * peak memory of `asi convert` on 1.5 million rows. Processor time varies least when the machine has other work.
+ * Measures the table of formats: rows written and read per second of processor time, compared with gpsbabel if it is
+ * installed, and the peak memory of `asi convert` for 1.5 million rows. Processor time varies least when the machine
+ * has other work.
  */
 
 const { values: options } = parseArgs({ options: { quick: { type: "boolean", default: false } } });

@@ -10,8 +10,8 @@ import {
 } from "./data.js";
 
 /**
- * Inputs designed to be slow to read. Each begins with a valid header and ends with a valid row, so that there is a CSV to
- * write. Reading takes at most 6 times as long as valid frames of the same size.
+ * Inputs designed to be slow to read. Each begins with a valid header and ends with a valid row, so a CSV can be written.
+ * Reading takes at most 6 times as long as valid frames of the same size.
  */
 export const HOSTILE_INPUTS = {
   falseSyncs: "false syncs, each claiming the longest frame",
@@ -54,7 +54,7 @@ const heartRate: Writer = (bytes, view, at, index) => {
   return writeReading(bytes, view, at, reading);
 };
 
-// Later than every row, so that no row ever uses it.
+// Later than every row, so no row uses it.
 const waitingRate: Writer = (bytes, view, at, index) => {
   reading.timeMs = 4e12 + index;
   return writeReading(bytes, view, at, reading);
@@ -68,7 +68,7 @@ const goodRow: Writer = (bytes, view, at, index) => {
   return writeEpoch(bytes, view, at, epoch);
 };
 
-// A row that shares nothing with the previous one: another day or year, another hemisphere.
+// A row that shares nothing with the previous one, with a different day or year and a different hemisphere.
 const lonelyRow: Writer = (bytes, view, at, index) => {
   epoch.secondMs = (index * 7919 * GAP_MS) % 2e14;
   epoch.nano = 123_456_789;

@@ -25,8 +25,8 @@ export interface Measurement {
 const SAMPLES_PER_ROUND = 2;
 
 /**
- * A case that benchmark.js measures. It runs deferred even if the work is synchronous: then all cases are treated equally, and
- * benchmark.js omits the two trial runs before every sample of a plain function.
+ * A case that benchmark.js measures. It runs deferred even if the work is synchronous, so that all cases are treated
+ * equally, and benchmark.js omits the two trial runs before every sample of a plain function.
  */
 export function timed(
   id: CaseId,
@@ -65,8 +65,8 @@ setFlagsFromString("--expose-gc");
 const collectGarbage: () => void = runInNewContext("gc");
 
 /**
- * Runs all cases briefly in each round, beginning with another one each time, so that drift of the machine and side effects
- * of a case affect all equally. Garbage of a case is collected before the next one.
+ * Runs all cases briefly in each round, beginning with a different one each time, so that drift of the machine and side
+ * effects of a case affect all cases equally. Garbage of a case is collected before the next one.
  */
 export async function interleave(
   cases: readonly Case[],
@@ -90,7 +90,7 @@ export async function interleave(
   );
 }
 
-/** The middle value, or the mean of the two middle values; NaN without values. */
+/** The middle value, or the mean of the two middle values; NaN if there are no values. */
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   const middle = sorted.length / 2;

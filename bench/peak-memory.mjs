@@ -1,5 +1,5 @@
-// Loaded into a process with `node --import`: when it exits, it writes its peak resident memory in KiB to descriptor 3.
-// On Linux it reads VmHWM: `ru_maxrss` also includes the parent process from before the exec.
+// Loaded into a process with `node --import`. When the process exits, it writes its peak resident memory in KiB to
+// descriptor 3. On Linux, it reads VmHWM, because `ru_maxrss` includes the parent process from before the exec.
 import { readFileSync, writeSync } from "node:fs";
 import { isMainThread } from "node:worker_threads";
 

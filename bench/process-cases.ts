@@ -10,7 +10,7 @@ export const asiArguments = ({ path }: Session, csv: string) => [ASI, "convert",
 /**
  * The cases that are whole processes, from start to exit. Each result is verified before it is timed.
  *
- * @throws Error if one gives a wrong result.
+ * @throws Error if a result is wrong.
  */
 export async function processCases(
   { main, slice, start }: Sessions,

@@ -75,7 +75,7 @@ export async function buildNative(folder: string): Promise<string | null> {
   return program;
 }
 
-/** Whether a program is installed: it starts and prints its version. */
+/** Whether a program is installed, that is, whether it starts and prints its version. */
 export async function isInstalled(program: string, versionFlag = "--version"): Promise<boolean> {
   return run(program, [versionFlag]).then(
     () => true,
@@ -85,7 +85,7 @@ export async function isInstalled(program: string, versionFlag = "--version"): P
 
 /**
  * Times of the native program converting a file in its memory, s. The first run is a warm-up.
- * `--bench-copy`: it copies each piece into its own buffer first, as WebAssembly must.
+ * With `--bench-copy`, it copies each piece into its own buffer first, as WebAssembly must.
  */
 export async function sampleNative(
   program: string,

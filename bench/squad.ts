@@ -4,7 +4,7 @@ import { median } from "./measure.js";
 import { ASI, peakMemory, runProgram } from "./processes.js";
 import { align } from "./table.js";
 
-// Measures the squad in whole processes: the table of a match, its report, and a season. Files are in the page cache.
+// Measures the table of a match, its report, and a season, in whole processes. Files are in the page cache.
 
 const PLAYERS = 25;
 const MINUTES = 90;
@@ -29,7 +29,7 @@ export async function measureSquad(sessions: number, folder: string): Promise<Sq
     const to = ["-o", join(match, `${seed}.asi`), "--serial", `TRK-${seed}`];
     await asi("encode", "--demo", "--seed", String(seed), "--duration", `${MINUTES}min`, ...to);
   }
-  // a folder of links for each session: the same bytes, read again
+  // a folder of links for each session, so the same bytes are read again
   const season = join(folder, "season");
   for (let session = 1; session <= sessions; session++) {
     const own = join(season, String(session).padStart(2, "0"));

@@ -17,7 +17,7 @@ const COLUMNS = ["case", "data", "rows/s", "MB/s", "time ÷ native C", "target",
 /** These are compared with the whole process of the native program, the others with its time in memory. */
 const WHOLE_PROCESSES: readonly CaseId[] = ["nodeStart", "asiStart", "nativeProcess", "asiProcess"];
 
-/** A Markdown table with aligned columns: a line per case, and a line for each additional target. */
+/** A Markdown table with aligned columns. It has a line for each case, and a line for each additional target. */
 export function table(
   measurements: Measurements,
   targets: readonly TargetResult[],
@@ -49,7 +49,7 @@ const HOSTILE_COLUMNS = [
   "reached",
 ];
 
-/** The table of hostile inputs and valid frames for a verb. `holds`: longest event-loop block of each, s. */
+/** The table of hostile inputs and valid frames for a verb. `holds` are the longest event-loop blocks, s. */
 export function hostileTable(
   verb: HostileVerb,
   measurements: Measurements,

@@ -106,7 +106,7 @@ function atLeast(limit: number, on: CaseId, what: string, measure: Target["measu
   return { on, what, bound: "at least", limit, unit: "×", measure };
 }
 
-/** All targets with their measured values. `asiPeakBytes`: peak memory of `asi convert`. */
+/** All targets with their measured values. `asiPeakBytes` is the peak memory of `asi convert`. */
 export function evaluateTargets(measurements: Measurements, asiPeakBytes: number): TargetResult[] {
   const figures: Figures = {
     time: (id) => measurements.get(id)?.medianS ?? Number.NaN,

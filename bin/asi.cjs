@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The command as it is installed. In a checkout that has not been built it says so, and builds first.
+// The installed command. In a checkout without a build, it prints a message and builds first.
 "use strict";
 const { existsSync } = require("node:fs");
 const { join } = require("node:path");
@@ -10,7 +10,7 @@ if (!existsSync(join(folder, "dist/bin/asi.cjs"))) {
     console.error(`asi is not built. Run \`npm ci\` in ${folder} first.`);
     process.exit(1);
   }
-  console.error("asi is not built. It is built now, which takes about 15 seconds.");
+  console.error("asi is not built. Building it takes about 15 seconds.");
   const build = [join(folder, "scripts/build.mjs"), "library"];
   const { status } = require("node:child_process").spawnSync(process.execPath, build, {
     stdio: ["ignore", 2, 2],

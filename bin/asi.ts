@@ -4,7 +4,7 @@ import { main } from "../src/cli/main.js";
 import { serve } from "../src/cli/run/worker.js";
 import { THREAD } from "../src/cli/run/workers.js";
 
-// This file is also the program of its threads: a second file would have mostly the same content.
+// This file is also the program of its threads, because a second file would have mostly the same content.
 if (workerData === THREAD) serve();
 else {
   main(process.argv.slice(2)).then((status) => {

@@ -16,7 +16,7 @@ export interface Difference {
   parts: string[];
 }
 
-/** Engines that are reused for one input after another, as in the library: state from one must not affect the next. */
+/** Engines that are reused for one input after another, as in the library. The state of one input must not affect the next. */
 export class Comparison {
   readonly #oracle: Engine = new Oracle();
   readonly #engines: readonly Engine[] = ENGINES.map(createEngine);

@@ -14,7 +14,7 @@ export interface Base {
   pieces: readonly Uint8Array[];
 }
 
-/** One input; the same seed and number give the same input if the bases are the same. */
+/** One input. The same seed and number result in the same input if the bases are the same. */
 export interface Input {
   /** The name of its base, for messages. */
   base: string;
@@ -63,7 +63,8 @@ export function drawInput(
   return { base: base.name, bytes, chunks, settings, random };
 }
 
-/** The first piece, usually a header, and several from a random place: small inputs then cover all places of large recordings. */
+/** The first piece, usually a header, and several pieces from a random place, so that small inputs cover all places of large
+ * recordings. */
 function window(pieces: readonly Uint8Array[], random: Random): Uint8Array[] {
   const [first] = pieces;
   if (first === undefined) return [];
@@ -72,7 +73,7 @@ function window(pieces: readonly Uint8Array[], random: Random): Uint8Array[] {
   return random(5) === 0 ? some : [first, ...some];
 }
 
-/** The time of a GNSS frame, ms since 1970, so that time limits are within the rows. */
+/** The time of a GNSS frame, ms since 1970, for time limits within the rows. */
 function timeNear(pieces: readonly Uint8Array[]): number {
   const frame = pieces.find((piece) => piece[2] === 0x01 && piece[3] === 0x07 && piece.length >= 92);
   if (frame === undefined) return 1_700_000_000_000;

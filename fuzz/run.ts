@@ -1,6 +1,6 @@
 /**
- * Runs all engines on random inputs until they differ or the time is over.
- * Inputs are determined by seed and number, so each one can be reproduced.
+ * Runs all engines on random inputs until they differ or the time is over. Seed and number determine an
+ * input, so each one can be reproduced.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,16 +12,16 @@ import { drawInput, makeBases } from "./inputs.js";
 
 const USAGE = `npm run fuzz -- [--seconds N] [--inputs N] [--seed N] [--first N] [--out FOLDER]
 
-  --seconds  how long; default 60
-  --inputs   end after so many inputs; default as many as the time allows
-  --seed     whole number that all inputs follow from; default another one each time
+  --seconds  duration; default 60
+  --inputs   end after this number of inputs; default: no limit
+  --seed     whole number that determines all inputs; default: random
   --first    number of the first input; default 0
-  --out      where a difference is written to; default fuzz/out`;
+  --out      folder for the inputs of a difference; default fuzz/out`;
 
 /** One input in this number also goes through `convert` and `repair`. */
 const LIBRARY_SHARE = 16;
 const PROGRESS_S = 10;
-/** Numbers of inputs before the differing one that are tried, to find the needed ones. */
+/** Numbers of inputs before the differing one that are tried, to find the inputs that cause the difference. */
 const PREDECESSORS = [0, 1, 2, 4, 8, 16, 32, 64, 128];
 
 const { values: options } = parseArgs({
@@ -104,7 +104,7 @@ function tell(found: Found, seed: number, bases: ReturnType<typeof makeBases>): 
   writeFileSync(join(folder, "difference.txt"), `${lines.join("\n")}\n`);
 }
 
-/** With fresh engines: the last start from which the difference occurs again. */
+/** The last input from which new engines reproduce the difference. */
 function firstNeeded(number: number, seed: number, bases: ReturnType<typeof makeBases>): number {
   for (const predecessors of PREDECESSORS) {
     const comparison = new Comparison();
@@ -118,7 +118,7 @@ function firstNeeded(number: number, seed: number, bases: ReturnType<typeof make
 function wholeNumber(name: "seconds" | "inputs" | "seed" | "first"): number {
   const value = Number(options[name]);
   if (!Number.isSafeInteger(value) || value < 0) {
-    throw new RangeError(`--${name} is ${options[name]}; it must be a whole number from 0 on.`);
+    throw new RangeError(`--${name} is ${options[name]}; it must be a whole number, 0 or more.`);
   }
   return value;
 }

@@ -1,7 +1,8 @@
 // Writes the types of a package into dist/, for ES modules and CommonJS: node ../scripts/build-types.mjs name=src/file.ts ...
 // The compiler writes them file by file without checking, which `npm run typecheck` does; tsup joins them. Without that step,
 // tsup would compile the sources once for each entry, which takes three times as long.
-// The types of an ES module are those of the CommonJS module, by reference: an ES module may import a CommonJS module, and the package then contains them once.
+// The types of an ES module refer to those of the CommonJS module, so the package contains them once. This works because an
+// ES module may import a CommonJS module.
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { build } from "tsup";

@@ -33,8 +33,9 @@ const isType = (path) => /\.d\.c?ts$/.test(path) && path !== "wasm-module.d.ts";
 const isReport = (path) => path === "report.html";
 
 /**
- * `after`: steps whose outputs it reads. `commands`: groups of Node.js commands; groups run in sequence, commands of a group in parallel.
- * `outputs`: files, or a folder with a filter of paths. They are removed before the step runs, except files in the repository.
+ * `after` lists the steps whose outputs it reads. `commands` are groups of Node.js commands; groups run in sequence,
+ * commands of a group in parallel. `outputs` are files, or a folder with a filter of paths. They are removed before the step
+ * runs, except files in the repository.
  */
 const STEPS = {
   core: {
@@ -186,7 +187,7 @@ const outputsOf = ({ outputs }) =>
     return filesOf(join(ROOT, folder)).filter((path) => isOutput(relative(join(ROOT, folder), path)));
   });
 
-/** Outputs among the sources: their inputs are hashed instead of them. */
+/** Outputs among the sources. Their inputs are hashed instead. */
 const MADE = new Set(
   Object.values(STEPS).flatMap(({ outputs }) =>
     outputs.flatMap((output) => (typeof output === "string" ? [join(ROOT, output)] : [])),
@@ -243,7 +244,8 @@ async function build(name) {
   return true;
 }
 
-/** Links the command, so that `npx asi` runs this build at once. Otherwise npx installs the checkout as a package first, and caches it. */
+/** Links the command, so that `npx asi` runs this build immediately. Otherwise npx installs the checkout as a package first,
+ * and caches it. */
 function linkCommand() {
   if (process.platform === "win32" || !existsSync(tool(".bin"))) return;
   rmSync(tool(".bin/asi"), { force: true });

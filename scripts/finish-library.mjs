@@ -1,5 +1,5 @@
 // Completes the built ES modules and the command: node scripts/finish-library.mjs
-// The entries for `require` are made from the ES modules file by file, so that a part shared by entries remains one file. The
+// It creates the entries for `require` from the ES modules file by file, so a part that entries share remains one file. The
 // CommonJS output of tsup needs a second transformer, which joins words when there is no white space.
 import { execFileSync } from "node:child_process";
 import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -8,7 +8,7 @@ import { build } from "esbuild";
 import { PARTS } from "./library-parts.mjs";
 import { shortenNames } from "./shorten-names.mjs";
 
-/** For a small package. Short lines are preserved, for readers of stack traces. */
+/** Keeps the package small. Short lines are preserved, for readers of stack traces. */
 export const SMALL = { minifyWhitespace: true, minifySyntax: true, lineLimit: 160 };
 
 /** Replaces imports of `./name.js` by `./name.cjs`. @param onImport is called with each name */
@@ -44,7 +44,7 @@ async function addCommonJs() {
       ...SMALL,
     });
   }
-  // only the command needs it
+  // only the command needs this file
   for (const name of PARTS) rmSync(`dist/${name}.js`);
 }
 

@@ -1,4 +1,4 @@
-// Finishes the compiled cores: adds a mark to each, and writes the core with SIMD into a TypeScript module, so that bundlers
+// Finishes the compiled cores. Adds a mark to each, and writes the core with SIMD into a TypeScript module, so that bundlers
 // do not have to find a .wasm file.
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -19,8 +19,9 @@ for (const { name, bytes, mark } of cores) {
   writeFileSync(pathOf(name), Buffer.concat([bytes, Buffer.of(0, text.length), text]));
 }
 
-// Printable characters, one for each byte, two thirds of them with an escape before them. About as long as base64, but each
-// byte has the same text everywhere: compressed for the network it is two thirds as long.
+// Printable characters, one for each byte, two thirds of them with an escape before them. The text is about as long as
+// base64, but each byte has the same text everywhere, so it is only two thirds as long when it is compressed for the
+// network.
 const alphabet = Array.from({ length: 95 }, (_, i) => String.fromCharCode(0x20 + i))
   .filter((character) => !'"\\`$~}'.includes(character))
   .join("");

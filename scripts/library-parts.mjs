@@ -1,5 +1,5 @@
-// Writes the parts of the library's entries, with all their names, as modules: the command loads them from the library beside it, so that
-// the package contains them only once.
+// Writes the parts of the library's entries, with all their names, as modules. The command loads them from the library
+// beside it, so the package contains them only once.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { buildSync } from "esbuild";
@@ -7,7 +7,7 @@ import { buildSync } from "esbuild";
 /** The built modules by their names, with the entries whose parts they hold. A part in two of them belongs to the first one. */
 const MODULES = {
   parts: ["src/index.ts"],
-  // separate, because converting loads none of these
+  // a separate module, because a conversion loads none of these parts
   figures: [
     "src/metrics/index.ts",
     "src/squad-report/index.ts",
@@ -45,7 +45,7 @@ export function writeParts() {
       .filter((path) => !modules.has(resolve(path)) && !path.endsWith("/index.ts"))
       .sort();
     const { outputs } = buildSync({ ...options, entryPoints: paths }).metafile;
-    // by name, so that a name in two parts is an error instead of being omitted
+    // exports by name, because a name in two parts must be an error instead of being omitted
     const lines = Object.values(outputs).map(({ entryPoint, exports }) => {
       const from = relative("build", entryPoint).replaceAll("\\", "/");
       const passedOn =

@@ -40,7 +40,7 @@ export function lockedDependencies(packages, roots) {
     return undefined;
   };
 
-  // Packages of the repository itself are not dependencies: their entries are links.
+  // Packages of the repository itself are not dependencies. Their entries are links.
   for (const root of roots) add(root, packages[root]);
   return Object.fromEntries(Object.entries(needed).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

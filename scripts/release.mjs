@@ -1,5 +1,6 @@
-// Makes the folder for installing the service without this repository: the packed library and service, and a package.json
-// with a lock file. `npm ci` in a copy of the folder installs exactly the tested versions. Usage, after a build:
+// Creates the folder for installing the service without this repository. It contains the packed library and service, and
+// a package.json with a lock file. `npm ci` in a copy of the folder installs exactly the tested versions. Usage, after a
+// build:
 //   node scripts/release.mjs [folder]      (default: release)
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";

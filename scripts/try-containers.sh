@@ -3,7 +3,7 @@
 # prints the results. Exits with status 1 if a check fails.
 #
 #   scripts/try-containers.sh               the base images come from a registry, packages from npm
-#   sudo scripts/try-containers.sh --local  uses no registry: stand-ins for the base images are made with debootstrap, from the
+#   sudo scripts/try-containers.sh --local  uses no registry; debootstrap creates stand-ins for the base images, from the
 #                                           Node.js and npm of this machine and the PostgreSQL of Debian; packages come from the
 #                                           npm cache of this machine (`npm ci` here fills it). Only debootstrap needs a Debian mirror
 #
@@ -26,7 +26,7 @@ postgres_image=$(sed -n 's/^ *image: \(postgres:.*\)/\1/p' compose.yaml)
 storage=(--root "$work/root" --runroot "$work/run" --storage-driver "${STORAGE_DRIVER:-vfs}" --cgroup-manager cgroupfs)
 # The engine's defaults may be above what this user may allow.
 limits=(--ulimit "nofile=4096:4096" --ulimit "nproc=4096:4096")
-# Stand-in for systemd, which runs the health checks of podman: the script runs them itself, so this warning is irrelevant.
+# Without systemd, podman warns that it cannot run health checks. The script runs them itself, so this warning is irrelevant.
 podman() { command podman "${storage[@]}" "$@" 2> >(grep -v "systemd connection" >&2); }
 
 failed=0
@@ -145,7 +145,7 @@ if step image; then
   must_not "the root file system is read-only, even to root" podman exec --user root asi-try touch /opt/asi/file
   must_not "/tmp is read-only too" podman exec --user root asi-try touch /tmp/file
   must "the volume takes data, which its user alone can read" test "$(inside stat --format '%a %U' /data)" = '700 node'
-  must_not "the key from the file SERVER_KEY_FILE is used: there is none in the volume" inside test -e /data/server.key
+  must_not "the key from the file SERVER_KEY_FILE is used, because the volume contains none" inside test -e /data/server.key
   must "the operator's commands work inside" inside asi-server app create --name Coach --json
   client=$(cat "$work/output")
   secret_of() { node --print "JSON.parse(process.argv[1])['$1']" "$client"; }
@@ -161,7 +161,7 @@ if step image; then
   podman rm asi-try >/dev/null
   podman "${start[@]}" >/dev/null
   must "a new container on the same volume becomes healthy" healthy asi-try
-  must "the data are still there: the token of before works" test "$(status_of_account)" = 200
+  must "the data are preserved, because the earlier token works" test "$(status_of_account)" = 200
   podman rm --force --time 5 asi-try >/dev/null
   seen "the image takes $(podman image inspect asi-server --format '{{.Size}}' | awk '{ printf "%d MB", $1 / 1e6 }'), of which the base image $(podman image inspect "$node_image" --format '{{.Size}}' | awk '{ printf "%d MB", $1 / 1e6 }')"
 fi

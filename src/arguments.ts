@@ -1,12 +1,12 @@
 import { AsiError, type AsiErrorCode } from "./errors.js";
 
-// Validates arguments once, when callers pass them: JavaScript callers can pass anything.
+// Validates arguments once, when callers pass them, because JavaScript callers can pass anything.
 
 const MAX_SHOWN_LENGTH = 80;
 // characters that affect terminals: control characters, line separators and bidirectional controls
 const UNPRINTABLE = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu;
 
-/** Formats a value for messages: shortened, and without characters that affect terminals. */
+/** Formats a value for messages. Shortens it, and removes characters that affect terminals. */
 export function shown(value: unknown): string {
   switch (typeof value) {
     case "string":
@@ -56,7 +56,7 @@ export function requireKnown(what: string, given: object, known: readonly string
   throw new AsiError("BAD_OPTION", `The ${what} ${shown(unknown)} is unknown; ${hint}`);
 }
 
-/** Whether two names differ in one place: a missing, additional or different letter, or two swapped letters. */
+/** Whether two names differ in one place, by a missing, additional or different letter, or by two swapped letters. */
 function isSimilar(a: string, b: string): boolean {
   if (Math.abs(a.length - b.length) > 1) return false;
   let at = 0;
@@ -75,7 +75,7 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Throws `BAD_OPTION` if options are not an object: JavaScript callers can pass `null` or a string. */
+/** Throws `BAD_OPTION` if options are not an object. JavaScript callers can pass `null` or a string. */
 export function requireObject(name: string, value: unknown): void {
   if (typeof value === "object" && value !== null) return;
   const kind = value === null ? "null" : `a ${typeof value}`;
@@ -127,7 +127,7 @@ function optionOf(options: object, name: string): unknown {
   return (options as Record<string, unknown>)[name];
 }
 
-/** Whether a value is a Date, including one from another realm. */
+/** Whether a value is a Date, including one from a different realm. */
 export function isDate(value: unknown): value is Date {
   return Object.prototype.toString.call(value) === "[object Date]";
 }
@@ -144,7 +144,7 @@ export function requireColumns(
 ): void {
   for (const [name, type] of Object.entries(types)) {
     const column = optionOf(columns, name);
-    // by name, because an array from another realm is not an instance of this realm's class
+    // by name, because an array from a different realm is not an instance of this realm's class
     const isOfType = Object.prototype.toString.call(column) === `[object ${type}]`;
     if (!isOfType || !ArrayBuffer.isView(column)) {
       throw new AsiError("BAD_ARGUMENT", `${name} is ${shown(column)}; it must be a ${type}.`);

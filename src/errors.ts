@@ -1,8 +1,8 @@
 import type { Report } from "./types.js";
 
 /**
- * The error codes of the library. They are part of the interface: they do not change between minor versions, and the command and
- * the service show them unchanged.
+ * The error codes of the library. They are part of the interface. They do not change between minor versions, and the command
+ * and the service show them unchanged.
  *
  * - `NOT_A_RECORDING`: the first valid frame is not a recording header, or there is no valid frame
  * - `UNSUPPORTED_VERSION`: the header names a format version other than 1
@@ -57,7 +57,7 @@ export interface AsiErrorDetails {
 
 /** The error class of the library. `message` describes the error and the remedy. */
 export class AsiError extends Error {
-  /** `AsiError`, or `AbortError` for `ABORTED`, so that callers recognise an abort. */
+  /** `AsiError`, or `AbortError` for `ABORTED`, by which callers recognize an abort. */
   override readonly name: "AsiError" | "AbortError";
   readonly code: AsiErrorCode;
   readonly byteOffset: number | undefined;

@@ -1,5 +1,5 @@
-// Platforms declare these with all their members. If none does (`lib: es2022` without others), they are empty, and the types of the
-// package still compile.
+// Platforms declare these with all their members. If none does (only `lib: es2022`), they are empty, and the types of the
+// package compile nevertheless.
 declare global {
   interface ReadableStream<R> {}
   interface WritableStream<W> {}
@@ -17,7 +17,7 @@ export type Source =
   | Iterable<Uint8Array>
   | BodyOfFetch;
 
-/** The result of `fetch`: a `Response`, whose body is read. */
+/** A `Response`, the result of `fetch`; its body is read. */
 export interface BodyOfFetch {
   readonly body: ReadableStream<Uint8Array> | null;
   readonly bodyUsed: boolean;
@@ -85,9 +85,9 @@ export interface Report {
     outOfRange: number;
     badDate: number;
   };
-  /** Time of the earliest row, ms since 1970 UTC; null without rows. */
+  /** Time of the earliest row, ms since 1970 UTC; null if there are no rows. */
   start: number | null;
-  /** Time of the latest row, ms since 1970 UTC; null without rows. */
+  /** Time of the latest row, ms since 1970 UTC; null if there are no rows. */
   end: number | null;
   ranges: Range[];
 }
@@ -144,8 +144,8 @@ export interface SampleQuality {
 
 export interface DecodeOptions {
   /**
-   * Serial number that overrides those of the headers. It allows reading a plain u-blox log as a recording. As in a header: 1
-   * to 16 characters of `[A-Za-z0-9._-]`, not starting with `-` or `.`.
+   * Serial number that overrides those of the headers. With it, a plain u-blox log can be read as a recording. The rules are
+   * those of the header: 1 to 16 characters of `[A-Za-z0-9._-]`, not starting with `-` or `.`.
    */
   serial?: string | undefined;
   /** Throw an `AsiError` `DAMAGED` at the first damage. Default false. */
@@ -160,16 +160,18 @@ export interface DecodeOptions {
    */
   fillHrMs?: number | undefined;
   /**
-   * Only the row nearest to each multiple of this time since 1970 UTC, in each range: an integer in ms, 1 or more. 1000 gives at
-   * most one row for each second. Rows keep their own times, and gaps remain gaps. A row half-way between two multiples belongs to
-   * the later one; of equally near rows the first is kept. If times go back to a multiple that already has a row, no other is kept. The report still accounts for the whole input.
+   * Only the row nearest to each multiple of this time since 1970 UTC, in each range: an integer in ms, 1 or more. With
+   * 1000, there is at most one row for each second. Rows keep their own times, and gaps remain gaps. A row half-way between
+   * two multiples belongs to
+   * the later one; of equally near rows the first is kept. If times go back to a multiple that already has a row, no further
+   * row is kept. The report still accounts for the whole input.
    */
   everyMs?: number | undefined;
   /** The source of the heart rates. Default "auto". */
   hr?: HrSource | undefined;
   /** Stops the work with `ABORTED`. */
   signal?: AbortSignal | undefined;
-  /** The decoder to use; default the fastest one available. All give the same bytes. */
+  /** The decoder to use; default the fastest one available. All engines produce the same bytes. */
   engine?: EngineName | undefined;
 }
 
@@ -203,7 +205,7 @@ export interface EcgBatch {
   sampleRateHz: number;
   /** ms since 1970 UTC: the time of the frame for its first sample, then by the sample rate. */
   timestampMs: Float64Array;
-  /** In units of the device's converter. */
+  /** Sample values in units of the device's converter. */
   sample: Int16Array;
 }
 

@@ -26,7 +26,7 @@ const timeMs = fc.oneof(
   { weight: 1, arbitrary: fc.integer({ min: 0, max: 253_402_300_799_999 }) },
 );
 
-/** A value in one of five cases, otherwise none. */
+/** A value in one of five cases, otherwise no value. */
 function seldom<T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> {
   return fc.oneof({ weight: 4, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });
 }
@@ -53,7 +53,7 @@ const longitudeE7 = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(1_800_000_001, -1_800_000_001, 2 ** 31 - 1, -(2 ** 31)) },
 );
 
-/** Usually an existing time; otherwise fields at and beyond their limits. */
+/** Usually an existing time, otherwise fields at and beyond their limits. */
 const dateAndTime: fc.Arbitrary<NavPvtFields> = fc.oneof(
   { weight: 6, arbitrary: timeMs.map(civilTime) },
   {
@@ -116,7 +116,7 @@ const heartRate: fc.Arbitrary<Uint8Array> = fc
     ecgHr(claimedCount === undefined ? fields : { ...fields, claimedCount }),
   );
 
-/** The maximum number of waiting readings, and more. */
+/** Numbers of readings around the maximum that can wait. */
 const crowd: fc.Arbitrary<Uint8Array> = fc
   .array(heartRate, { minLength: 14, maxLength: 20 })
   .map((frames) => joined(frames));
@@ -208,8 +208,8 @@ const piece = fc.oneof(
 );
 
 /**
- * The bytes of a random recording: mostly valid frames of every type, with values at their limits, and between them
- * torn and broken frames, false starts, garbage and NMEA. Most begin with a header.
+ * The bytes of a random recording. It contains mostly valid frames of every type, with values at their limits, and
+ * between them torn and broken frames, false starts, garbage and NMEA. Most recordings begin with a header.
  */
 export const arbitraryRecording: fc.Arbitrary<Uint8Array> = fc
   .tuple(fc.option(fc.constant(asiInf()), { freq: 5 }), fc.array(piece, { maxLength: 60, size: "max" }))

@@ -1,4 +1,4 @@
-/** ARCHITECTURE.md and server/ARCHITECTURE.md describe the folders and files that exist. */
+/** ARCHITECTURE.md and server/ARCHITECTURE.md must describe the existing folders and files. */
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
@@ -42,7 +42,7 @@ describe.each(DOCUMENTS)("$document", ({ document, rooms }) => {
     expect(named.length).toBeGreaterThan(30);
     const paths = below("");
     const isThere = (path: string) => paths.some((one) => one.endsWith(`/${path}`));
-    // Neither addresses of the service nor built files.
+    // Excludes addresses of the service and built files.
     const sources = named.filter((path) => !path.startsWith("/") && !path.startsWith("dist/"));
     expect([...new Set(sources)].filter((path) => !isThere(path))).toEqual([]);
   });

@@ -112,7 +112,7 @@ const exported: [string, (...args: unknown[]) => unknown][] = Object.entries({ .
   .filter(([name, value]) => typeof value === "function" && !/Stream$/.test(name))
   .map(([name, value]) => [name, CONSTRUCTORS[name] ?? (value as (...args: unknown[]) => unknown)]);
 
-describe("for any argument, the error comes from the library", () => {
+describe("any invalid argument causes an error of the library", () => {
   it.for(exported)("%s", { timeout: 120_000 }, async ([, call]) => {
     await fc.assert(
       fc.asyncProperty(fc.array(argument, { maxLength: 3 }), async (args) => {
@@ -197,7 +197,7 @@ describe("invalid samples are refused", () => {
     },
   );
 
-  it("but columns may have unused space at their end", () => {
+  it("accepts columns with unused space at their end", () => {
     const samples = { ...batch(), length: 1 };
     expect(JSON.parse(new TextDecoder().decode(samplesToJson(samples)))).toHaveLength(1);
     expect([...library.rowsOf(samples)]).toHaveLength(1);
@@ -233,7 +233,7 @@ describe("invalid arguments are refused by name", () => {
   });
 });
 
-it("the list of columns cannot be changed by one caller for another", () => {
+it("a caller cannot change the list of columns for other callers", () => {
   expect(thrown(() => (library.COLUMNS as unknown as string[]).push("x"))).toBeInstanceOf(TypeError);
   expect(library.COLUMNS).toHaveLength(6);
 });

@@ -28,7 +28,7 @@ export function startAsi(args: readonly string[], { cwd, env }: Omit<AsiOptions,
     env: { ...process.env, NO_COLOR: "", ...env },
     stdio: ["pipe", "pipe", "pipe"],
   });
-  // it may end before it has read all input
+  // the process may end before it has read all input
   child.stdin.on("error", () => {});
   return child;
 }

@@ -3,7 +3,7 @@ import { AsiCsvStream, AsiDecoderStream, convert, decode, decodeRows, encode, re
 import { chunks, settle, Watched } from "./watched-source.js";
 
 describe("the source is read no faster than the result", () => {
-  it("and is not read before the first read of the result", async () => {
+  it("starts to read the source at the first read of the result", async () => {
     for (const open of [convert, decode, decodeRows, repair]) {
       const source = new Watched(chunks);
       open(source.iterable());
@@ -15,7 +15,7 @@ describe("the source is read no faster than the result", () => {
   it.for<[string, (source: Watched) => ReadableStream<unknown>, number]>([
     ["convert", (source) => convert(source.iterable()).body, 0],
     ["convert of a stream", (source) => convert(source.stream()).body, 0],
-    ["convert in another layout", (source) => convert(source.iterable(), { delimiter: ";" }).body, 0],
+    ["convert with a different layout", (source) => convert(source.iterable(), { delimiter: ";" }).body, 0],
     ["repair", (source) => repair(source.iterable()).recording, 0],
     // the queue between two streams holds a chunk
     ["AsiCsvStream", (source) => source.stream().pipeThrough(new AsiCsvStream()), 2],

@@ -17,7 +17,7 @@ function scoreOfSynthetic(options: SyntheticEcgOptions) {
   return scoreOf(record, detect(record));
 }
 
-describe("every beat of a generated ECG is found, and nothing else", () => {
+describe("the detector finds exactly the beats of a generated ECG", () => {
   it.for<[string, SyntheticEcgOptions]>([
     ["at rest", { durationS: 5 * MINUTE_S, bpm: 52 }],
     ["upside down", { durationS: 5 * MINUTE_S, gain: -700 }],
@@ -42,7 +42,7 @@ describe("every beat of a generated ECG is found, and nothing else", () => {
   });
 });
 
-/** Half a minute of a good signal, `seconds` of another signal, then the good signal again. */
+/** Half a minute of a good signal, `seconds` of a different signal, then the good signal again. */
 function interrupted(seconds: number, sample: (i: number) => number) {
   const rateHz = 250;
   const { samples } = syntheticEcg({ durationS: 60, rateHz, bpm: 80 });
@@ -51,7 +51,7 @@ function interrupted(seconds: number, sample: (i: number) => number) {
   const found = detect({ rateHz, samples: Int16Array.from(whole) });
   return {
     before: found.seconds.slice(10, 30),
-    /** Starts 8 s after the signal has disappeared: the time that a reading covers. */
+    /** Starts 8 s after the signal has disappeared, because a reading covers this time. */
     during: found.seconds.slice(38, 30 + seconds),
     after: found.seconds.slice(30 + seconds + 12),
   };
@@ -79,7 +79,7 @@ describe("there is no heart rate", () => {
     expect(after.every(({ bpm }) => bpm > 70 && bpm < 90)).toBe(true);
   });
 
-  it("in the first seconds or where samples are missing", () => {
+  it("is unknown in the first seconds and where samples are missing", () => {
     const { samples, rateHz } = syntheticEcg({ durationS: 10 });
     const { seconds } = detect({ rateHz, samples: Int16Array.from(samples) });
     expect(seconds.slice(0, 4).map(({ bpm }) => bpm)).toEqual([0, 0, 0, 0]);
@@ -90,7 +90,7 @@ describe("there is no heart rate", () => {
 const FOLDER = fileURLToPath(new URL("../../shared/corpus/ecg/", import.meta.url));
 
 describe.skipIf(!existsSync(FOLDER))("annotated records of real hearts", () => {
-  it("are found with an F1 of 99.9 % over all", () => {
+  it("are detected with a total F1 of 99.9 %", () => {
     let all = NO_SCORE;
     for (const file of readdirSync(FOLDER).filter((name) => name.endsWith(".json"))) {
       const { rate, beats } = JSON.parse(readFileSync(FOLDER + file, "utf8")) as {

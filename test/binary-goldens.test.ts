@@ -8,7 +8,7 @@ import { rowIn, rowsInFile } from "./rows-in-file.js";
 import { expectSame } from "./same.js";
 import { wholeBytes } from "./whole.js";
 
-// The binary files beside the recording are compared byte by byte. UPDATE_GOLDENS=1 rewrites them: review the changes.
+// Compares the binary files beside the recording byte by byte. UPDATE_GOLDENS=1 rewrites them; review the changes.
 
 const edges = fixture("valid/edges");
 

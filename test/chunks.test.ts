@@ -23,7 +23,7 @@ import { all, wholeBytes, wholeColumns, wholeText } from "./whole.js";
 const engines: EngineName[] = ["simd", "scalar", "plain"];
 const outputKinds: OutputKind[] = ["csv", "columns", "frames", "none"];
 
-/** A small recording with all features: each type of frame, each type of damage, text, two ranges. */
+/** A small recording with each type of frame, each type of damage, text, and two ranges. */
 const small = joined([
   ascii("$GPTXT,start\r\n"),
   asiInf(),
@@ -60,8 +60,8 @@ function halves(bytes: Uint8Array, cut: number): Uint8Array[] {
   return [bytes.subarray(0, cut), bytes.subarray(cut)];
 }
 
-describe.for(engines)("cutting a small recording in two at any byte, read by the %s engine", (engine) => {
-  it("returns the same CSV, name, header and report", async () => {
+describe.for(engines)("a small recording, cut in two at any byte and read by the %s engine", (engine) => {
+  it("results in the same CSV, name, header and report", async () => {
     const whole = await converted([small], { engine });
     expect(whole.report.rows).toEqual({ total: 4, withHr: 2, twoD: 1 });
     expect(whole.report.damage).toEqual({ badChecksums: 1, overlong: 1, overruns: 1 });
@@ -70,7 +70,7 @@ describe.for(engines)("cutting a small recording in two at any byte, read by the
     }
   });
 
-  it("returns the same columns, frames, inspection and repaired recording", async () => {
+  it("results in the same columns, frames, inspection and repaired recording", async () => {
     const read = async (chunks: Uint8Array[]) => ({
       columns: wholeColumns(await all(decode(chunks, { engine }))),
       inspection: await inspect(chunks, { engine }),
@@ -95,22 +95,22 @@ describe.for(engines)("cutting a small recording in two at any byte, read by the
   });
 });
 
-describe.for(engines)("cutting anywhere else, read by the %s engine", (engine) => {
-  it("into pieces of 1 to 130 bytes returns the same output", async () => {
+describe.for(engines)("a recording in pieces, read by the %s engine", (engine) => {
+  it("results in the same output for pieces of 1 to 130 bytes", async () => {
     const whole = await converted([small], { engine });
     for (let size = 1; size <= 130; size++) {
       expectSame(await converted(pieces(small, size), { engine }), whole, `pieces of ${size}`);
     }
   });
 
-  it("with empty pieces in between returns the same output", async () => {
+  it("results in the same output with empty pieces in between", async () => {
     const nothing = new Uint8Array(0);
     const whole = await converted([small], { engine });
     const chunks = [...pieces(small, 50)].flatMap((piece) => [nothing, piece, nothing]);
     expect(await converted(chunks, { engine })).toEqual(whole);
   });
 
-  it("at every byte of damaged recordings returns the same output", () => {
+  it("results in the same output for cuts at every byte of damaged recordings", () => {
     const reused = createEngine(engine);
     for (let seed = 0; seed < inLongForm(12, 4); seed++) {
       const bytes = mutate(small, seed);

@@ -58,7 +58,7 @@ describe("asi info", () => {
       const { gaps } = json((await asi(["info", "-", "--json"], { input })).stdout);
       return { gaps, text: /^ {2}gaps +(.*(?:\n {8}.*)*)/m.exec(text)?.[1] };
     };
-    // 1.9 s are a few rows, more than 300 s another range
+    // 1.9 s are a few missing rows, more than 300 s end the range
     expect(await gaps(0, 1.9, 400, 401)).toMatchObject({
       gaps: { count: 0, totalMs: 0, longest: [] },
       text: "no gaps of 2 seconds or more within a range",
@@ -92,7 +92,7 @@ describe("asi info", () => {
         [start, stop].map((ms) => ms / 1000 - 1_700_000_000),
       );
     };
-    // the late rows fill the time between, and the steps to the next rows cover time that has rows
+    // the late rows fill the gap, and the steps to the next rows cover time that contains rows
     expect(await gapsOf(0, 1, 5, 6, 7, 2, 3, 4, 8)).toEqual([]);
     expect(await gapsOf(0, 1, 9, 10, 3, 4, 11)).toEqual([
       [1, 3],
@@ -140,7 +140,7 @@ describe("asi ranges", () => {
 });
 
 describe("asi validate", () => {
-  test("exits with 0 for an undamaged recording, 3 for a damaged one, 1 for another file", async () => {
+  test("exits with 0 for an undamaged recording, 3 for a damaged one, 1 for any other file", async () => {
     const whole = await asi(["validate", MATCH.path]);
     expect(whole).toMatchObject({ status: 0, stdout: `${MATCH.path}: whole, 7200 rows\n`, stderr: "" });
     const foreign = await asi(["validate", WITH_NMEA.path]);
@@ -163,9 +163,9 @@ describe("asi validate", () => {
     expect(status).toBe(3);
   });
 
-  test("reports where the first damage is, from a file and from a pipe", async () => {
+  test("reports the place of the first damage, in a file and in a pipe", async () => {
     const { bytes } = MATCH;
-    // a header of 72 bytes, then a GNSS frame of 100: its checksum is at 170
+    // after a header of 72 bytes, the checksum of the GNSS frame of 100 bytes is at 170
     bytes[170] = (bytes[170] ?? 0) ^ 1;
     const folder = scratchFolder();
     writeFileSync(join(folder, "flipped.asi"), bytes);
@@ -179,7 +179,7 @@ describe("asi validate", () => {
     expect(fromPipe.stdout).toMatch(
       /^standard input: damaged, first at byte 72 \(bad checksum\): 1 bad checksum, /,
     );
-    // the last byte is missing: the last frame, a GNSS frame of 100 bytes, is truncated
+    // the last byte is missing, so the last frame, a GNSS frame of 100 bytes, is truncated
     const cut = await asi(["validate", "-"], { input: MATCH.bytes.subarray(0, -1) });
     expect(cut.stdout).toContain(`first at byte ${MATCH.bytes.length - 100} (overrun)`);
   });
@@ -402,7 +402,7 @@ describe("asi encode --demo", () => {
     );
   });
 
-  test("writes the same bytes for the same seed, and other bytes for another", async () => {
+  test("writes the same bytes for the same seed, and different bytes for a different seed", async () => {
     const one = await demo("--seed 5 --duration 1min");
     expect(one.stdout.length).toBeGreaterThan(30_000);
     expect(await demo("--seed 5 --duration 1min")).toEqual(one);

@@ -38,7 +38,7 @@ const fish = async (line: string) =>
     (answer) => answer.split("\t")[0],
   );
 
-describe("completions come from the definitions of the commands", () => {
+describe("completions are generated from the definitions of the commands", () => {
   test.skipIf(!isInstalled("bash"))("in bash", async () => {
     expect(await bash("conv")).toEqual(["convert"]);
     expect(await bash("")).toEqual(
@@ -91,7 +91,7 @@ zpty -r -m shell REPLY '*finished*'; print -r -- $REPLY`,
 describe("the manual page", () => {
   const page = new URL("../dist/asi.1", import.meta.url);
 
-  test("has every command with its options and examples, and nothing about the machine that built it", () => {
+  test("contains every command with its options and examples, and nothing about the machine that built it", () => {
     const text = readFileSync(page, "utf8").replaceAll("\\-", "-");
     for (const name of ["convert", "info", "ranges", "validate", "repair", "encode", "completion"]) {
       expect(text).toContain(`\n.SS asi ${name} `);

@@ -28,8 +28,8 @@ import {
 
 const HEADER = "timestamp,latitude,longitude,altitude,speed,hr\n";
 
-describe("asi convert writes the CSV", () => {
-  test("beside the input, under its default name", async () => {
+describe("asi convert", () => {
+  test("writes the CSV beside the input, under its default name", async () => {
     const folder = scratchFolder();
     const elsewhere = scratchFolder();
     const path = MATCH.copyTo(folder);
@@ -43,7 +43,7 @@ describe("asi convert writes the CSV", () => {
     expect(namesIn(elsewhere)).toEqual([]);
   });
 
-  test("of the standard input into the current folder, from a pipe and from a file", async () => {
+  test("writes the CSV of the standard input, a pipe or a file, into the current folder", async () => {
     for (const command of [
       "cat match.asi | $ASI convert -",
       "$ASI convert - < match.asi",
@@ -57,14 +57,14 @@ describe("asi convert writes the CSV", () => {
     }
   });
 
-  test("of a pipe with a name into the current folder", async () => {
+  test("writes the CSV of a named pipe into the current folder", async () => {
     const folder = scratchFolder();
     const { status } = await shell(`$ASI convert <(cat ${MATCH.path})`, folder);
     expect(status).toBe(0);
     expect(textOf(folder, MATCH.expected.fileName)).toBe(MATCH.csv);
   });
 
-  test("into --out-dir, which it creates", async () => {
+  test("creates --out-dir and writes the CSV there", async () => {
     const folder = scratchFolder();
     const { status } = await asi(["convert", MATCH.path, "--out-dir", "a/b"], { cwd: folder });
     expect(status).toBe(0);
@@ -72,7 +72,7 @@ describe("asi convert writes the CSV", () => {
     expect(textOf(join(folder, "a/b"), MATCH.expected.fileName)).toBe(MATCH.csv);
   });
 
-  test("to the file that -o names", async () => {
+  test("writes the CSV to the file that -o names", async () => {
     const folder = scratchFolder();
     const { status } = await asi(["convert", MATCH.path, "-o", "my.csv"], { cwd: folder });
     expect(status).toBe(0);
@@ -80,7 +80,7 @@ describe("asi convert writes the CSV", () => {
     expect(textOf(folder, "my.csv")).toBe(MATCH.csv);
   });
 
-  test("to the standard output with -o -, and nothing else there", async () => {
+  test("writes only the CSV to the standard output with -o -", async () => {
     const folder = scratchFolder();
     const { status, stdout, stderr } = await asi(["convert", TORN.path, "-o", "-"], { cwd: folder });
     expect(status).toBe(3);
@@ -89,7 +89,7 @@ describe("asi convert writes the CSV", () => {
     expect(namesIn(folder)).toEqual([]);
   });
 
-  test("through an existing pipe or device, without replacing it", async () => {
+  test("writes through an existing pipe or device, and does not replace it", async () => {
     const folder = scratchFolder();
     const script = `mkfifo pipe && (cat pipe > read.csv & $ASI convert ${MATCH.path} -o pipe; status=$?; wait; exit $status)`;
     expect((await shell(script, folder)).status).toBe(0);
@@ -129,7 +129,7 @@ describe("asi convert loses nothing", () => {
   });
 
   test.skipIf(!hasOtherFileSystem())(
-    "overwrites what a link into another file system points to",
+    "overwrites the target of a link into a different file system",
     async () => {
       const folder = scratchFolder();
       const elsewhere = mkdtempSync("/dev/shm/asi-test-");
@@ -147,7 +147,7 @@ describe("asi convert loses nothing", () => {
     },
   );
 
-  test("never overwrites its input, --force or not", async () => {
+  test("never overwrites its input, even with --force", async () => {
     const folder = scratchFolder();
     const path = MATCH.copyTo(folder);
     symlinkSync("match.asi", join(folder, "link.csv"));
@@ -159,7 +159,7 @@ describe("asi convert loses nothing", () => {
     expect(readFileSync(path).equals(MATCH.bytes)).toBe(true);
   });
 
-  test("never overwrites an input with the name of a CSV, --force or not", async () => {
+  test("never overwrites an input with the name of a CSV, even with --force", async () => {
     for (const args of [[], ["--jobs", "2"]]) {
       const folder = scratchFolder();
       MATCH.copyTo(folder, "match.asi");
@@ -208,7 +208,7 @@ describe("asi convert writes the selected rows and columns", () => {
     ["20250315T144300", "20250315T144310Z"],
     ["1742049780", "1742049790.000"],
   ])(
-    "--from %s --to %s: both ends are inclusive, and the name has the times of the written rows",
+    "--from %s --to %s includes both ends, and the file name contains the times of the written rows",
     async (from, to) => {
       const folder = scratchFolder();
       const { status } = await asi(["convert", MATCH.path, "--from", from, "--to", to, "-d", "."], {
@@ -337,7 +337,7 @@ describe("asi convert --json", () => {
   });
 });
 
-test("the results do not depend on the time zone", async () => {
+test("the results do not depend on the time zone of the machine", async () => {
   for (const TZ of ["UTC", "Asia/Kolkata", "America/St_Johns"]) {
     const folder = scratchFolder();
     const range = ["--from", "2025-03-15T14:43", "--to", "2025-03-15"];

@@ -15,8 +15,8 @@ const MARK_OF_A_ROW = {
   kml: "<when>",
 } as const;
 
-describe("asi convert writes another format", () => {
-  test.for(FORMATS)("by the extension of -o, and by --format under its default name: %s", async (format) => {
+describe("asi convert, with formats other than CSV", () => {
+  test.for(FORMATS)("selects the format by the extension of -o, or by --format: %s", async (format) => {
     const folder = scratchFolder();
     const path = MATCH.copyTo(folder);
     const named = join(folder, `x.${format.toUpperCase()}`);
@@ -33,25 +33,28 @@ describe("asi convert writes another format", () => {
   test.for([
     ["fit", ".FIT", 8],
     ["parquet", "PAR1", 0],
-  ] as const)("that is binary, as one file and as one file per range: %s", async ([format, mark, at]) => {
-    const folder = scratchFolder();
-    expect((await asi(["convert", MATCH.path, "-o", join(folder, `x.${format}`)])).status).toBe(0);
-    expect((await asi(["convert", RUN.path, "--format", format, "--split", "-d", folder])).status).toBe(0);
-    expect(namesIn(folder)).toHaveLength(3);
-    for (const name of namesIn(folder)) {
-      const bytes = readFileSync(join(folder, name));
-      expect(bytes.toString("latin1", at, at + 4)).toBe(mark);
-      expect(bytes.length).toBeGreaterThan(5_000);
-    }
-  });
+  ] as const)(
+    "writes a binary format as one file, and as one file per range: %s",
+    async ([format, mark, at]) => {
+      const folder = scratchFolder();
+      expect((await asi(["convert", MATCH.path, "-o", join(folder, `x.${format}`)])).status).toBe(0);
+      expect((await asi(["convert", RUN.path, "--format", format, "--split", "-d", folder])).status).toBe(0);
+      expect(namesIn(folder)).toHaveLength(3);
+      for (const name of namesIn(folder)) {
+        const bytes = readFileSync(join(folder, name));
+        expect(bytes.toString("latin1", at, at + 4)).toBe(mark);
+        expect(bytes.length).toBeGreaterThan(5_000);
+      }
+    },
+  );
 
-  test("to the standard output", async () => {
+  test("writes to the standard output", async () => {
     const { stdout } = await asi(["convert", MATCH.path, "--format", "jsonl", "-o", "-"]);
     expect(stdout.trimEnd().split("\n")).toHaveLength(7200);
     expect(JSON.parse(stdout.slice(0, stdout.indexOf("\n")))).toHaveProperty("latitude");
   });
 
-  test.for(FORMATS)("as one complete file per range: %s", async (format) => {
+  test.for(FORMATS)("writes one complete file per range: %s", async (format) => {
     const folder = scratchFolder();
     await asi(["convert", RUN.path, "--format", format, "--split", "-d", folder]);
     const csv = scratchFolder();
@@ -68,20 +71,20 @@ describe("asi convert writes another format", () => {
     }
   });
 
-  test("in threads", async () => {
+  test("writes the same files in threads", async () => {
     const folder = scratchFolder();
     const args = ["convert", MATCH.path, RUN.path, "--format", "gpx", "--jobs", "2", "-d", folder];
     expect((await asi(args)).status).toBe(0);
     expect(namesIn(folder).every((name) => name.endsWith(".gpx"))).toBe(true);
   });
 
-  test("with a decimal comma, as CSV", async () => {
+  test("writes a CSV with decimal commas", async () => {
     const { stdout } = await asi(["convert", MATCH.path, "--decimal", ",", "-o", "-"]);
     expect(stdout).toBe(MATCH.csv.replaceAll(",", ";").replaceAll(".", ","));
   });
 });
 
-describe("asi convert refuses, as incorrect usage and before anything is written,", () => {
+describe("asi convert refuses as incorrect usage, before it writes anything:", () => {
   const convert = (...args: string[]) => asi(["convert", MATCH.path, ...args]);
 
   test("an unknown extension", async () => {
@@ -139,7 +142,7 @@ describe("asi convert refuses, as incorrect usage and before anything is written
 });
 
 describe("asi convert -o", () => {
-  test("writes the format of --format under a name without a known extension", async () => {
+  test("writes the format of --format if the extension of the name is unknown", async () => {
     const folder = scratchFolder();
     await asi(["convert", MATCH.path, "-o", join(folder, "x.json"), "--format", "geojson"]);
     expect(JSON.parse(textOf(folder, "x.json"))).toHaveProperty("features");
@@ -151,7 +154,7 @@ describe("asi convert -o", () => {
     expect(textOf(folder, "features.ndjson").split("\n")[0]).toMatch(/^\{"type":"Feature"/);
   });
 
-  test("writes a CSV with tabs under a name with .tsv, or with the delimiter that was given", async () => {
+  test("writes a CSV with tabs, or with the given delimiter, if the name ends in .tsv", async () => {
     const folder = scratchFolder();
     await asi(["convert", MATCH.path, "-o", join(folder, "rows.tsv")]);
     expect(textOf(folder, "rows.tsv")).toBe(MATCH.csv.replaceAll(",", "\t"));
@@ -160,9 +163,9 @@ describe("asi convert -o", () => {
   });
 });
 
-describe("asi encode and asi repair refuse", () => {
+describe("asi encode and asi repair", () => {
   test.for(["x.gpx", "x.FIT", "x.csv", "x.ndjson"])(
-    "to write a recording under the name %s",
+    "refuse to write a recording under the name %s",
     async (name) => {
       const folder = scratchFolder();
       const attempts = [

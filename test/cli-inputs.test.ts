@@ -68,7 +68,7 @@ describe("inputs", () => {
     expect((await found(tree(), pattern)).inputs).toEqual(expected);
   });
 
-  test("a pattern without matches fails, and other inputs are still read", async () => {
+  test("a pattern without matches fails, and other inputs are read", async () => {
     const folder = tree();
     mkdirSync(join(folder, "empty"));
     const { status, stdout } = await asi(["ranges", "--json", "missing.asi", "*.xyz", "empty", "a/1.asi"], {
@@ -87,7 +87,7 @@ describe("inputs", () => {
     ]);
   });
 
-  test("with --serial, a folder also selects its .ubx files, which are otherwise only reported", async () => {
+  test("a folder selects its .ubx files only with --serial; otherwise they are reported", async () => {
     const folder = scratchFolder();
     PLAIN_LOG.copyTo(folder, "log.UBX");
     const without = await found(folder, ".");
@@ -153,7 +153,7 @@ describe("a pattern with braces that expand to too many patterns", () => {
     expect(expandBraces(`${"{a,".repeat(10_000)}${"}".repeat(10_000)}`)).toBeNull();
   });
 
-  test("fails with a message, and other inputs are still read", async () => {
+  test("fails with a message, and other inputs are read", async () => {
     const { status, stdout } = await asi(["ranges", "--json", "{a,b}".repeat(30), "a/1.asi"], {
       cwd: tree(),
     });
@@ -186,7 +186,7 @@ describe("a batch", () => {
     expect((await asi(args(MATCH.path, RIDE.path))).status).toBe(0);
   });
 
-  test("ends with its failures and a line with the number of failures", async () => {
+  test("prints its failures and their number at the end", async () => {
     const folder = scratchFolder();
     writeFileSync(join(folder, "bad.asi"), "no recording");
     const inputs = [join(folder, "bad.asi"), MATCH.path, "missing.asi", TORN.path];
@@ -225,7 +225,7 @@ describe("a batch", () => {
   });
 
   test.each(["1", "2"])(
-    "with --jobs %s two inputs never write the same file; the first gets it",
+    "two inputs never write the same file with --jobs %s; the first input gets the file",
     async (jobs) => {
       const folder = scratchFolder();
       const first = MATCH.copyTo(folder, "first.asi");

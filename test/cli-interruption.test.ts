@@ -4,7 +4,7 @@ import { setTimeout } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { ASI, endOf, MATCH, namesIn, scratchFolder, shell, startAsi, TORN, textOf } from "./asi-process.js";
 
-/** Waits for a condition that another process fulfils. */
+/** Waits until another process fulfils a condition. */
 async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await setTimeout(10);
 }
@@ -23,7 +23,7 @@ describe("an interrupted run is terminated by the signal and leaves no file", ()
     expect(namesIn(folder)).toEqual([]);
   });
 
-  test("with exit status 130 for a shell", async () => {
+  test("exits with status 130 in a shell", async () => {
     const folder = scratchFolder();
     const bash = spawn("bash", ["-c", '"$0" "$1" convert - -d .; echo $?', process.execPath, ASI], {
       cwd: folder,
@@ -39,7 +39,7 @@ describe("an interrupted run is terminated by the signal and leaves no file", ()
     expect(namesIn(folder)).toEqual([]);
   });
 
-  test("in worker threads", async () => {
+  test("ends its worker threads", async () => {
     const folder = scratchFolder();
     await shell("mkfifo 1.asi 2.asi 3.asi", folder);
     const child = startAsi(["convert", "1.asi", "2.asi", "3.asi", "--jobs", "2", "-d", "."], { cwd: folder });
@@ -61,7 +61,7 @@ describe("an interrupted run is terminated by the signal and leaves no file", ()
     }
   });
 
-  test("while nobody reads the output", async () => {
+  test("ends while nobody reads the output", async () => {
     const folder = scratchFolder();
     const child = startAsi(["convert", MATCH.path, "-o", "-"], { cwd: folder });
     await once(child.stdout, "readable");
@@ -71,7 +71,7 @@ describe("an interrupted run is terminated by the signal and leaves no file", ()
     child.stdout.destroy();
   });
 
-  test("also in asi repair and asi encode", async () => {
+  test("ends asi repair and asi encode in the same way", async () => {
     const folder = scratchFolder();
     for (const args of [
       ["repair", "-"],

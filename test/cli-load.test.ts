@@ -41,7 +41,7 @@ describe("asi load", () => {
     expect(both.stderr).toBe(`b ${name} has the same content as ${name} and is ignored\n`);
   });
 
-  describe("reports for a recording that is not one session", () => {
+  describe("reports a recording that is not one session:", () => {
     const write = async (cwd: string, name: string, seconds: readonly number[]) => {
       const rows = seconds.map((second) => `${1717236000 + second},47,8.5,400,3,`);
       const lines = ["timestamp,latitude,longitude,altitude,speed,hr", ...rows];
@@ -50,7 +50,7 @@ describe("asi load", () => {
     };
     const minute = (from: number) => Array.from({ length: 60 }, (_, i) => from + i);
 
-    test("that the load of a day includes rows from two days", async () => {
+    test("the load of a day includes rows from two days", async () => {
       const cwd = scratchFolder();
       await write(cwd, "two.asi", [...minute(0), ...minute(86_400)]);
       await write(
@@ -64,7 +64,7 @@ describe("asi load", () => {
       expect((await asi(["load", "late.asi"], { cwd })).stderr).toBe("");
     });
 
-    test("that it overlaps another recording of its device", async () => {
+    test("the recording overlaps another one of its device", async () => {
       const cwd = scratchFolder();
       await write(cwd, "a.asi", minute(0));
       await write(cwd, "b.asi", minute(30));
@@ -75,7 +75,7 @@ describe("asi load", () => {
     });
   });
 
-  test("adds up the recordings of a day, counts days of rest, and keeps devices apart", async () => {
+  test("adds up the recordings of a day, counts days of rest, and separates devices", async () => {
     const folder = scratchFolder();
     // 23:30 UTC is the next day in Zurich
     for (const start of ["2025-05-17T08:00:00Z", "2025-05-17T10:00:00Z", "2025-05-18T23:30:00Z"]) {

@@ -252,8 +252,8 @@ describe("the tools of asi mcp", () => {
   });
 });
 
-describe("asi mcp reads only its folders", () => {
-  it("and refuses paths and links that lead out of them", async () => {
+describe("asi mcp", () => {
+  it("refuses paths and links that lead out of its folders", async () => {
     const { folder, name, assistant } = await training();
     const other = join(scratchFolder(), "secret");
     renameSync(
@@ -287,7 +287,7 @@ describe("asi mcp reads only its folders", () => {
     expect((await assistant.ask("squad_table", { folder: name })).error.code).toBe("OUTSIDE");
   });
 
-  it("and no file that is too large, before or after decompression", async () => {
+  it("refuses a file that is too large, before or after decompression", async () => {
     const { folder, name, assistant } = await training();
     writeFileSync(join(folder, "large.asi"), "");
     truncateSync(join(folder, "large.asi"), 2 ** 28 + 1);
@@ -305,7 +305,7 @@ describe("asi mcp reads only its folders", () => {
     expect(refused).toEqual(Array(3).fill("FILE_TOO_LARGE"));
   });
 
-  it("and no roster or periods that asi squad would refuse", async () => {
+  it("refuses a roster or periods that asi squad refuses", async () => {
     const { folder, name, assistant } = await training();
     writeFileSync(join(folder, "periods.csv"), " ".repeat(MAX_SHEET_BYTES + 1));
     expect((await assistant.ask("squad_table", { folder: name })).error).toMatchObject({
@@ -319,7 +319,7 @@ describe("asi mcp reads only its folders", () => {
     });
   });
 
-  it("and no table of recordings whose decompressed size is too large in total", async () => {
+  it("refuses a table of recordings whose total decompressed size is too large", async () => {
     const folder = scratchFolder();
     const files = ["a.asi.gz", "b.asi.gz"].map((name) => {
       const path = join(folder, name);
@@ -332,7 +332,7 @@ describe("asi mcp reads only its folders", () => {
     });
   });
 
-  it("and writes nothing into them", async () => {
+  it("writes nothing into its folders", async () => {
     const { folder, name, assistant } = await training();
     const before = readdirSync(folder, { recursive: true });
     const [{ file }] = (await assistant.ask("list_recordings")).answer.recordings as [{ file: string }];

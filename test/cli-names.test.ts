@@ -17,7 +17,7 @@ describe.skipIf(process.platform === "win32")(
       ["converted by threads", ["convert", NASTY, "torn.asi", "--jobs", "2", "-d", "out"]],
       ["into a folder of such a name", ["convert", "torn.asi", "-d", NASTY.slice(0, -4)]],
       ["as an output", ["convert", "torn.asi", "-o", `${NASTY}.csv`]],
-      ["as an output in no folder", ["convert", "torn.asi", "-o", `${NASTY}/x.csv`]],
+      ["an output in a folder that does not exist", ["convert", "torn.asi", "-o", `${NASTY}/x.csv`]],
       ["damaged", ["convert", `torn${NASTY}`, "-o", "-", "--columns", "hr"]],
       ["no recording", ["convert", `log${NASTY}`]],
       ["missing", ["convert", `${NASTY}.missing`]],

@@ -16,13 +16,13 @@ interface Case {
   options: readonly Given[];
 }
 
-/** Stands for the address of the service. */
+/** Placeholder for the address of the service. */
 const SERVICE = "https://club.example";
 const DAYS = [Date.UTC(2025, 4, 17, 14), Date.UTC(2025, 4, 18, 14)];
 const service = await startStandIn(["A", "B"].map((serial, i) => ({ id: i + 1, serial, times: DAYS })));
 afterAll(service.stop);
 
-/** They affect how a result is produced, not the result for a whole recording with a header. */
+/** Options that affect how a result is produced, but not the result for a whole recording with a header. */
 const OF_NO_RESULT = [
   "--force",
   "--jobs",
@@ -41,7 +41,7 @@ const OF_NO_RESULT = [
 /** Outputs without local times, which a time zone does not affect. */
 const WITHOUT_CLOCK = ["--json", "report.html", "table.parquet"];
 
-/** Commands whose output has no serial number: --serial is for logs without one. */
+/** Commands whose output has no serial number, so --serial only allows reading logs without a header. */
 const WITHOUT_SERIAL = ["ranges", "validate", "beats", "ecg"];
 
 const FIGURES: readonly Given[] = [

@@ -83,7 +83,7 @@ describe("asi pitch", () => {
     const two = ["Meier", "Graf"].map((name) => join(folder, `${name}.asi`));
     const { status, stderr } = await asi(["pitch", ...two, "--corners", CORNERS]);
     expect(status).toBe(0);
-    expect(stderr).toContain("There are no figures: they need 3 field players at the same time");
+    expect(stderr).toContain("There are no figures, because they require 3 field players at the same time");
     const missing = await asi(["pitch", folder, "--corners", "corners.csv"]);
     expect([missing.status, missing.stderr]).toEqual([
       2,

@@ -1,4 +1,4 @@
-/** Most tests of the command run it in their own process (command.ts): this one compares that with real processes. */
+/** Most tests of the command run it in their own process (command.ts). This test compares such runs with real processes. */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -22,7 +22,7 @@ test.for<[what: string, status: number, args: string[], options?: AsiOptions]>([
       mkdirSync(folder);
       const { stderr, ...result } = await run(args, { ...options, cwd: folder });
       const files = namesIn(folder).map((name) => [name, textOf(folder, name)]);
-      // the stack of an error has other frames below those of the command
+      // in a test, the stack of an error has other frames below those of the command
       return { ...result, stderr: stderr.replaceAll(/^ +at .*\n/gm, ""), files };
     };
     const expected = await outcome(asiProcess, own);

@@ -123,7 +123,7 @@ describe("asi pull", () => {
     expect(filesIn(folder)).toEqual(["serial=id-7/.asi-pull.json", "serial=id-7/2026-05-16.parquet"]);
   });
 
-  test("never gives two devices one folder, even if a file system ignores case, and continues in the folder of a device", async () => {
+  test("uses a separate folder for each device, even if a file system ignores case, and continues in the folder of a device", async () => {
     const folder = scratchFolder();
     const devices = [{ ...rover(minuteFrom(NOON)), id: 8, serial: "AB-1" }];
     const { address } = await standIn(devices);
@@ -137,8 +137,8 @@ describe("asi pull", () => {
   });
 });
 
-describe("asi pull protects the token:", () => {
-  test("a redirect is not followed", async () => {
+describe("asi pull, to protect the token", () => {
+  test("does not follow a redirect", async () => {
     const other = await standIn([rover()]);
     const { address } = await standIn([], (_, response) => {
       response.writeHead(307, { Location: `${other.address}/api/v1/account/` }).end();
@@ -167,7 +167,7 @@ describe("asi pull protects the token:", () => {
       ["https://club.example", "--from", "2026-05-16", "--to", "2026-05-15"],
       /--from is later/,
     ],
-  ])("%s is incorrect usage", async (_, args, message) => {
+  ])("refuses %s as incorrect usage", async (_, args, message) => {
     const folder = scratchFolder();
     writeFileSync(join(folder, "two"), "one two\n");
     writeFileSync(join(folder, "empty"), "\n");
@@ -177,7 +177,7 @@ describe("asi pull protects the token:", () => {
     expect(readdirSync(folder)).toEqual(["empty", "two"]);
   });
 
-  test("a missing token is reported with the ways to pass it; it can be read from a file", async () => {
+  test("reports a missing token with the ways to pass it, and can read it from a file", async () => {
     const folder = scratchFolder();
     const { address } = await standIn([rover()]);
     const without = await asi(["pull", address, "-d", "data"], { cwd: folder, env: { ASI_TOKEN: "" } });
@@ -191,7 +191,7 @@ describe("asi pull protects the token:", () => {
   });
 });
 
-describe("if the service fails, asi pull", () => {
+describe("asi pull, if the service fails", () => {
   test("waits for the time that the service requests, and repeats the request", async () => {
     const folder = scratchFolder();
     let refusals = 0;

@@ -90,7 +90,7 @@ describe("asi recipes", () => {
     ],
     ["names for list", ["list", "soccer/sprint"], /does not accept names/],
     ["another action", ["delete", "soccer/sprint"], /list, show, check, compare/],
-  ])("%s: exits with 2", async (_, args, message) => {
+  ])("exits with 2 for %s", async (_, args, message) => {
     const { status, stderr } = await asi(["recipes", ...args]);
     expect([status, stderr]).toEqual([2, expect.stringMatching(message)]);
   });
@@ -150,7 +150,7 @@ describe("asi stats --recipe with a gate", () => {
     expect([gated.count, gated.dropped]).toEqual([2, { gate: 51, gate_duration: 5.3, too_fast: 0 }]);
   });
 
-  test("also with --sensitivity and in worker threads", async () => {
+  test("reports the same with --sensitivity and in worker threads", async () => {
     const args = [reception.path, reception.path, "--jobs", "2", "--recipe", gatedFile(), "--sensitivity"];
     const { stdout } = await asi(["stats", ...args, "--json"]);
     for (const line of stdout.trimEnd().split("\n")) {

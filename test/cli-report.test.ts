@@ -37,7 +37,7 @@ describe("asi report", () => {
     });
     const decoded = decodeSync(new Uint8Array(MATCH.bytes));
     expectSame(unpackSamples(fromBase64(samples)), decoded.samples, "samples");
-    // the size limit: viewer and 6 bytes per row
+    // the size limit is the viewer and 6 bytes per row
     expect(samples.length / decoded.samples.length).toBeLessThanOrEqual(6);
   });
 

@@ -36,7 +36,7 @@ const hasPipes = process.platform !== "win32";
 function pipeIn(folder: string, name: string): { path: string; end(bytes: Uint8Array): void } {
   const path = join(folder, name);
   spawnSync("mkfifo", [path]);
-  // for reading too, so that the open does not wait
+  // opened for reading too, so that the call does not wait
   const file = openSync(path, "r+");
   return {
     path,
@@ -53,7 +53,7 @@ async function until(isTrue: () => boolean): Promise<void> {
 }
 
 describe("--jobs", () => {
-  test("works wherever the package is installed", async () => {
+  test("works in any installation folder", async () => {
     const folder = join(scratchFolder(), "a b#c?d%41[e]");
     mkdirSync(folder);
     cpSync(dirname(dirname(ASI)), join(folder, "dist"), { recursive: true });
@@ -117,7 +117,7 @@ describe("--jobs", () => {
   });
 
   test.skipIf(!hasPipes)(
-    "gives a name to the first input that needs it, even if a later input is finished first",
+    "assigns a name to the first input that needs it, even if a later input is finished first",
     async () => {
       const folder = scratchFolder();
       const slow = join(folder, "slow.asi");
@@ -155,45 +155,42 @@ describe("--jobs", () => {
   );
 });
 
-describe.skipIf(process.platform !== "linux")(
-  "if there is no space, the message names the files that are kept",
-  () => {
-    test("nothing of a file", async () => {
-      const folder = scratchFolder();
-      const { stderr } = await shell(`trap '' XFSZ; ulimit -f 100; $ASI convert ${MATCH.path} -d .`, folder);
-      expect(stderr).toMatch(/the incomplete output was removed\. \(EFBIG\)/);
-      expect(namesIn(folder)).toEqual([]);
-    });
+describe.skipIf(process.platform !== "linux")("the message about a full disk names the kept files", () => {
+  test("nothing of a file", async () => {
+    const folder = scratchFolder();
+    const { stderr } = await shell(`trap '' XFSZ; ulimit -f 100; $ASI convert ${MATCH.path} -d .`, folder);
+    expect(stderr).toMatch(/the incomplete output was removed\. \(EFBIG\)/);
+    expect(namesIn(folder)).toEqual([]);
+  });
 
-    test("anything written to the standard output", async () => {
-      const folder = scratchFolder();
-      const { stderr } = await shell(
-        `trap '' XFSZ; ulimit -f 100; $ASI convert ${MATCH.path} -o - > out.csv`,
-        folder,
-      );
-      const kept = textOf(folder, "out.csv");
-      expect(kept.length).toBeGreaterThan(0);
-      expect(stderr).toMatch(
-        new RegExp(`the first ${kept.length} bytes were written and remain\\. \\(EFBIG\\)`),
-      );
-      expect(MATCH.csv.startsWith(kept)).toBe(true);
-    });
+  test("anything written to the standard output", async () => {
+    const folder = scratchFolder();
+    const { stderr } = await shell(
+      `trap '' XFSZ; ulimit -f 100; $ASI convert ${MATCH.path} -o - > out.csv`,
+      folder,
+    );
+    const kept = textOf(folder, "out.csv");
+    expect(kept.length).toBeGreaterThan(0);
+    expect(stderr).toMatch(
+      new RegExp(`the first ${kept.length} bytes were written and remain\\. \\(EFBIG\\)`),
+    );
+    expect(MATCH.csv.startsWith(kept)).toBe(true);
+  });
 
-    test("nothing that a full device refuses immediately", async () => {
-      for (const to of ["-o - > /dev/full", "-o /dev/full", "--json -d out > /dev/full"]) {
-        const { stderr, stdout } = await shell(`$ASI convert ${MATCH.path} ${to}; echo $?`, scratchFolder());
-        expect(stderr).toMatch(/disk is full; nothing was written\. \(ENOSPC\)/);
-        expect(stdout).toBe("1\n");
-      }
-    });
-  },
-);
+  test("nothing that a full device refuses immediately", async () => {
+    for (const to of ["-o - > /dev/full", "-o /dev/full", "--json -d out > /dev/full"]) {
+      const { stderr, stdout } = await shell(`$ASI convert ${MATCH.path} ${to}; echo $?`, scratchFolder());
+      expect(stderr).toMatch(/disk is full; nothing was written\. \(ENOSPC\)/);
+      expect(stdout).toBe("1\n");
+    }
+  });
+});
 
 describe("files under a temporary name", () => {
   const partsIn = (folder: string) => namesIn(folder).filter((name) => name.endsWith(".part"));
 
   test.skipIf(!hasPipes)(
-    "that a killed process left are removed by the next process, and no other files",
+    "are removed by the next process if a killed process left them; other files are kept",
     async () => {
       const folder = scratchFolder();
       // separate pipes, because the killed process may not read all of its input
@@ -202,7 +199,7 @@ describe("files under a temporary name", () => {
         startAsi(["convert", path, "-d", "out"], { cwd: folder });
       const out = join(folder, "out");
       mkdirSync(out);
-      // rows, so that writing of the file begins
+      // sends rows, so that the command begins to write the file
       const begin = ({ path }: { path: string }) =>
         writeSync(openSync(path, "r+"), MATCH.bytes.subarray(0, 60_000));
 

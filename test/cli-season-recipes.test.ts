@@ -145,7 +145,7 @@ describe("asi squad --by player --recipe", () => {
 
   it("draws the counts against the normal range, with the hashes at the end of the report", async () => {
     const season = await seasonFolder();
-    // more than fit on the paper of a session's report: a figure is shown alone
+    // more recipes than fit on the paper of a session's report, because this report shows one figure at a time
     const recipes = ["soccer/sprint", "soccer/hid-4", "soccer/hid-5.5"];
     const { status, stdout } = await squad(
       season,

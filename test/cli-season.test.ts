@@ -138,7 +138,7 @@ describe("asi squad --by player", () => {
       ["match 2 1", "Kunz", "match"],
     ]);
     expect(stderr).toMatch(
-      /periods\.csv: the recordings are of 2 sessions: .* Its periods belong to session 1\n/,
+      /periods\.csv: the recordings are from 2 sessions: .* Its periods belong to session 1\n/,
     );
   });
 
@@ -277,7 +277,7 @@ describe("asi squad --by player", () => {
     );
     const { stdout: text } = await asi(["squad", season, "--by", "player", "--load", "distance"]);
     expect(text).toMatch(
-      /^Load of distance on 2026-04-20, m: day [\d,]+\.\d \(– of a match\), 7 days –, 28 days – \(known from the 28th day on\), week [\d,]+\.\d, monotony/m,
+      /^Load of distance on 2026-04-20, m: day [\d,]+\.\d \(– of a match\), 7 days –, 28 days – \(unknown before the 28th day\), week [\d,]+\.\d, monotony/m,
     );
   });
 
@@ -345,7 +345,7 @@ describe("asi squad --by player", () => {
     expect(stderr.match(/no max_hr of Lang/g)).toHaveLength(1);
     const sum = days[7].week_sum.toFixed(1);
     expect(text).toContain(
-      "Load of training impulse (Edwards) on 2026-04-19: day 68.0 (– of a match), 7 days –, 28 days – (known from the 28th day on), week ",
+      "Load of training impulse (Edwards) on 2026-04-19: day 68.0 (– of a match), 7 days –, 28 days – (unknown before the 28th day), week ",
     );
     expect(text).toContain(`week ${sum}, monotony`);
     expect(text).toContain("Load of training impulse (Edwards) on 2026-04-19: day – (");

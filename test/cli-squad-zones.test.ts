@@ -20,7 +20,7 @@ describe("asi squad --individual-zones", () => {
     ["mss", { mss: 8 }],
     ["asr", { mss: 8, mas: 4 }],
   ] as const)(
-    "%s has the same digits as computeMetrics with the zones of the player",
+    "prints the digits of computeMetrics with the zones of the player: %s",
     async (kind, speeds) => {
       const folder = await training();
       const { stdout } = await asi(["squad", folder, "--individual-zones", kind, ...asCsv]);
@@ -81,7 +81,7 @@ describe("asi squad --individual-zones", () => {
     expect(withSpeeds).toBe(without);
   });
 
-  it("also applies to a season", async () => {
+  it("applies to a season", async () => {
     const folder = await training();
     const args = ["squad", join(folder, ".."), "--by", "player", "--format", "csv"];
     const rows = tableOf((await asi([...args, "--individual-zones", "mss"])).stdout);
@@ -116,7 +116,7 @@ describe("asi stats --individual-zones", () => {
   const stats = async (folder: string, ...args: string[]) =>
     asi(["stats", folder, "--roster", join(folder, "roster.csv"), "--individual-zones", "mss", ...args]);
 
-  it("has the same digits as computeMetrics with the zones of the player, and fails for players without speeds", async () => {
+  it("prints the digits of computeMetrics with the zones of the player, and fails for players without speeds", async () => {
     const folder = await training();
     const { status, stdout, stderr } = await stats(folder, "--json");
     const found = stdout

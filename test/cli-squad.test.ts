@@ -193,7 +193,7 @@ describe("asi squad", () => {
       ["4", "session"],
     ]);
     expect(stderr).toContain(
-      "periods.csv: the recordings are of 2 sessions: 2026-05-16T14:30:00.000+02:00 to 2026-05-16T14:39:59.000+02:00 (1.asi and 2 more); 2026-05-16T17:30:00.000+02:00 to 2026-05-16T17:39:59.000+02:00 (4.asi). Its periods belong to session 1\n",
+      "periods.csv: the recordings are from 2 sessions: 2026-05-16T14:30:00.000+02:00 to 2026-05-16T14:39:59.000+02:00 (1.asi and 2 more); 2026-05-16T17:30:00.000+02:00 to 2026-05-16T17:39:59.000+02:00 (4.asi). Its periods belong to session 1\n",
     );
   });
 
@@ -203,7 +203,7 @@ describe("asi squad", () => {
     writeFileSync(join(folder, "periods.csv"), "period,start,end\nDrill,14:30,14:35\nGym,16:00,16:10\n");
     const { stdout, stderr } = await asi(["squad", folder, ...AS_CSV]);
     expect(tableOf(stdout).filter(({ period }) => period === "Drill")).toHaveLength(3);
-    expect(stderr).toContain("Its periods belong to session 1, except Gym, outside its time\n");
+    expect(stderr).toContain("Its periods belong to session 1, except those outside of it: Gym\n");
   });
 
   it("reports that the periods of the folder apply to no session, and what to do, if two sessions contain them", async () => {
@@ -345,7 +345,7 @@ describe("asi squad", () => {
     writeFileSync(join(folder, "periods.csv"), "period,start,end\nDrill,2026-05-17 12:30,2026-05-17 12:35\n");
     const { stderr } = await asi(["squad", folder]);
     expect(stderr).toContain(
-      'Not within the recordings, which are of 2026-05-16 12:30:00 to 12:39:59 (UTC): "Drill" (2026-05-17 12:30:00 to 12:35:00). Change the dates of the periods',
+      'Not within the recordings, which are from 2026-05-16 12:30:00 to 12:39:59 (UTC): "Drill" (2026-05-17 12:30:00 to 12:35:00). Change the dates of the periods',
     );
   });
 

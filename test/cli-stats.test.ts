@@ -53,7 +53,7 @@ describe("additional figures", () => {
     );
   });
 
-  test("--heart-range has the rows of the library's periods, also within the periods of a session", async () => {
+  test("--heart-range selects the rows of heartRatePeriods, also within the periods of a session", async () => {
     const { samples } = decodeSync(readFileSync(MATCH.path));
     const args = ["stats", MATCH.path, "--heart-range", "130-160"];
     const json = JSON.parse((await asi([...args, "--json", "--peaks"])).stdout);

@@ -10,7 +10,7 @@ import { syntheticEcg, waveformFrames } from "./synthetic-ecg.js";
 
 const STOPPED_UPTIME = fileURLToPath(new URL("./children/stopped-uptime.cjs", import.meta.url));
 
-// `script` of util-linux gives a program a terminal.
+// `script` of util-linux runs a program on a terminal.
 const hasScript = /util-linux/.test(String(spawnSync("script", ["--version"]).stdout));
 
 const ERASE = "\r\x1b[K";
@@ -25,14 +25,14 @@ function onTerminal(command: string, folder: string, env: Record<string, string>
   return shell(`script -qec '${quoted}' /dev/null`, folder, { TERM: "xterm", ...env });
 }
 
-// Takes more than half a second, because half of the input arrives late.
+// A command that takes more than half a second, because half of the input arrives late.
 const slowly = (path: string) =>
   `(head -c 300000 ${path}; sleep 1; tail -c +300001 ${path}) | $ASI convert - -f -d out`;
 // The reader opens the output together with the writer, and reads it late.
 const slowReader = (path: string) =>
   `mkfifo pipe; (exec 3<pipe; sleep 1; cat <&3 > read.csv) & $ASI convert ${path} -o pipe; wait`;
 
-describe.skipIf(!hasScript)("on a terminal", () => {
+describe.skipIf(!hasScript)("the command on a terminal", () => {
   test("shows the progress of work that takes longer than half a second, and then removes it", async () => {
     const folder = scratchFolder();
     const { stdout } = await onTerminal(slowReader(MATCH.path), folder);
@@ -112,7 +112,7 @@ describe.skipIf(!hasScript)("on a terminal", () => {
   });
 });
 
-test("--color always uses colours in a pipe, --color never none on a terminal; both override NO_COLOR", async () => {
+test("--color always adds colours in a pipe, and --color never removes them on a terminal; both override NO_COLOR", async () => {
   const folder = scratchFolder();
   const damaged = (when: string) => `$ASI convert ${TORN.path} -f -d out --color ${when}`;
   const inPipe = await shell(damaged("always"), folder, { NO_COLOR: "1" });
@@ -122,7 +122,7 @@ test("--color always uses colours in a pipe, --color never none on a terminal; b
   expect(missing.stderr.startsWith("\x1b[31masi:")).toBe(true);
 });
 
-test("in a pipe there is neither bar nor colour", async () => {
+test("output to a pipe contains neither bar nor colours", async () => {
   const folder = scratchFolder();
   const { stdout, stderr } = await shell(slowly(MATCH.path), folder, { TERM: "xterm" });
   expect(stdout).toBe("");

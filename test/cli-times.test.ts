@@ -50,7 +50,7 @@ describe("asi convert --from and --to", () => {
     ]);
   });
 
-  test("are on the day of the first row in the time zone, for files, pipes and threads", async () => {
+  test("mean the day of the first row in the time zone, for files, pipes and threads", async () => {
     const folder = scratchFolder();
     MATCH.copyTo(folder, "match.asi");
     // on another day
@@ -121,7 +121,7 @@ describe("asi convert --from and --to", () => {
       "2025-05-17T21:00:00.000Z",
       "2025-05-17T22:10:00.000Z",
     ]);
-    // slightly before the first row: all rows, and no row
+    // slightly before the first row, all rows or no row are selected
     expect(await firstAndLast(["--from", "22:30", ...zone], night)).toEqual([
       "2025-05-17T21:00:00.000Z",
       "2025-05-17T23:00:00.000Z",
@@ -141,7 +141,7 @@ describe("asi convert --from and --to", () => {
     ]);
   });
 
-  test("are on the day of the first row, even if damage hides it until the end of the file", async () => {
+  test("mean the day of the first row, even if damage hides this row until the end of the file", async () => {
     // a frame whose claimed length is longer than the rest of the recording
     const overlong = Uint8Array.of(0xb5, 0x62, 0x01, 0x07, 0xff, 0x0f);
     const header = asiInf();
@@ -171,7 +171,7 @@ describe("asi convert --from and --to", () => {
     expect(await firstAndLast(["--from", "02:15", "--to", "02:45", ...zone], spring)).toMatch(/NO_SAMPLES/);
   });
 
-  test("cause an error with the times of the recording if they contain no rows", async () => {
+  test("cause an error with the times of the recording if no rows are between them", async () => {
     const { status, stderr } = await asi(["convert", MATCH.path, "--from", "16:30", "--tz", "Europe/Zurich"]);
     expect(status).toBe(1);
     expect(stderr).toBe(
@@ -183,7 +183,7 @@ describe("asi convert --from and --to", () => {
     );
   });
 
-  test("cause an error that mentions UTC if they contain no rows and no zone is given", async () => {
+  test("cause an error that mentions UTC if no rows are between them and no zone is given", async () => {
     const hint = /Times without an offset are UTC; --tz names another zone/;
     expect(await firstAndLast(["--from", "16:30"], MATCH.bytes)).toMatch(hint);
     expect(await firstAndLast(["--from", "2025-03-15T15:30"], MATCH.bytes)).toMatch(hint);
@@ -191,7 +191,7 @@ describe("asi convert --from and --to", () => {
     expect(await firstAndLast(["--from", "16:30", "--tz", "UTC"], MATCH.bytes)).not.toMatch(hint);
   });
 
-  test("report only that another file is not a recording", async () => {
+  test("cause only the usual error for a file that is not a recording", async () => {
     expect(await firstAndLast(["--from", "16:30"], new Uint8Array(100_000))).toMatch(/NOT_A_RECORDING/);
     expect(await firstAndLast(["--from", "16:30"], asiInf())).toMatch(/NO_SAMPLES/);
   });
@@ -224,7 +224,7 @@ describe("asi convert --time", () => {
     ]);
   });
 
-  test("of JSON lines", async () => {
+  test("changes the times of JSON lines", async () => {
     const { stdout } = await asi(
       ["convert", "-", "-o", "-", "--format", "jsonl", "--time", "local", "--tz", "America/St_Johns"],
       { input: rows },

@@ -7,7 +7,7 @@ const COMMANDS = ["convert", "info", "ranges", "validate", "repair", "encode", "
 
 describe("help", () => {
   test.each([[], ...COMMANDS.map((name) => [name])])(
-    "of asi %s has the examples first",
+    "shows the examples of asi %s first",
     async (...command) => {
       const { status, stdout, stderr } = await asi([...command, "--help"]);
       expect(status).toBe(0);
@@ -19,7 +19,7 @@ describe("help", () => {
     },
   );
 
-  test("goes to the standard error without a command, as incorrect usage", async () => {
+  test("is printed to the standard error if the command is missing, as incorrect usage", async () => {
     const { status, stdout, stderr } = await asi([]);
     expect(status).toBe(2);
     expect(stdout).toBe("");

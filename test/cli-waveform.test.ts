@@ -136,7 +136,7 @@ describe("asi info", () => {
   });
 
   it("reports why seconds have no heart rate, and where the beats are", async () => {
-    // a clear signal without every other beat: intervals of 0.8 and 3.2 s alternate
+    // a clear signal in which every other beat is missing, so intervals of 0.8 and 3.2 s alternate
     const beat = syntheticEcg({ durationS: 1.6, bpm: 75 }).samples;
     const slow = Array.from({ length: 20 }, () => [...beat, ...new Array<number>(600).fill(0)]).flat();
     const path = join(scratchFolder(), "slow.asi");
@@ -174,7 +174,7 @@ describe("asi stats --hrv", () => {
     expect(rest.stdout).toMatch(
       /heart-rate variability of \d+ intervals in 1 series, .* artefacts corrected/,
     );
-    expect(rest.stdout).toMatch(/LF\/HF: none, it needs 300 s/);
+    expect(rest.stdout).toMatch(/LF\/HF: none, because it requires 300 s/);
   });
 
   it("counts only beats between --from and --to, and only intervals that began there", async () => {

@@ -18,15 +18,15 @@ export interface AsiResult {
 
 export interface AsiOptions {
   cwd?: string;
-  /** Bytes for the standard input; default: empty. */
+  /** Bytes for the standard input; default none. */
   input?: Uint8Array;
   env?: Record<string, string>;
 }
 
 /**
- * Runs the built command in this process: it gets arguments, an environment, and three pipes, and its modules
- * are loaded again for each call. `asiProcess` starts a process, which takes ten times as long: for signals, for pipes of the
- * system, and for environment variables that Node.js reads itself.
+ * Runs the built command in this process, with arguments, an environment, and three pipes. Its modules are loaded again for
+ * each call. `asiProcess` starts a process, which takes ten times as long, for tests of signals, pipes of the system, and
+ * environment variables that Node.js reads itself.
  */
 export function asi(args: readonly string[], options: AsiOptions = {}): Promise<AsiResult> {
   const result = previous.then(() => run(args, options));
@@ -34,7 +34,7 @@ export function asi(args: readonly string[], options: AsiOptions = {}): Promise<
   return result;
 }
 
-// Calls run one after the other, because the working directory is shared by the process.
+// Calls run one after the other, because they share the working directory of the process.
 let previous: Promise<unknown> = Promise.resolve();
 
 async function run(args: readonly string[], { cwd, input, env }: AsiOptions): Promise<AsiResult> {

@@ -16,7 +16,8 @@ const nameOf = { type: "string", pattern: "^[a-z][a-z0-9_]*$" };
 const metres = (most: number) => ({ type: "number", minimum: -most, maximum: most });
 
 /**
- * What the versions 0.2.3 and 0.3.2 of the format require of a line, and the members that both define. `additionalProperties`
+ * The requirements of the versions 0.2.3 and 0.3.2 of the format for a line, and the members that both define.
+ * `additionalProperties`
  * corresponds to the strictest mode of the validator.
  */
 const LINE = {
@@ -81,7 +82,7 @@ function writePeriods(folder: string, ...rows: string[]): void {
 }
 
 describe("asi pitch --format cdf", () => {
-  it("writes lines with what the Common Data Format requires, and reports what it does not support", async () => {
+  it("writes the members that the Common Data Format requires, and reports unsupported data", async () => {
     const { frames, stderr } = await trackingFile(await matchFolder());
     expect(stderr).toContain("the positions of the ball are null");
     const isLine = new Ajv({ allErrors: true }).compile(LINE);

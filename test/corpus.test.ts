@@ -24,7 +24,7 @@ const engines: EngineName[] = ["simd", "scalar", "plain"];
 
 describe.skipIf(names.length === 0)("real recordings", () => {
   describe.for(engines)("are read by the %s engine", (engine) => {
-    it.for(names)("like by independent decoders: %s", async (name) => {
+    it.for(names)("with the results of independent decoders: %s", async (name) => {
       const recording = new Uint8Array(readFileSync(`${folder}${name}.asi`));
       const counts = JSON.parse(readFileSync(`${folder}${name}.json`, "utf8")) as Counts;
 

@@ -1,4 +1,4 @@
-/** The lines of a CSV as objects with the names of its header line. For files without quoted fields. */
+/** The lines of a CSV as objects with the names of its header line. Supports only files without quoted fields. */
 export function tableOf(csv: string, delimiter = ","): Record<string, string>[] {
   const [header = [], ...lines] = csv
     .trimEnd()

@@ -1,4 +1,4 @@
-/** A CSV gives the same rows in all readers: encodeCsv, which the command uses, and decodeCsv, which the page uses. */
+/** A CSV results in the same rows in encodeCsv, which the command uses, and in decodeCsv, which the viewer uses. */
 import { describe, expect, it } from "vitest";
 import { decodeCsv } from "../src/api/csv.js";
 import { type ConvertOptions, convertSync, decode, decodeSync, rowsOf } from "../src/index.js";

@@ -13,7 +13,7 @@ const namesOf = (outDir: string, devices: readonly { id: number; serial: string 
   ...foldersOf(outDir, devices, ORIGIN),
 ];
 
-test("a folder has the serial number of its device, or the id if another system could not have both", () => {
+test("a folder is named by the serial number of its device, or by the id if some system cannot store such a name", () => {
   expect(namesOf(NOWHERE, serialsAs("AB-1", "ab-1", "AB-2.", "CON", "id-1", "a/b", "Müller"))).toEqual([
     [1, "serial=AB-1"],
     [2, "serial=id-2"],

@@ -10,7 +10,8 @@ export const LANGUAGES: readonly Language[] = ["python", "r"];
 const INTERPRETERS = { python: ["/usr/bin/python3"], r: ["Rscript", "--vanilla"] } as const;
 const CHECKS = { python: "import pandas", r: 'stopifnot(getRversion() >= "4.0")' } as const;
 
-/** Whether the programs of a language can run here. Prints what is missing. On Debian: `apt-get install python3-pandas r-base-core` */
+/** Whether the programs of a language can run here. Prints the missing program. Installation on Debian: `apt-get install
+ * python3-pandas r-base-core` */
 export function canRun(language: Language): boolean {
   const [program, ...args] = INTERPRETERS[language];
   const isInstalled =

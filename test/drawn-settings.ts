@@ -29,7 +29,7 @@ export function settingsText(settings: Partial<EngineSettings>): string {
     .join(", ");
 }
 
-/** An engine may report damage a chunk earlier than another; the number of bytes written until then is irrelevant. */
+/** One engine may report damage a chunk earlier than another one; the number of bytes written until then is irrelevant. */
 export function withoutLead(outcome: Outcome): Outcome {
   if (outcome.stop !== null) outcome.report.bytes.total = Number.NaN;
   return outcome;

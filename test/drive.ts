@@ -15,7 +15,7 @@ import { joined } from "./frames.js";
 export interface Outcome {
   csv: string;
   columns: SampleColumns;
-  /** Null: not requested. */
+  /** Null if it was not requested. */
   quality: QualityColumns | null;
   frames: Uint8Array;
   beats: BeatColumns;
@@ -55,8 +55,8 @@ export const DEFAULT_SETTINGS: EngineSettings = {
 };
 
 /**
- * Runs an engine on an input, chunk by chunk, with the library's driver. The output of each step is copied at once,
- * since the next step overwrites it.
+ * Runs an engine on an input, chunk by chunk, with the library's driver. The output of each step is copied
+ * immediately, because the next step overwrites it.
  */
 export function drive(
   engine: Engine,

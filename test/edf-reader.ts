@@ -3,7 +3,7 @@ export interface EdfFile {
   reserved: string;
   recording: string;
   sampleRateHz: number;
-  /** Without the samples that pad a record before a gap. */
+  /** Excludes the samples that pad a record before a gap. */
   records: { startMs: number; samples: number[] }[];
 }
 

@@ -104,7 +104,7 @@ describe("a CSV that cannot be read is refused with its line", () => {
     const error = await asiError(encoded(`${head}1.0,"47,8,,1,\n`));
     expect(error.code).toBe("BAD_CSV");
     expect(error).toMatchObject({ line: 2 });
-    expect(error.message).toMatch(/cannot be read from line 2 on/);
+    expect(error.message).toMatch(/cannot be read at or after line 2/);
     expect(error.cause).toBeInstanceOf(Error);
   });
 
@@ -113,7 +113,7 @@ describe("a CSV that cannot be read is refused with its line", () => {
     ["a stray quote before much text", `${head}1.0,"4"7,8,,1,\n${"1.0,47,8,,1,\n".repeat(1000)}`],
     ["bytes that are not a CSV", "\u001b[31m\u0000".repeat(1000)],
     ["a field without end", `${head}${"x".repeat(10_000)},47,8,,1,\n`],
-  ])("in a short and printable message: %s", async ([, text]) => {
+  ])("has a short and printable message: %s", async ([, text]) => {
     const { code, message, line } = await asiError(encoded(text));
     expect(code).toBe("BAD_CSV");
     expect(line).toBeGreaterThan(0);
@@ -121,12 +121,12 @@ describe("a CSV that cannot be read is refused with its line", () => {
     expect(message).not.toMatch(/\p{Cc}/u);
   });
 
-  it("after fields with line breaks", async () => {
+  it("has the correct line after fields with line breaks", async () => {
     const text = `timestamp,latitude,longitude,speed,note\n1,47,8,1,"\na\n"\n2,47,x,1,\n`;
     expect(await asiError(encoded(text))).toMatchObject({ code: "BAD_CSV", line: 5 });
   });
 
-  it("because of an invalid delimiter, immediately", () => {
+  it("is refused immediately because of an invalid delimiter", () => {
     expect(thrown(() => encodeCsv(ascii(head), { serial: "X" }, { delimiter: ";;" }))).toMatchObject({
       code: "BAD_OPTION",
     });

@@ -62,7 +62,7 @@ describe("encodeCsv", () => {
   });
 });
 
-test("bytes after a FIT file are reported, however few", async () => {
+test("bytes after a FIT file are reported, even a single one", async () => {
   const row = {
     timestampMs: Date.UTC(2024, 4),
     latitudeE7: 0,

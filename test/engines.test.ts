@@ -27,7 +27,7 @@ import { Oracle } from "./oracle/index.js";
 import { expectSame } from "./same.js";
 import { all, wholeBytes, wholeText } from "./whole.js";
 
-// The engines are reused for one input after another, as in the library: state from one must not affect the next.
+// The engines are reused for one input after another, as in the library. The state of one input must not affect the next.
 const oracle = new Oracle();
 const engines = ENGINES.map((name) => createEngine(name));
 
@@ -46,7 +46,7 @@ function expectAlike(
 }
 
 describe("each engine returns the result of the reference decoder", () => {
-  it("on every fixture, of every output, with every option", () => {
+  it("for every fixture, output and option", () => {
     for (const { name, bytes, expectation } of fixtures) {
       const startMs = expectation.report?.start ?? 0;
       for (const [i, output] of outputKinds.entries()) {
@@ -61,7 +61,7 @@ describe("each engine returns the result of the reference decoder", () => {
     }
   });
 
-  it("on hostile input that consists of false syncs", () => {
+  it("for hostile input that consists of false syncs", () => {
     for (const size of [72, 73, 74, 77, 78, 8264, 8272, 100_000, 700_001]) {
       const { bytes, report } = hostile(size);
       expect(expectAlike(bytes, { needsHeader: true }, `${size} bytes`).report).toEqual(report);
@@ -69,7 +69,7 @@ describe("each engine returns the result of the reference decoder", () => {
   });
 });
 
-/** Recordings that are small enough for thousands of mutations within seconds: the start of each type of fixture. */
+/** The start of each type of fixture. These recordings are small enough for thousands of mutations within seconds. */
 const seeds = fixturesWithRows(20_000)
   .map(({ name, bytes, expectation }) => ({ name, bytes, startMs: expectation.report?.start ?? 0 }))
   .concat(
@@ -104,7 +104,7 @@ describe(`${MUTATIONS} mutated recordings`, () => {
       met.damaged += Object.values(report.damage).some((count) => count > 0) ? 1 : 0;
       met.stopped += stop === null ? 0 : 1;
     }
-    // The mutations leave something to compare: rows around damage in most cases, early ends in some.
+    // The mutations must leave results to compare: rows around damage in most cases, early ends in some.
     expect(met.rows).toBeGreaterThan(BLOCK / 2);
     expect(met.damaged).toBeGreaterThan(BLOCK / 2);
     expect(met.stopped).toBeGreaterThan(BLOCK / 50);
@@ -128,7 +128,7 @@ describe(`${MUTATIONS} recordings with changed fields and valid checksums`, () =
       met.rows += report.rows.total > 0 ? 1 : 0;
       met.withoutRow += report.frames.gnss > report.rows.total ? 1 : 0;
     }
-    // the changes are read, and some of them give no row
+    // the changes are read, and some of them result in no row
     expect(met.rows).toBeGreaterThan(BLOCK / 2);
     expect(met.withoutRow).toBeGreaterThan(BLOCK / 4);
   });
@@ -179,7 +179,7 @@ describe("short frames of 0 to 12 bytes", () => {
 });
 
 describe("an engine that has already read another recording", () => {
-  it("creates no row from a fix whose date and time bytes are all zero", () => {
+  it("creates no row from a fix if all bytes of its date and time are zero", () => {
     const another = joined([asiInf(), navPvt({ ...civilTime(1_700_000_000_000) })]);
     const noTime = { year: 0, month: 0, day: 0, hour: 0, minute: 0, second: 0, valid: 0 };
     const recording = joined([asiInf(), navPvt(noTime), navPvt({ ...noTime, flags: 0 })]);
@@ -228,7 +228,8 @@ describe("random recordings", () => {
 });
 
 describe("rows in quick succession", () => {
-  /** Values at which the text of a number changes: sign, whole part, the tenth that coordinates share, limits. */
+  /** Values at which the text of a number changes because of its sign, whole part, the tenth that coordinates
+   * share, or a limit. */
   const edges = {
     latitudeE7: [0, -1_000_000, 999_999, 9_999_999, -10_000_000, 100_000_000, 900_000_000, -900_000_000],
     longitudeE7: [0, -1_000_000, 1_000_000, -9_999_999, 1_000_000_000, 1_800_000_000, -1_800_000_000],
@@ -249,7 +250,7 @@ describe("rows in quick succession", () => {
     for (let seed = 0; seed < examples(3_000); seed++) {
       const random = seededRandom(seed);
       const draw = <T>(from: readonly T[]): T => from[random(from.length)] as T;
-      // one or several fields with extreme values: a row that is far from the previous one is not part of its run
+      // one or several fields have extreme values, because a row that is far from the previous one is not part of its run
       const about = { ...ordinary };
       for (const field of Object.keys(edges) as (keyof typeof edges)[]) {
         if (random(3) === 0) about[field] = draw(edges[field]);

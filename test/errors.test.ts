@@ -125,7 +125,7 @@ describe("an error contains its reason, its position and the required action", (
     }
   });
 
-  it("of a conversion rejects the stream and every open promise", async () => {
+  it("rejects the stream and every open promise of a conversion", async () => {
     const conversion = convert(joined([header, row, asiInf({ serial: "OTHER" })]));
     const error = await asiError(wholeBytes(conversion.body));
     expect(await asiError(conversion.report)).toBe(error);
@@ -144,7 +144,7 @@ describe("an AsiError", () => {
     expect(new AsiError("BAD_ROW", "No.", { cause: 5 }).cause).toBe(5);
   });
 
-  it("has a string as its message, for any arguments", () => {
+  it("has a text as its message, for any arguments", () => {
     expect(new AsiError("BAD_ROW", { toString: () => "x" } as never).message).toBe("");
     expect(new AsiError("BAD_ROW", "No.", null as never).message).toBe("No.");
   });
@@ -182,7 +182,7 @@ describe("a source that returns no bytes is refused", () => {
     expect(thrown(() => convert(stream))).toMatchObject({ code: "BAD_SOURCE" });
   });
 
-  it("at its first chunk: strings, numbers", async () => {
+  it("at its first chunk of strings or numbers", async () => {
     for (const chunks of [["text"], [1, 2, 3], [null]]) {
       const error = await asiError(wholeBytes(convert(chunks as unknown as Source).body));
       expect(error.code).toBe("BAD_SOURCE");

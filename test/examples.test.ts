@@ -1,4 +1,4 @@
-/** Tests the commands in the README, the documents of the library and the help: each of them works. */
+/** Tests that each command in the README, the documents of the library and the help works. */
 import { copyFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -109,7 +109,7 @@ describe("an example", () => {
   const smaller = (example: string) =>
     example
       .replace("--squad 25", "--squad 11")
-      // there is no device, and nobody waits for a match
+      // omits examples that need a device, or that last as long as a match
       .replace("/dev/ttyACM0", "match.asi")
       .replace("--replay 10", "--replay 1000");
   test.for([...new Set([...linesOf(shellBlocks), ...FROM_HELP].map(smaller))])(
@@ -137,7 +137,7 @@ describe("an example", () => {
             ...env,
             HOME: folder,
           });
-      // 3: done, and the input is damaged
+      // 3 means success with a damaged input
       expect({ status, stderr }).toEqual({
         status: example.includes("torn.asi") ? 3 : 0,
         stderr: expect.not.stringMatching(/^asi: /m),

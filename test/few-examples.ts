@@ -1,4 +1,4 @@
-/** For mutation testing: properties use a few examples, the same in every run, and stop at the first failure. */
+/** In mutation tests, properties use a few examples, the same in every run, and stop at the first failure. */
 import type * as FastCheck from "fast-check";
 import { vi } from "vitest";
 

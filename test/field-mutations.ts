@@ -2,8 +2,8 @@ import { joined, ubxFrame } from "./frames.js";
 import type { Random } from "./mutations.js";
 
 /**
- * Changes the content or the selection of frames, and updates every checksum: unlike damage, which
- * checksums detect, these changes reach the code after the checksum.
+ * Changes the content or the selection of frames, and updates every checksum. Unlike damage, which checksums
+ * detect, these changes reach the code that reads the content.
  */
 
 /** A recording divided into its frames and the bytes between them. */
@@ -166,7 +166,7 @@ const setField: Mutation = (pieces, random) => {
   });
 };
 
-/** Sets one value in several consecutive frames: a run of rows, or of frames without one. */
+/** Sets one value in several consecutive frames, which form a run of rows or of frames without a row. */
 const setFieldOfSeveral: Mutation = (pieces, random) => {
   const first = random(pieces.length);
   const kind = kindOf(pieces[first]);
@@ -292,7 +292,7 @@ function writeField(payload: Uint8Array, field: Field, random: Random): void {
   writeInteger(payload, field, drawValue(field, random));
 }
 
-/** Bytes of a value for the field, lowest first: one of its limits, an extreme of its width, or any value. */
+/** Bytes of a value for the field, lowest first. The value is one of its limits, an extreme of its width, or any value. */
 function drawValue({ width, limits = [] }: Field, random: Random): number[] {
   const bytes = (value: number) =>
     Array.from({ length: width }, (_, i) => (i < 4 ? value >> (8 * i) : 0) & 0xff);

@@ -129,7 +129,7 @@ describe("convertFile", () => {
     expect(readdirSync(folder)).toEqual(["match.asi"]);
   });
 
-  it("never overwrites the recording itself, force or not", async () => {
+  it("never overwrites the recording itself, even with force", async () => {
     const named = join(folder, name);
     renameSync(input, named);
     symlinkSync(name, join(folder, "link.csv"));
@@ -158,11 +158,11 @@ describe("convertFile", () => {
 });
 
 describe("the other functions for files", () => {
-  it("inspect with the result of inspect", async () => {
+  it("return the result of inspect for a file", async () => {
     expect(await inspectFile(input)).toEqual(await inspect(match.bytes));
   });
 
-  it("repair to a recording with the same rows", async () => {
+  it("write a repaired recording with the same rows", async () => {
     const torn = fixture("damaged/torn-frames");
     writeFileSync(input, torn.bytes);
     const output = join(folder, "clean.asi");
@@ -173,7 +173,7 @@ describe("the other functions for files", () => {
     expect(await all(clean)).toEqual(await all(decodeRows(torn.bytes)));
   });
 
-  it("repair never into the recording itself, force or not", async () => {
+  it("never write a repaired recording into the recording itself, even with force", async () => {
     symlinkSync("match.asi", join(folder, "link.asi"));
     for (const output of [input, join(folder, "link.asi")]) {
       const error = await asiError(repairFile(input, { output, force: true }));

@@ -75,8 +75,8 @@ async function intervalsIn(recording: Uint8Array, fromMs: number, toMs: number):
   return beats.filter(({ ms, rr }) => ms - rr >= fromMs && ms < toMs).map(({ rr }) => Math.round(rr));
 }
 
-describe("the RR intervals of a FIT file of another device are placed in time", () => {
-  it("from the record before the first one, then by their sum", async () => {
+describe("the RR intervals of FIT files of other devices", () => {
+  it("start at the record before them, and then follow their sum", async () => {
     const file = deviceFile([
       { second: 0 },
       { second: 1 },
@@ -93,7 +93,7 @@ describe("the RR intervals of a FIT file of another device are placed in time", 
     ]);
   });
 
-  it("without a break where a device writes several intervals of a slow heart together", async () => {
+  it("have no break where a device writes several intervals of a slow heart together", async () => {
     const slow = Array.from({ length: 10 }, (_, i) => [
       ...Array.from({ length: 6 }, (_, second) => ({ second: 6 * (i + 1) + second })),
       // two messages that follow each other
@@ -106,7 +106,7 @@ describe("the RR intervals of a FIT file of another device are placed in time", 
     expect(beats.at(-1)).toEqual({ seconds: 17 + 48, rrMs: 1200 });
   });
 
-  it("and again from a record where intervals are missing or the clock was set back", async () => {
+  it("start again at a record where intervals are missing or the clock was set back", async () => {
     const file = deviceFile([
       { second: 0 },
       { rrMs: [1000, 1000] },
@@ -131,7 +131,7 @@ describe("the RR intervals of a FIT file of another device are placed in time", 
     ]);
   });
 
-  it("without impossible lengths, and without those before any time, which are counted", async () => {
+  it("exclude and count impossible intervals, and intervals before the first time", async () => {
     const file = deviceFile([
       { rrMs: [800] },
       { second: 0 },
@@ -149,7 +149,7 @@ describe("the RR intervals of a FIT file of another device are placed in time", 
     });
   });
 
-  it("in a big-endian list of another length, and from the start of the timer on", async () => {
+  it("are read from big-endian lists of other lengths, and after the start of the timer", async () => {
     const file = fitFile([
       fitDefinition(0, 21, [[253, 4, 0x86]]),
       [0, ...littleEndian(START_MS / 1000 - FIT_EPOCH_S, 4)],
@@ -162,7 +162,7 @@ describe("the RR intervals of a FIT file of another device are placed in time", 
     ]);
   });
 
-  it("up to the place from which the file is damaged", async () => {
+  it("end where the file is damaged", async () => {
     const file = deviceFile([{ second: 0 }, { rrMs: [800, 810] }, { second: 1 }, { rrMs: [820] }]);
     const track = decodeTrackBeats(file.subarray(0, file.length - 3));
     expect(seriesOf(await all(track)).flat()).toHaveLength(2);
@@ -177,7 +177,7 @@ describe("the RR intervals of a FIT file of another device are placed in time", 
 
 describe("RR intervals among rows", () => {
   const SET_BACK_MS = 50_000;
-  /** Rows and beats up to 100 s, then from 50 s on; `isLost` says which beats are missing. */
+  /** Rows and beats up to 100 s, and again starting at 50 s; `isLost` selects missing beats. */
   function placed(isLost: (clock: 0 | 1, seconds: number) => boolean) {
     const secondsOf = [
       Array.from({ length: 100 }, (_, i) => i),
@@ -193,7 +193,7 @@ describe("RR intervals among rows", () => {
       beats.push({
         length: known.length,
         timestampMs: Float64Array.from(known, (s) => 1000 * s - 300),
-        // the length tells the clock
+        // the length of an interval identifies the clock
         rrMs: Float64Array.from(known, () => 901 + clock),
         quality: new Float64Array(known.length),
       } as unknown as BeatBatch);
@@ -201,7 +201,7 @@ describe("RR intervals among rows", () => {
     return new IntervalsAmongRows(beats).among(rows, new Set([0, 100]));
   }
 
-  it("stay among the rows of their clock, when it is set back", () => {
+  it("stay among the rows of their clock when it is set back", () => {
     const losses: ((clock: 0 | 1, seconds: number) => boolean)[] = [
       () => false,
       // no beat around the time when the clock is set back
@@ -226,7 +226,7 @@ describe("RR intervals among rows", () => {
 });
 
 describe("a FIT file with the RR intervals of a recording", () => {
-  it("has them for an independent reader", async () => {
+  it("is read with its intervals by an independent reader", async () => {
     const recording = recordingOf();
     const { hrv = [] } = await new FitParser({ mode: "list", force: false }).parseAsync(
       new Uint8Array(await fitOf(recording)).buffer,
@@ -262,7 +262,7 @@ describe("a FIT file with the RR intervals of a recording", () => {
     }
   });
 
-  it("has the same bytes for each engine and any chunks", async () => {
+  it("consists of the same bytes with each engine and any chunks", async () => {
     const recording = recordingOf({ durationS: 20 });
     const expected = await fitOf(recording);
     for (const engine of ["scalar", "plain"] as const)
@@ -277,7 +277,7 @@ describe("a FIT file with the RR intervals of a recording", () => {
     );
   });
 
-  it("has the usual bytes without the option, and without a waveform", async () => {
+  it("consists of the usual bytes without the option, and without a waveform", async () => {
     const recording = recordingOf({ durationS: 20 });
     const usual = await fitOf(recording, { rrIntervals: false });
     expectSame(await wholeBytes(convert(recording, { format: "fit" }).body), usual, "default");

@@ -19,7 +19,7 @@ function semicircles(degrees: number): number {
 }
 
 describe("a FIT file written by the library is read", () => {
-  it("with all values that FIT supports", async () => {
+  it("including all values that FIT supports", async () => {
     const track = trackOf({ from: Date.UTC(1998, 7), to: Date.UTC(2126, 0) });
     await fc.assert(
       fc.asyncProperty(track, async (rows) => {
@@ -120,7 +120,7 @@ describe("FIT files of other devices", () => {
     });
   });
 
-  it("with times in the headers of messages", async () => {
+  it("are read if the headers of messages contain the times", async () => {
     const place = [...littleEndian(semicircles(10), 4), ...littleEndian(semicircles(20), 4)];
     const base = START_S - FIT_EPOCH_S;
     const at = (seconds: number) => 0x80 | (1 << 5) | ((base + seconds) & 0x1f);
@@ -256,10 +256,10 @@ describe("a FIT file that is damaged after its first record returns the rows bef
       }
       const { samples, summary } = read;
       const times = [...samples.timestampMs];
-      // all complete rows, and the damage names the last of them
+      // all complete rows are returned, and the damage names the last of them
       expect(times.length, `${length} bytes`).toBeGreaterThanOrEqual(most);
       most = times.length;
-      // fewer bytes than a header could be any file
+      // fewer bytes than a header do not identify a FIT file
       const isHeaderBegun = length > good.length && length < good.length + 14;
       const byteOffset = isHeaderBegun ? good.length : length;
       expect(summary.damage, `${length} bytes`).toMatchObject({ byteOffset, afterMs: times.at(-1) });
@@ -280,7 +280,7 @@ describe("a FIT file that is damaged after its first record returns the rows bef
     });
   });
 
-  it("before bytes after its end", async () => {
+  it("if bytes follow its end", async () => {
     const { summary } = await readTrack(joined([good, new Uint8Array(20), good]));
     expect(summary).toMatchObject({ rows: 3, damage: { byteOffset: good.length } });
   });

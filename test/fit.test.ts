@@ -210,13 +210,13 @@ describe("an independent reader finds the written values in a FIT file", () => {
 });
 
 describe("a FIT file in edge cases", () => {
-  it("without rows has an activity without records", async () => {
+  it("contains an activity without records if there are no rows", async () => {
     const file = await parsed(fitOf());
     expect(file.records ?? []).toEqual([]);
     expect(file.sessions).toMatchObject([{ num_laps: 0, total_distance: 0 }]);
   });
 
-  it("with one row has a lap of zero length", async () => {
+  it("contains a lap of zero length for one row", async () => {
     const file = await parsed(fitOf(batchOf([sampleAt(START_MS)])));
     expect(file.laps).toMatchObject([{ total_elapsed_time: 0, total_distance: 0 }]);
     expect(file.laps?.[0]).not.toHaveProperty("enhanced_avg_speed");
@@ -246,7 +246,7 @@ describe("a FIT file in edge cases", () => {
   });
 });
 
-it("batches of any size give the same file", () => {
+it("batches of any size result in the same file", () => {
   fc.assert(
     fc.property(trackOf({ from: START_MS, to: START_MS + 2_000_000 }), fc.nat(), (rows, cut) => {
       const at = cut % (rows.length + 1);

@@ -11,7 +11,7 @@ describe.for(everyEngine)("%s", ([, create]) => {
   }
 
   describe("the kinds of frames", () => {
-    it("are known by class, id and a valid length", () => {
+    it("are distinguished by class, id and a valid length", () => {
       const known = [
         navPvt({ payloadBytes: 84 }),
         navPvt({ payloadBytes: 100 }),
@@ -75,7 +75,7 @@ describe.for(everyEngine)("%s", ([, create]) => {
     it.for([
       ["a known frame", navPvt()],
       ["an unknown frame", ubxFrame(0x0135, new Uint8Array(4))],
-    ] as [string, Uint8Array][])("must come first: %s before it causes an error", ([, frame]) => {
+    ] as [string, Uint8Array][])("must be the first frame: %s before it causes an error", ([, frame]) => {
       const torn = asiInf().subarray(0, 20);
       const outcome = decode([torn, frame, asiInf()], { needsHeader: true });
       expect(outcome.stop).toEqual({ kind: "notRecording", byteOffset: 20 });
@@ -128,7 +128,7 @@ describe.for(everyEngine)("%s", ([, create]) => {
       ]);
     });
 
-    it("without rows in the output have no position in the CSV", () => {
+    it("have no position in the CSV if none of their rows is in the output", () => {
       const outcome = decode(at(10, 1000, 2000, 2001), { fromMs: 11_000, toMs: 2_000_000 });
       expect(outcome.csv.split("\n").map((line) => line.split(",")[0])).toEqual(["1000.000", "2000.000", ""]);
       expect(outcome.rangeBreaks).toEqual([0, outcome.csv.indexOf("2000.000")]);

@@ -60,7 +60,7 @@ describe("a file holds the selected rows", () => {
     expectSame(await rowsInFile(name, file), expected, name);
   });
 
-  it.for(CASES)("%s in a file for each range: %s", async ([name, , selection]) => {
+  it.for(CASES)("%s, with a file for each range: %s", async ([name, , selection]) => {
     const format = formatNamed(name);
     const folder = mkdtempSync(join(tmpdir(), "asi-formats-"));
     try {
@@ -76,7 +76,7 @@ describe("a file holds the selected rows", () => {
     }
   });
 
-  it.for(FORMATS.map(({ name }) => name))("%s, of random recordings", async (name) => {
+  it.for(FORMATS.map(({ name }) => name))("%s, for random recordings", async (name) => {
     const format = formatNamed(name);
     const selections = fc.record(
       {
@@ -104,14 +104,14 @@ describe("a file holds the selected rows", () => {
 });
 
 describe("Parquet with decimals", () => {
-  it("has exactly the same values in less space", async () => {
+  it("stores exactly the same values in less space", async () => {
     const doubles = await wholeBytes(convert(run, { format: "parquet" }).body);
     const decimals = await wholeBytes(convert(run, { format: "parquet", numbers: "decimal" }).body);
     expect(await rowsInFile("parquet", decimals)).toEqual(await rowsInFile("parquet", doubles));
     expect(decimals.length).toBeLessThan(doubles.length / 2);
   });
 
-  it("is for Parquet only, and has two values", () => {
+  it("is an option of Parquet only, with two values", () => {
     const attempts: [ConvertOptions, RegExp][] = [
       [{ format: "gpx", numbers: "decimal" }, /numbers applies only to Parquet; omit it with the format gpx/],
       [{ numbers: "double" }, /numbers applies only to Parquet; omit it with the format csv/],

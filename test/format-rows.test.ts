@@ -69,13 +69,13 @@ describe.for(everyEngine)("%s", ([, create]) => {
       ]);
     });
 
-    it("has no altitude if the fix is two-dimensional, and is counted", () => {
+    it("is counted, and lacks an altitude, if the fix is two-dimensional", () => {
       const outcome = decode([2, 3, 4].map((fixType) => navPvt({ fixType, altitudeMm: 5_000 })));
       expect(rows(outcome).map((row) => row[3])).toEqual(["", "5.000", "5.000"]);
       expect(outcome.report.rows).toEqual({ total: 3, withHr: 0, twoD: 1 });
     });
 
-    it("is in the columns as received", () => {
+    it("appears in the columns as received", () => {
       const { columns } = decode(
         [
           navPvt({
@@ -226,7 +226,7 @@ describe.for(everyEngine)("%s", ([, create]) => {
       expect(joinedHr([[1500, 80], [1500, 81], 1600])).toEqual(["81"]);
     });
 
-    it("of 0 is ignored", () => {
+    it("is ignored if it is 0", () => {
       expect(joinedHr([[1000, 70], [1500, 0], 1600])).toEqual(["70"]);
     });
 
@@ -236,7 +236,7 @@ describe.for(everyEngine)("%s", ([, create]) => {
       expect(joinedHr([[1000, 80], ...later(16), 1000])).toEqual([""]);
     });
 
-    it("with a time after all rows is in no row", () => {
+    it("is in no row if its time is after all rows", () => {
       expect(joinedHr([[2n ** 64n - 1n, 80], [2n ** 63n, 81], 1000])).toEqual([""]);
     });
 
@@ -256,7 +256,7 @@ describe.for(everyEngine)("%s", ([, create]) => {
       expect(joinedHr([[1000, 80], 1000, 2000, 3500, 3501], 2500)).toEqual(["80", "80", "80", ""]);
     });
 
-    it("that came too late for its row is also carried", () => {
+    it("is carried even if it came too late for its row", () => {
       expect(joinedHr([[1000, 80], 2500], 2000)).toEqual(["80"]);
     });
 
@@ -264,7 +264,7 @@ describe.for(everyEngine)("%s", ([, create]) => {
       expect(joinedHr([[2000, 80], 2000, 1900], 5000)).toEqual(["80", ""]);
     });
 
-    it("that is carried is the latest one before the row; the reading of a row takes precedence", () => {
+    it("is carried from the latest reading before the row; the reading of a row takes precedence", () => {
       expect(joinedHr([[5000, 90], 5000, [4500, 70], 5100, 5200], 5000)).toEqual(["90", "70", "90"]);
     });
   });

@@ -47,9 +47,14 @@ describe.for(everyEngine)("%s", ([, create]) => {
         { ...NO_DAMAGE, badChecksums: 1 },
         2,
       ],
-      ["nor when it claims more than is left", [start(5000), good, good], { ...NO_DAMAGE, overruns: 1 }, 2],
       [
-        "nor when the input ends inside its head",
+        "a frame that claims more than is left hides no frame",
+        [start(5000), good, good],
+        { ...NO_DAMAGE, overruns: 1 },
+        2,
+      ],
+      [
+        "a frame whose head is truncated hides no frame",
         [good, start(5).subarray(0, 2)],
         { ...NO_DAMAGE, overruns: 1 },
         1,
@@ -61,12 +66,12 @@ describe.for(everyEngine)("%s", ([, create]) => {
         1,
       ],
       [
-        "8193 bytes are too long, wherever the input ends",
+        "8193 bytes are too long, regardless of the end of the input",
         [good, start(8193)],
         { ...NO_DAMAGE, overlong: 1 },
         1,
       ],
-      ["8192 bytes are not", [good, start(8192)], { ...NO_DAMAGE, overruns: 1 }, 1],
+      ["8192 bytes are not too long", [good, start(8192)], { ...NO_DAMAGE, overruns: 1 }, 1],
       [
         "a length with only one known byte is not checked",
         [good, start(0xffff).subarray(0, 5)],
@@ -74,14 +79,14 @@ describe.for(everyEngine)("%s", ([, create]) => {
         1,
       ],
       [
-        "a sync inside a damaged frame counts by itself",
+        "a sync inside a damaged frame is counted separately",
         [start(9000), start(9001), good],
         { ...NO_DAMAGE, overlong: 2 },
         1,
       ],
       ["a lone first sync byte is no sync", [good, Uint8Array.of(0xb5)], NO_DAMAGE, 1],
       ["nor are two", [Uint8Array.of(0xb5, 0xb5), good, Uint8Array.of(0xb5, 0xb5)], NO_DAMAGE, 1],
-      ["nor is other text", [ascii("$GPTXT,b\r\n"), good, ascii("b")], NO_DAMAGE, 1],
+      ["other text is no sync", [ascii("$GPTXT,b\r\n"), good, ascii("b")], NO_DAMAGE, 1],
     ])("%s", ([, parts, damage, frames]) => {
       const bytes = joined(parts);
       const { report } = drive(engine, bytes);
@@ -95,7 +100,7 @@ describe.for(everyEngine)("%s", ([, create]) => {
       });
     });
 
-    it("has a wrong checksum in either byte", () => {
+    it("is detected by a wrong checksum in either byte", () => {
       for (const fromEnd of [1, 2]) {
         const broken = good.slice();
         broken[good.length - fromEnd] = (broken[good.length - fromEnd] ?? 0) ^ 0x80;
@@ -105,7 +110,7 @@ describe.for(everyEngine)("%s", ([, create]) => {
       }
     });
 
-    it("at the end of the input is detected only there", () => {
+    it("is detected only at the end of the input if it extends beyond it", () => {
       engine.reset({
         output: "none",
         serial: null,
@@ -135,7 +140,7 @@ describe.for(everyEngine)("%s", ([, create]) => {
       expect(csv).toBe("0.000,0.0000000,0.0000000,0.000,0.000,\n");
     });
 
-    it("does not stop strict reading if it is foreign bytes or an unknown frame", () => {
+    it("does not stop strict reading if the bytes are foreign or form an unknown frame", () => {
       const bytes = joined([ascii("text"), good, ubxFrame(0x0135, new Uint8Array(5)), Uint8Array.of(0xb5)]);
       expect(drive(engine, bytes, { strict: true }).stop).toBeNull();
     });
@@ -145,7 +150,7 @@ describe.for(everyEngine)("%s", ([, create]) => {
     const settings: Partial<EngineSettings> = { needsHeader: true, fillHrMs: 2000 };
     const outputKinds = ["csv", "columns", "frames", "none"] as const;
 
-    it("into two pieces at any byte changes nothing", () => {
+    it("changes nothing if the input is cut in two at any byte", () => {
       for (const output of outputKinds) {
         const whole = drive(engine, mixed, { ...settings, output });
         expect(whole.report.damage).toEqual({ badChecksums: 1, overlong: 1, overruns: 2 });
@@ -157,7 +162,7 @@ describe.for(everyEngine)("%s", ([, create]) => {
       }
     });
 
-    it("into pieces of 1 to 20 bytes changes nothing", () => {
+    it("changes nothing for pieces of 1 to 20 bytes", () => {
       const whole = drive(engine, mixed, settings);
       for (let size = 1; size <= 20; size++) {
         expectSame(drive(engine, pieces(mixed, size), settings), whole, `pieces of ${size}`);

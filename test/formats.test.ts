@@ -41,7 +41,7 @@ describe.for(FORMATS)("%s", (format) => {
     }
   });
 
-  it("has its own extension and media type", async () => {
+  it("has a separate extension and media type", async () => {
     const conversion = convert(edges.bytes, { format });
     await wholeText(conversion.body);
     expect(await conversion.fileName).toBe(`EDGE-1_20250517T143000_20250518T000000.${format}`);
@@ -87,7 +87,7 @@ describe("formats", () => {
     expect(text).toContain("<name>A.b-c_1</name>");
   });
 
-  it("of a plain log begin with the header from the caller", async () => {
+  it("begin with the header from the caller for a plain log", async () => {
     const log = joined([navPvt(civilTime(1000)), asiInf({ serial: "OTHER" }), navPvt(civilTime(2000))]);
     expect(await written(log, { format: "kml", serial: "GIVEN-1" })).toContain("<name>GIVEN-1</name>");
   });
@@ -116,7 +116,7 @@ describe("formats", () => {
   });
 
   // a KML track has at most 16,384 rows; buffers of the others have 1,300
-  it.for(FORMATS)("longer than any buffer contain all rows in order: %s", async (format) => {
+  it.for(FORMATS)("contain all rows in order if they are longer than any buffer: %s", async (format) => {
     const length = format === "kml" ? 17_000 : 3_000;
     const rows = Array.from({ length }, (_, i) =>
       navPvt(civilTime(1e12 + i * 100 + (i < 2_900 ? 0 : 400_000))),
@@ -127,7 +127,7 @@ describe("formats", () => {
     expect(READERS[format]?.(text)).toEqual(EXPECTED[format]?.(expected));
   });
 
-  it.for(FORMATS)("with a range for each row contain all rows in order: %s", async (format) => {
+  it.for(FORMATS)("contain all rows in order if each row is a range: %s", async (format) => {
     const rows = Array.from({ length: 500 }, (_, i) => navPvt(civilTime(1e12 + i * 400_000)));
     const bytes = joined([asiInf(), ...rows]);
     const expected = [...rowsOf(decodeSync(bytes).samples)];
@@ -147,7 +147,7 @@ describe("formats", () => {
   });
 });
 
-// --- what an independent reader finds, and the expected content ---
+// --- the content according to an independent reader, and the expected content ---
 
 type Found = unknown;
 

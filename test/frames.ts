@@ -1,6 +1,6 @@
 /** Builds the frames of a recording byte by byte, from the recording format and without code of the product. */
 
-/** A UBX frame. `classId`: class and id as one number, class first. */
+/** A UBX frame. `classId` is class and id as one number, class first. */
 export function ubxFrame(classId: number, payload: Uint8Array): Uint8Array {
   const frame = new Uint8Array(payload.length + 8);
   const view = new DataView(frame.buffer);
@@ -58,10 +58,10 @@ export interface NavPvtFields {
   minute?: number;
   second?: number;
   nano?: number;
-  /** Bits: 0 validDate, 1 validTime. */
+  /** Bit 0 is validDate, bit 1 validTime. */
   valid?: number;
   fixType?: number;
-  /** Bits: 0 gnssFixOK. */
+  /** Bit 0 is gnssFixOK. */
   flags?: number;
   longitudeE7?: number;
   latitudeE7?: number;
@@ -73,7 +73,7 @@ export interface NavPvtFields {
   payloadBytes?: number;
 }
 
-/** NAV-PVT, the GNSS frame: without arguments a valid fix at 1970-01-01T00:00:00, 0 degrees, 0 metres, at rest. */
+/** NAV-PVT, the GNSS frame. Without arguments, it is a valid fix at 1970-01-01T00:00:00, 0 degrees, 0 metres, at rest. */
 export function navPvt(fields: NavPvtFields = {}): Uint8Array {
   const { year = 1970, month = 1, day = 1, hour = 0, minute = 0, second = 0, nano = 0 } = fields;
   const { valid = 0b11, fixType = 3, flags = 0b1, payloadBytes = 92 } = fields;

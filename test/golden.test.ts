@@ -87,7 +87,7 @@ describe.for(engines)("the %s engine", (engine) => {
         const error = await asiError(collect(conversion.body, pieces));
         expect(error.code).toBe(expectation.error);
         expect(error.byteOffset).toBe(expectation.errorByteOffset);
-        // a later header refuses the recording after the rows before it have been output
+        // a later header causes the error after the rows before it have been output
         if (error.byteOffset === 0 || expectation.error === "NO_SAMPLES") expect(pieces).toEqual([]);
         expect(await asiError(conversion.fileName)).toMatchObject({
           code: error.code,

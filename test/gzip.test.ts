@@ -61,7 +61,7 @@ describe("a recording compressed with gzip", () => {
     });
   });
 
-  test("that is truncated or damaged causes an error, and leaves no file", async () => {
+  test("causes an error and leaves no file if it is truncated or damaged", async () => {
     const { folder } = compressedMatch();
     const whole = gzipSync(MATCH.bytes);
     const flipped = Buffer.from(whole);
@@ -75,7 +75,7 @@ describe("a recording compressed with gzip", () => {
     }
   });
 
-  test("that expands to 400 MB needs no more memory than other data", async () => {
+  test("needs no more memory than other data, even if it expands to 400 MB", async () => {
     const folder = scratchFolder();
     // foreign bytes after a header: all of them are read
     const zeros = Buffer.alloc(1_000_000);

@@ -10,7 +10,7 @@ import { Oracle } from "./oracle/index.js";
 import { expectSame } from "./same.js";
 import { type SyntheticEcgOptions, syntheticEcg, waveformFrames } from "./synthetic-ecg.js";
 
-// The engines are reused for one input after another: state from one must not affect the next.
+// The engines are reused for one input after another. The state of one input must not affect the next.
 const oracle = new Oracle();
 const engines = ENGINES.map((name) => createEngine(name));
 
@@ -55,7 +55,7 @@ describe("all engines find the same beats, to the bit", () => {
     }
   });
 
-  it("and do not count the seconds of gaps that end on a second boundary", () => {
+  it("do not count the seconds of gaps that end on a second boundary", () => {
     const frames = waveformFrames(syntheticEcg({ rateHz: 250, durationS: 40 }), START_MS, 250);
     const everyOther = joined([asiInf(), ...frames.filter((_, i) => i % 2 === 0)]);
     expect(outcome(everyOther, { output: "beats" }).ecgFigures?.seconds).toBe(20);
@@ -135,7 +135,7 @@ function disturbed(seed: number): Uint8Array {
 describe("a derived heart rate", () => {
   const ecg: SyntheticEcgOptions = { durationS: 30, bpm: 90 };
 
-  it("is in one row per second, from the sixth second on", () => {
+  it("is in one row per second, starting at the sixth second", () => {
     const { columns, report } = outcome(joined([asiInf(), ...withRows(ecg)]), { output: "columns" });
     const seconds = columns.hr.flatMap((hr, i) => (hr > 0 ? [(i + 1) / 10] : []));
     expect(seconds[0]).toBeLessThanOrEqual(7);
@@ -179,7 +179,7 @@ describe("a derived heart rate", () => {
     expect(derived.report.rows.withDerivedHr).toBe(derived.report.rows.withHr);
   });
 
-  it("is absent from a recording whose device gives heart rates first", () => {
+  it("is absent from a recording that begins with heart rates of the device", () => {
     const frames = withRows(ecg);
     const first = ecgHr({ timeMs: START_MS, beatsPerMinute: 61 });
     const input = joined([asiInf(), first, ...frames]);

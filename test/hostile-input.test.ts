@@ -69,7 +69,8 @@ describe("an input designed to be slow", () => {
     for (const [name, most] of stepBytes) {
       const { steps, bytesWritten } = work(createEngine(name), bytes);
       expect(bytesWritten).toBe(bytes.length);
-      // one more for the first header and one for the end, and some because the input buffer is not completely filled
+      // the first header and the end take one more step each, and some are needed because the input buffer is not
+      // completely filled
       expect(steps, name).toBeLessThan(1.2 * (bytes.length / most) + 4);
     }
   });
@@ -118,7 +119,7 @@ describe("the event loop", () => {
     repairFile: (options) => repairFile(path, { ...options, force: true }),
   };
 
-  // The slowest engine, so that the work is long enough on any machine.
+  // Uses the slowest engine, so that the work takes long enough on any machine.
   const engine = "plain";
 
   it.for(Object.keys(verbs))("continues to run while %s works", async (verb) => {
@@ -133,7 +134,7 @@ describe("the event loop", () => {
     await verbs[verb]?.({ engine });
     const elapsedMs = performance.now() - startMs;
     isOver = true;
-    // one in 16 ms is the target
+    // the target is one turn in 16 ms
     expect(turns).toBeGreaterThan(elapsedMs / 100);
   });
 

@@ -7,7 +7,7 @@ const compiled = (name: string) => new WebAssembly.Module(fileOf(name));
 const { bytes, csv } = fixture("valid/run-fix-loss");
 const text = (utf8: Uint8Array) => new TextDecoder().decode(utf8);
 
-// Node.js compiles its HTTP parser at the first use of Response: done here, before a test replaces WebAssembly.
+// Node.js compiles its HTTP parser at the first use of Response. This call makes it compile before a test replaces WebAssembly.
 await new Response("").text();
 
 /** A WebAssembly that refuses to compile bytes, as under a policy without 'wasm-unsafe-eval'. */
@@ -79,7 +79,7 @@ describe("initialize", () => {
     });
   });
 
-  it("refuses another module, or a module of another version", async () => {
+  it("refuses any other module, including a core of a different version", async () => {
     const empty = new WebAssembly.Module(Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0));
     await expect(library.initialize({ module: empty })).rejects.toMatchObject({
       code: "BAD_OPTION",

@@ -145,7 +145,7 @@ describe("a layout that cannot be written is refused before a byte is read", () 
   it.for<[string, CsvLayout]>([
     ["no column", { columns: [] }],
     ["a column twice", { columns: ["hr", "hr"] }],
-    ["a column that there is not", { columns: ["pulse" as Column] }],
+    ["a column that does not exist", { columns: ["pulse" as Column] }],
     ["an empty delimiter", { delimiter: "" }],
     ["a delimiter of two characters", { delimiter: ";;" }],
     ["a digit as delimiter", { delimiter: "1" }],

@@ -63,7 +63,7 @@ describe("the source is released", () => {
     expect(source).toMatchObject({ isClosed: true, pulls: 1 });
   });
 
-  it("even if closing it fails, which does not hide the error", async () => {
+  it("even if closing fails, which does not hide the error", async () => {
     const source: AsyncIterable<Uint8Array> = {
       [Symbol.asyncIterator]: () => ({
         next: async () => ({ done: false, value: navPvt() }),
@@ -146,7 +146,7 @@ describe("an AbortSignal stops the work with ABORTED and releases the source", (
     }
   });
 
-  it("in the middle", async () => {
+  it("in the middle of the work", async () => {
     const source = new Watched(chunks);
     const control = new AbortController();
     let batches = 0;
@@ -237,7 +237,7 @@ describe("an AbortSignal stops the work with ABORTED and releases the source", (
     expect(await running).toMatchObject({ code: "ABORTED" });
   });
 
-  it("and has no effect after the end of the input", async () => {
+  it("has no effect after the end of the input", async () => {
     const control = new AbortController();
     const { body: csv, report } = convert(golden.bytes, { signal: control.signal });
     await wholeBytes(csv);
@@ -245,7 +245,7 @@ describe("an AbortSignal stops the work with ABORTED and releases the source", (
     expect(await report).toEqual(golden.expectation.report);
   });
 
-  it("as a piped CSV does", async () => {
+  it("stops a piped CSV in the same way", async () => {
     const control = new AbortController();
     const source = new Watched(chunks);
     const csv = source.stream().pipeThrough(new AsiCsvStream({ signal: control.signal }));
@@ -259,7 +259,7 @@ describe("an AbortSignal stops the work with ABORTED and releases the source", (
 });
 
 describe("cancelling a CSV stops it, even while the source hangs", () => {
-  it("and rejects its promises with the cancellation", async () => {
+  it("rejects its promises with the cancellation", async () => {
     let isClosed = false;
     const source = new ReadableStream<Uint8Array>({
       pull: () => new Promise<void>(() => {}),
@@ -277,7 +277,7 @@ describe("cancelling a CSV stops it, even while the source hangs", () => {
     expect(await asiError(report)).toMatchObject({ code: "ABORTED", cause: "enough" });
   });
 
-  it("and so does leaving a loop before its first row", async () => {
+  it("happens also when a loop is left before its first row", async () => {
     const iterator = decode(new ReadableStream<Uint8Array>())[Symbol.asyncIterator]();
     const first = iterator.next();
     await iterator.return?.();

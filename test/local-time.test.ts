@@ -8,7 +8,7 @@ import { asiInf, civilTime, joined, navPvt } from "./frames.js";
 import { examples } from "./long-form.js";
 import { thrown, wholeText } from "./whole.js";
 
-/** Each has a special feature. */
+/** Zones with special features. */
 const ZONES = [
   "UTC",
   "Europe/Zurich",
@@ -46,7 +46,7 @@ const CLOCKS = new Map(
   ]),
 );
 
-/** The local time, computed in another way: one field at a time. */
+/** The local time, computed differently, one field at a time. */
 function clockReading(zone: string, ms: number): string {
   // 17/05/2025, 16:30:00
   const [day, month, year, ...time] = CLOCKS.get(zone)?.format(ms).split(/\D+/) ?? [];
@@ -204,7 +204,7 @@ describe("the times of a CSV", () => {
     for (const engine of ENGINES) expect(await timesOf([ms], { ...options, engine })).toEqual([expected]);
   });
 
-  it("are among the other columns", async () => {
+  it("can be at any position among the columns", async () => {
     const bytes = joined([asiInf(), navPvt({ ...civilTime(ms), altitudeMm: -5 })]);
     const { body: csv } = convert(bytes, { time: "excel", decimalMark: ",", timeZone: "Asia/Kolkata" });
     expect(await wholeText(csv)).toBe(
@@ -286,7 +286,7 @@ describe("the instants of a local time", () => {
     ["Pacific/Apia", "2011-12-30T12:00:00", "2011-12-30T10:00:00.000Z", "2011-12-30T09:59:59.999Z"],
     ["Pacific/Apia", "2011-12-30T15:00:00", "2011-12-30T10:00:00.000Z", "2011-12-30T09:59:59.999Z"],
     ["Australia/Lord_Howe", "2025-04-06T01:45:00", "2025-04-05T14:45:00.000Z", "2025-04-05T15:15:00.000Z"],
-  ] as const)("in %s of %s: the first and the last", ([name, local, earliest, latest]) => {
+  ] as const)("are the first and the last in %s of %s", ([name, local, earliest, latest]) => {
     const zone = new TimeZone(name);
     expect(iso(zone.earliestAt(at(local)))).toBe(earliest);
     expect(iso(zone.latestAt(at(local)))).toBe(latest);

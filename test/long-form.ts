@@ -1,6 +1,6 @@
 /**
- * The extent of a check in `npm test`. The long form (`npm run test:long`) runs the files that use this, in full; every
- * promise is tested in both forms unless a line says otherwise.
+ * The extent of a check in `npm test`. The long form (`npm run test:long`) runs the files that use this, in full; both
+ * forms test every promise, unless a comment states an exception.
  */
 export const isLongForm = process.env.TEST_LONG === "1";
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { runChild } from "./child.js";
 import { inLongForm } from "./long-form.js";
 
-describe("memory stays flat", () => {
+describe("memory does not grow", () => {
   // With CSV, a leak is visible with half as much input as with columns.
   const few: [string, number][] = [
     ["convert-stream", 150],
@@ -25,7 +25,7 @@ describe("memory stays flat", () => {
   it.for(inLongForm(all, few))("%s of %i MB", async ([how, megabytes]) => {
     const { stdout, stderr, status } = await runChild("flat-memory", {
       args: [how, String(megabytes)],
-      // a heap that is too small for a leak, and a small young generation, so that its variation is low
+      // the heap is too small for a leak, and a small young generation keeps its variation low
       nodeArgs: ["--max-old-space-size=64", "--max-semi-space-size=4"],
     });
     expect(stderr).toBe("");
@@ -33,7 +33,7 @@ describe("memory stays flat", () => {
     const { sentBytes, warmMiB, grownMiB } = JSON.parse(stdout) as Record<string, number>;
     expect(sentBytes).toBeGreaterThanOrEqual(megabytes * 1e6);
     expect(warmMiB).toBeGreaterThan(0);
-    // A CSV takes half of its recording, columns a quarter: a leak of either would exceed this. The rest is the
+    // A CSV has half the size of its recording, columns a quarter, so a leak of either would exceed this. The rest is the
     // variation of the garbage collector.
     expect(grownMiB).toBeLessThan(48);
   });

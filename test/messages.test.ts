@@ -13,7 +13,7 @@ import {
 import { readFileChunks } from "../src/node.js";
 import { asiError, thrown } from "./whole.js";
 
-/** The text of a value in a message: here in place of an instant, which can be any value in JavaScript. */
+/** The text of a value in a message. The value replaces an instant, which can be any value in JavaScript. */
 function shown(value: unknown): string {
   const { message } = thrown(() => csvFileName("TEST-1", value as number, 0)) as Error;
   return /^An instant is ([\s\S]*); it must be a number of ms since 1970\.$/.exec(message)?.[1] ?? message;
@@ -64,7 +64,7 @@ const columns: SampleBatch = {
   fixType: new Uint8Array(0),
 };
 
-describe("a refusal names the argument, its value, and what it must be", () => {
+describe("an error names the argument, its value, and the expected value", () => {
   it.for<[string, string, () => unknown]>([
     ["BAD_OPTION", "options must be an object, not a string.", convertWith("strict")],
     ["BAD_OPTION", "options must be an object, not null.", convertWith(null)],
@@ -135,7 +135,7 @@ describe("a refusal names the argument, its value, and what it must be", () => {
     ],
     [
       "BAD_SOURCE",
-      "The iterator gave null instead of { done, value }.",
+      "The iterator returned null instead of { done, value }.",
       () => findRanges({ [Symbol.iterator]: () => ({ next: () => null }) } as never),
     ],
     ["BAD_OPTION", "before is 5; it must be a string.", () => samplesToJson(columns, { before: 5 } as never)],
@@ -151,7 +151,7 @@ describe("a refusal names the argument, its value, and what it must be", () => {
     ],
     [
       "BAD_SOURCE",
-      "The iterator gave 1 instead of { done, value }.",
+      "The iterator returned 1 instead of { done, value }.",
       () => findRanges({ [Symbol.iterator]: () => ({ next: () => 1 }) } as never),
     ],
     [
@@ -183,7 +183,7 @@ describe("a refusal names the argument, its value, and what it must be", () => {
     expect(thrown(attempt)).toMatchObject({ code, message });
   });
 
-  it("also in functions for files", async () => {
+  it("is the same in functions for files", async () => {
     const first = (path: unknown, options?: unknown) =>
       asiError(readFileChunks(path as string, options as object).next());
     for (const path of ["", "a\0b", 5]) {

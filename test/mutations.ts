@@ -1,6 +1,6 @@
-/** Damages recordings as radio links, memory cards and hostile senders do; determined by the seed. */
+/** Damages recordings as radio links, memory cards and hostile senders do. The seed determines the damage. */
 
-/** Whole numbers from 0 to `below`, exclusive. */
+/** Returns a whole number from 0 to `below`, exclusive. */
 export type Random = (below: number) => number;
 
 /** A seeded generator (mulberry32, Tommy Ettinger, public domain). */
@@ -69,7 +69,7 @@ const duplicateSpan: Mutation = (bytes, random) => {
   return splice(bytes, position, position, bytes.slice(from, to));
 };
 
-/** The length claimed by a false sync: of every size, often at the limits. */
+/** The length that a false sync claims. It can have any size, and is often at the limits. */
 const claims: ((random: Random) => number)[] = [
   (random) => random(16),
   (random) => random(300),

@@ -68,7 +68,7 @@ describe("an option outside its range is refused before a byte is read", () => {
     }
   });
 
-  it("also by inspect, through its promise", async () => {
+  it("including by inspect, through its promise", async () => {
     expect(await asiError(inspect(header, { fillHrMs: -1 }))).toMatchObject({ code: "BAD_OPTION" });
   });
 });
@@ -126,14 +126,14 @@ describe("options at the limits of their range", () => {
     expect(csv).toBe("hr\n80\n80\n");
   });
 
-  it("may be a Date from another realm, and null as the signal", async () => {
+  it("may be a Date from a different realm, and null as the signal", async () => {
     const from = runInNewContext("new Date(1001)") as Date;
     const options = { from, signal: null as unknown as AbortSignal };
     expect((await all(decodeRows(rows, options))).map(({ timestamp }) => timestamp)).toEqual([3_600_000]);
   });
 
   it.for(["simd", "scalar", "plain"] as const)(
-    "take limits between two milliseconds as they are: %s",
+    "accept limits between two milliseconds: %s",
     async (engine) => {
       const times = async (from: number, to: number) =>
         (await all(decodeRows(joined([header, row]), { from, to, engine }))).map(

@@ -1,4 +1,4 @@
-// Files and tests do not depend on their order. A number shuffles both, the same way each time.
+// Files and tests must not depend on their order. A seed determines a random order of both.
 const seed = process.env.TEST_SHUFFLE_SEED;
 if (seed !== undefined) console.log(`shuffled with TEST_SHUFFLE_SEED=${seed}`);
 

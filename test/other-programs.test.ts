@@ -8,8 +8,8 @@ import { fixture } from "./fixture-files.js";
 import { rangesInXml, rowIn } from "./rows-in-file.js";
 import { wholeBytes } from "./whole.js";
 
-// Tests the library's files with other programs, if they are installed. On Debian:
-// apt-get install gpsbabel gdal-bin libxml2-utils python3-gpxpy
+// Tests the library's files with other programs, if they are installed. Installation on Debian: apt-get
+// install gpsbabel gdal-bin libxml2-utils python3-gpxpy
 // The schemas are in the package pytrainer; ASI_SCHEMAS names the folder if it was only unpacked.
 
 const SCHEMAS = process.env.ASI_SCHEMAS ?? "/usr/share/pytrainer/schemas";
@@ -28,7 +28,7 @@ for (const [program, isInstalled] of Object.entries(isThere)) {
 }
 
 let folder: string;
-// Not made if all tests are skipped, because then nothing would remove it.
+// Not created if all tests are skipped, because nothing would remove it.
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "asi-programs-"));
   return () => rmSync(folder, { recursive: true });

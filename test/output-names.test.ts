@@ -25,11 +25,11 @@ describe("the name of a file", () => {
     // the extension is not added twice
     ["{input}.csv", "Anna M.csv"],
     ["{input}.CSV", "Anna M.csv"],
-  ])("of the pattern %s", (pattern, expected) => {
+  ])("is created from the pattern %s", (pattern, expected) => {
     expect(nameOf(pattern)).toBe(expected);
   });
 
-  test("has the times of a zone", () => {
+  test("contains times in the given zone", () => {
     expect(nameOf("{date}_{time}_{start}_{end}", "Europe/Zurich")).toBe(
       "2025-05-18_00-30-05_20250518T003005_20250518T015959.csv",
     );
@@ -133,7 +133,7 @@ describe("a file name that is invalid on some system is refused before anything 
     expect(status).toBe(2);
   });
 
-  test("with an explicit name, and an unknown zone", async () => {
+  test("including an explicit name, and an unknown zone", async () => {
     await expect(convertFile("missing.asi", { name: "x", output: "y.csv" })).rejects.toThrow(
       /omit one of them/,
     );
@@ -178,7 +178,7 @@ describe("asi convert --name", () => {
     expect(namesIn(folder)).toEqual(["Anna.asi", "Anna_14-43-00.csv", "standard-input_2025-03-15.gpx"]);
   });
 
-  test("never gives two recordings the same name: the first recording gets it", async () => {
+  test("never assigns one name to two recordings; the first recording gets it", async () => {
     const folder = scratchFolder();
     for (const name of ["a.asi", "b.asi"]) MATCH.copyTo(folder, name);
     const { status, stderr } = await asi(["convert", "a.asi", "b.asi", "--name", "{date}", "--force"], {

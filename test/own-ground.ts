@@ -1,13 +1,13 @@
 /**
- * Gives a run a separate temporary folder, and fails the run if a test leaves a file there, or a process that is still
- * running.
+ * Creates a separate temporary folder for a run. The run fails if a test leaves a file in the folder, or a running
+ * process.
  */
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 
-// Files of other programs that remain there between their runs.
+// Files that other programs keep there between their runs.
 const CACHES = /^(tsx-\d+|node-compile-cache|v8-compile-cache.*)$/;
 
 const MAX_LOOKS = 100;

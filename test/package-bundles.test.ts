@@ -106,7 +106,7 @@ globalThis.run = async (base64, options) => {
       atob,
       AbortController,
     };
-    // like a content security policy without 'wasm-unsafe-eval', or workers at the edge of a network
+    // as under a content security policy without 'wasm-unsafe-eval', or on an edge platform
     const codeGeneration = { strings: mayCompile, wasm: mayCompile };
     const context = createContext({ ...shared, ...others, Blob }, { codeGeneration });
     for (const name of without) runInContext(`delete globalThis.${name}`, context);
@@ -186,7 +186,7 @@ describe("a bundle of convert alone", () => {
   });
 
   it.for(["neutral", "browser", "node"] as const)(
-    "also has no unused code with all exports: platform %s",
+    "contains no unused code with all exports: platform %s",
     async (platform) => {
       const { metafile, warnings } = await bundled('export * from "asi-convert";', platform);
       expect(warnings).toEqual([]);

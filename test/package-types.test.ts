@@ -54,7 +54,7 @@ export async function use(bytes: Uint8Array, blob: Blob): Promise<string> {
   convert(bytes, { columns: ["pulse"] });
   // @ts-expect-error there is no such preset
   computeMetrics([], { preset: "chess" });
-  // @ts-expect-error a path is no source
+  // @ts-expect-error a path is not a source
   decode("x.asi");
   void [stream, fetched, ranges, altitude, piped, repair(bytes).recording, account.bytes.total];
   return (await fileName) + info.serial;

@@ -54,7 +54,7 @@ describe("the manifest", () => {
 
   it("is clean by the rules of publint", async () => {
     const { messages } = await publint({ pkgDir: scratch.installed, strict: true, pack: false });
-    // Suggestions are not errors: one would replace `browser` by `imports`.
+    // Suggestions, such as the replacement of `browser` by `imports`, are not errors.
     const faults = messages.filter(({ type }) => type !== "suggestion");
     expect(faults.map(({ code, path }) => ({ code, path }))).toEqual([]);
   });
@@ -94,7 +94,7 @@ describe("the packed files", () => {
     expect(maps).toEqual([]);
     const command = readFileSync(join(scratch.installed, "dist/bin/asi.cjs"), "utf8");
     expect(command.includes("function main(")).toBe(true);
-    // except for texts, which are not broken
+    // except for texts, which are not divided
     expect(command.split("\n").filter((line) => line.length > 1_000).length).toBeLessThan(10);
   });
 
@@ -253,7 +253,7 @@ console.log(JSON.stringify(required.computeMetrics(samples)));`,
     expect(JSON.parse(required)).toEqual(metrics);
     const report = asi("report", "input.asi", "-o", "-");
     expect(report.stdout).toContain('<script type="application/json" id="asi-recording">{"version":1,');
-    // done, with damage
+    // success with a damaged input
     expect(report.status).toBe(3);
   });
 
@@ -270,7 +270,7 @@ console.log(JSON.stringify(required.computeMetrics(samples)));`,
       encoding: "utf8",
     });
     expect(stdout).toBe(golden.csv);
-    // done, with damage
+    // success with a damaged input
     expect(status).toBe(3);
     const link = join(scratch.folder, "node_modules/.bin/asi");
     if (existsSync(link)) expect(readFileSync(link, "utf8")).toMatch(/^#!\/usr\/bin\/env node/);

@@ -105,7 +105,7 @@ describe("damaged packed samples", () => {
     expect(outcome(claim)).toMatch(/too short for their number of rows/);
   });
 
-  it("are refused if they are of another version, or not bytes", () => {
+  it("are refused if they have a different version, or are not bytes", () => {
     expect(outcome(Uint8Array.of(2, ...packed.subarray(1)))).toMatch(/version 2 instead of version 1/);
     expect(outcome(new Uint8Array(0))).toMatch(/no version instead/);
     expect(() => unpackSamples("text" as unknown as Uint8Array)).toThrow(/pass a Uint8Array/);

@@ -1,4 +1,4 @@
-/** Parquet files have the columns that docs/formats.md promises for their schema. */
+/** Tests that Parquet files have the columns that docs/formats.md promises for their schema. */
 import { readFileSync } from "node:fs";
 import { parquetMetadata } from "hyparquet";
 import { describe, expect, it } from "vitest";

@@ -61,7 +61,7 @@ function samples(count: number, fields: (index: number) => Partial<Sample> = () 
   return Array.from({ length: count }, (_, i) => sampleAt(i, fields(i)));
 }
 
-/** Decimals are read as integers times a power of ten: the last bits of the double differ from those of the quotient. */
+/** Decimals are read as integers times a power of ten, so the last bits of the double differ from those of the quotient. */
 function toDigits(rows: readonly ReadRow[]): unknown[] {
   const digits = (value: number | null, count: number) => (value === null ? null : value.toFixed(count));
   return rows.map((row) => ({

@@ -61,11 +61,11 @@ describe("ticks", () => {
     [0, 1, [0, 0.5, 1]],
     [96, 171, [80, 100, 120, 140, 160, 180]],
     [120, 120, [120, 120.5, 121]],
-  ])("from %d to %d are round", (low, high, ticks) => {
+  ])("are round numbers from %d to %d", (low, high, ticks) => {
     expect(roundTicks(low, high, 4)).toEqual(ticks);
   });
 
-  it("of time are at whole minutes of the local time", () => {
+  it("are at whole minutes of the local time on a time axis", () => {
     const from = Date.parse("2025-03-15T14:31:20Z");
     const labels = (offsetMs: number) =>
       timeTicks(from, from + 1_200_000, 4, offsetMs).map(({ ms, label }) => [(ms - from) / 1000, label]);
@@ -152,7 +152,7 @@ describe("the picture", () => {
     expect(svg.length).toBeLessThan(100_000);
   });
 
-  it("shows what is damaged, and where", () => {
+  it("shows the damage and its place", () => {
     const afterMs = (match.metrics.first_timestamp ?? 0) + 60_000;
     const damaged = { ...match, damage: { text: "2 bad checksums", afterMs } };
     const svg = toSvg(sessionPicture(damaged));

@@ -47,7 +47,7 @@ describe("points with the shape of earlier ones have the values that the parser 
     expect({ rows, summary }).toEqual(await rowsIn(gpx(parsed.join(""))));
   });
 
-  it("and the line of a later error is counted with them", async () => {
+  it("count towards the line of a later error", async () => {
     const points = Array.from({ length: 20 }, (_, i) => point(i, "\n\n")).join("");
     for (const bad of ["<ele>high</ele>", "<time>2023-02-29T00:00:00Z</time>", "</trk>"]) {
       const error = await asiError(rowsIn(gpx(`${points}<trkpt lat="1" lon="2">${bad}</trkpt>`)));

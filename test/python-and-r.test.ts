@@ -1,4 +1,4 @@
-/** The examples of docs/python.md and docs/r.md about files run, and print the values of the command. */
+/** Tests that the examples of docs/python.md and docs/r.md about files run, and print the values of the command. */
 import { spawnSync } from "node:child_process";
 import { renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -25,7 +25,7 @@ async function printed(language: Language, section: string, folder: string): Pro
   const made = await shell(`asi() { $ASI "$@"; }; ${commands[0]}`, folder);
   expect(made.status).toBe(0);
   const [command, args] = commandOf(language, programs[0] ?? "", folder);
-  // R prints umlauts in a locale that has them.
+  // R prints umlauts only in a locale that supports them.
   const env = { ...process.env, LC_ALL: "C.UTF-8" };
   const { status, stdout, stderr } = spawnSync(command, args, { cwd: folder, env, encoding: "utf8" });
   expect([status, stderr]).toEqual([0, ""]);

@@ -1,4 +1,4 @@
-// The number that shuffles the tests also selects the random inputs of property tests, so that a failure can be repeated.
+// The seed of the test order also selects the random inputs of property tests, so a failure can be repeated.
 import { configureGlobal } from "fast-check";
 
 const seed = process.env.TEST_SHUFFLE_SEED;

@@ -20,7 +20,7 @@ describe("a recording is iterated once", () => {
   it.for([
     ["decode", decode],
     ["decodeRows", decodeRows],
-  ] as const)("another iteration causes an error, instead of finding nothing: %s", async ([, verb]) => {
+  ] as const)("a second iteration causes an error, instead of finding nothing: %s", async ([, verb]) => {
     const decoding = verb(bytes);
     expect(await all<unknown>(decoding)).not.toHaveLength(0);
     const refusal = { code: "ALREADY_READ", message: expect.stringMatching(/decode it again/) };
@@ -28,7 +28,7 @@ describe("a recording is iterated once", () => {
     expect(thrown(() => decoding[Symbol.asyncIterator]())).toMatchObject(refusal);
   });
 
-  it("even after the first loop was left", async () => {
+  it("even if the first loop was left early", async () => {
     for (const decoding of [decode(bytes), decodeRows(bytes)]) {
       for await (const _ of decoding) break;
       expect(await asiError(all<unknown>(decoding))).toMatchObject({ code: "ALREADY_READ" });
@@ -36,7 +36,7 @@ describe("a recording is iterated once", () => {
   });
 });
 
-describe("a promise for something known only after reading is rejected if it is awaited before", () => {
+describe("a promise for a result that is known only after reading is rejected if it is awaited before", () => {
   it.for<[string, (source: Source) => object, RegExp]>([
     ["convert", (source) => convert(source), /Read body to its end first/],
     ["repair", (source) => repair(source), /Read recording to its end first/],
@@ -58,7 +58,7 @@ describe("a promise for something known only after reading is rejected if it is 
     expect(source.pulls).toBe(0);
   });
 
-  it("and is available after reading nevertheless", async () => {
+  it("is available after reading nevertheless", async () => {
     const conversion = convert(bytes);
     await asiError(conversion.fileName);
     expect(await wholeText(conversion.body)).toBe(csv);
@@ -104,7 +104,7 @@ describe("an abort is reported as such", () => {
     ["decode", (source, signal) => all(decode(source, { signal }))],
     ["decodeRows", (source, signal) => all(decodeRows(source, { signal }))],
     ["inspect", (source, signal) => inspect(source, { signal })],
-  ])("by its name, with the reason of the signal as its cause: %s", async ([, run]) => {
+  ])("has the name AbortError, and the reason of the signal as its cause: %s", async ([, run]) => {
     const expected = { name: "AbortError", code: "ABORTED", cause: reason };
     expect(await rejection(run(bytes, AbortSignal.abort(reason)))).toMatchObject(expected);
     const control = new AbortController();
@@ -114,7 +114,7 @@ describe("an abort is reported as such", () => {
     expect(await running).toMatchObject(expected);
   });
 
-  it("by AbortSignal.timeout too", async () => {
+  it("is recognized from AbortSignal.timeout too", async () => {
     const signal = AbortSignal.timeout(1);
     const hanging = new ReadableStream<Uint8Array>({ pull: () => new Promise<void>(() => {}) });
     const error = await asiError(inspect(hanging, { signal }));

@@ -105,7 +105,7 @@ describe("an error in the middle of a chunk", () => {
 });
 
 describe("an error after rows that are returned only at the end of the input", () => {
-  it("is thrown by result, so that the rows are not lost", () => {
+  it("is thrown by result, and the rows are not lost", () => {
     const overrun = Uint8Array.of(0xb5, 0x62, 0x01, 0x07, 0x00, 0x08);
     const hidden = [navPvt(civilTime(1200)), asiInf({ serial: "OTHER" }), navPvt(civilTime(1300))];
     const reader = new RecordingReader({ output: "columns" });
@@ -176,7 +176,7 @@ describe("memory", () => {
     expectSame(joined(outputs), await wholeBytes(convert(bytes).body), "one buffer");
   });
 
-  it("of two simultaneous readers is separate", async () => {
+  it("is separate for two simultaneous readers", async () => {
     const [a, b] = [fixture("valid/match-hr"), fixture("valid/hour-without-hr")];
     const readers = [a, b].map(({ bytes }) => ({
       reader: new RecordingReader({ output: "csv" }),
@@ -193,7 +193,7 @@ describe("memory", () => {
     expect(readers.map(({ outputs }) => new TextDecoder().decode(joined(outputs)))).toEqual([a.csv, b.csv]);
   });
 
-  it("of abandoned readers does not accumulate", async () => {
+  it("does not accumulate for abandoned readers", async () => {
     for (let i = 0; i < 2000; i++) {
       const reader = new RecordingReader({ output: "csv" });
       reader.push(recording.subarray(0, 120));
@@ -208,7 +208,7 @@ describe("a reader that has ended", () => {
     ["finished", (reader) => reader.finish()],
     ["closed", (reader) => reader.close()],
     ["closed twice", (reader) => [reader.close(), reader.close()]],
-  ])("takes no more: %s", ([, end]) => {
+  ])("accepts no more input: %s", ([, end]) => {
     const reader = new RecordingReader({ output: "csv" });
     reader.push(recording);
     end(reader);
@@ -228,7 +228,7 @@ describe("invalid arguments are refused", () => {
   it.for<[string, unknown]>([
     ["no options", undefined],
     ["no output", {}],
-    ["an output that there is not", { output: "xml" }],
+    ["an output that does not exist", { output: "xml" }],
     ["strict", { output: "csv", strict: 1 }],
     ["columns", { output: "csv", columns: [] }],
     ["a serial number", { output: "none", serial: "../x" }],

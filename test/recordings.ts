@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { asiInf, civilTime, ecgHr, joined, navPvt } from "./frames.js";
 
-/** Rows in one or several ranges, with and without altitude and heart rate, including at the limits of positions. */
+/** Rows in one or several ranges, some without altitude or heart rate, some at the limits of positions. */
 export const recordings = fc
   .array(
     fc.record({

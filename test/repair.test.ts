@@ -15,14 +15,14 @@ async function repaired(source: Uint8Array, options: RepairOptions = {}): Promis
 
 describe("a repaired recording", () => {
   it.for(recordings.map((file): [string, FixtureFile] => [file.name, file]))(
-    "holds the rows and frames of the input and nothing else: %s",
+    "contains exactly the rows and frames of the input: %s",
     async ([, { bytes, options, expectation }]) => {
       const repairing = repair(bytes, options);
       const clean = await wholeBytes(repairing.recording);
       expect(await repairing.report).toEqual(expectation.report);
       expect((await repairing.info).serial).toBe(expectation.serial ?? undefined);
 
-      // without the options: the repaired file needs none
+      // without options, because the repaired file needs none
       const rows = decodeRows(clean, { strict: true });
       expectSame(await all(rows), await all(decodeRows(bytes, options)), "rows");
       const { serial } = await rows.info;
@@ -42,7 +42,7 @@ describe("a repaired recording", () => {
     },
   );
 
-  it("of an undamaged recording is that recording", async () => {
+  it("equals an undamaged recording", async () => {
     const { bytes } = fixture("valid/match-hr");
     expectSame(await repaired(bytes), bytes, "match-hr");
   });
@@ -71,7 +71,7 @@ describe("a repaired recording", () => {
   });
 
   it.for<EngineName>(["simd", "scalar", "plain"])(
-    "is the same of the %s engine, in any chunks",
+    "is the same with the %s engine, in any chunks",
     async (engine) => {
       const { bytes } = fixture("damaged/torn-frames");
       const whole = await repaired(bytes);

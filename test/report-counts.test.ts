@@ -13,7 +13,7 @@ import { all, wholeBytes } from "./whole.js";
 const serial = "ACCOUNT-1";
 const engines: EngineName[] = ["simd", "scalar", "plain"];
 
-/** The report on an input; without any frame it is in the error. */
+/** The report on an input. If the input has no frame, the error contains the report. */
 async function reportOn(bytes: Uint8Array, engine?: EngineName): Promise<Report> {
   try {
     return (await inspect(pieces(bytes, 700), { serial, engine })).report;
@@ -34,7 +34,7 @@ function expectBalance(report: Report, bytes: Uint8Array): void {
 }
 
 describe("known, unknown and skipped bytes add up to the whole input", () => {
-  it("of random recordings", async () => {
+  it("for random recordings", async () => {
     await fc.assert(
       fc.asyncProperty(arbitraryRecording, fc.constantFrom(...engines), async (bytes, engine) => {
         const report = await reportOn(bytes, engine).catch(unlessRefused);
@@ -44,7 +44,7 @@ describe("known, unknown and skipped bytes add up to the whole input", () => {
     );
   });
 
-  it("of random bytes", async () => {
+  it("for random bytes", async () => {
     const syncs = fc.constantFrom(Uint8Array.of(0xb5), Uint8Array.of(0xb5, 0x62), asiInf({ serial }));
     const noise = fc.array(fc.oneof(fc.uint8Array({ maxLength: 90 }), syncs), { maxLength: 40 });
     await fc.assert(
@@ -57,7 +57,7 @@ describe("known, unknown and skipped bytes add up to the whole input", () => {
     );
   });
 
-  it("of mutated fixtures", async () => {
+  it("for mutated fixtures", async () => {
     const small = fixturesWithRows(6_000);
     let read = 0;
     for (let seed = 0; seed < 3000; seed++) {
@@ -70,7 +70,7 @@ describe("known, unknown and skipped bytes add up to the whole input", () => {
     expect(read).toBeGreaterThan(2000);
   });
 
-  it("of every fixture", async () => {
+  it("for every fixture", async () => {
     for (const { bytes, expectation } of fixtures) {
       if (expectation.report === undefined) continue;
       expectBalance(expectation.report, bytes);
@@ -100,7 +100,7 @@ describe("the report", () => {
     }
   });
 
-  it("of an input without any frame is part of the error", async () => {
+  it("is part of the error for an input without any frame", async () => {
     const bytes = new TextEncoder().encode("no recording\n");
     const { bytes: counts } = await reportOn(bytes);
     expect(counts).toEqual({ total: 13, known: 0, unknown: 0, skipped: 13 });

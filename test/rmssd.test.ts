@@ -1,11 +1,12 @@
-/** RMSSD, the variability of the heart rate, depends on the place of each beat to the millisecond. */
+/** RMSSD, the variability of the heart rate, depends on the time of each beat to the millisecond. */
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { BeatDetector } from "../src/engine/heart-rate/beat-detector.js";
 import { type SyntheticEcgOptions, syntheticEcg } from "./synthetic-ecg.js";
 
-/** RMSSD as in the library: pairs of successive intervals that differ by more than 20 % are excluded. 0: an unknown interval. */
+/** RMSSD as in the library: pairs of successive intervals that differ by more than 20 % are excluded. An interval of 0 is
+ * unknown. */
 function rmssdOf(rrMs: readonly number[]): number {
   let sum = 0;
   let pairs = 0;
@@ -74,8 +75,8 @@ it("beats are found within 3 ms (standard deviation) if noise of steps and muscl
 
 const FOLDER = fileURLToPath(new URL("../../shared/corpus/ecg/", import.meta.url));
 
-// 104 is a paced heart, whose QRS complexes change their shape from beat to beat, so it has no such promise.
-describe.skipIf(!existsSync(FOLDER))("and of annotated records of real hearts within 5 %", () => {
+// Record 104 is excluded, because it is of a paced heart, whose QRS complexes change their shape from beat to beat.
+describe.skipIf(!existsSync(FOLDER))("RMSSD of annotated records of real hearts is within 5 %", () => {
   it.for(["mitdb_100", "mitdb_108", "mitdb_119", "mitdb_208", "mitdb_231"])("%s", (name) => {
     const { rate, beats } = JSON.parse(readFileSync(`${FOLDER}${name}.json`, "utf8")) as {
       rate: number;

@@ -57,7 +57,7 @@ const rows = fc.array(row, { minLength: 1, maxLength: 80 });
 const engine = fc.constantFrom<EngineName[]>("simd", "scalar", "plain");
 
 describe("decoded rows are the encoded rows", () => {
-  it("with any values in any order", async () => {
+  it("for any values in any order", async () => {
     await fc.assert(
       fc.asyncProperty(rows, engine, async (encoded, engine) => {
         const decoding = decodeRows(encode(encoded, header), { engine, strict: true });
@@ -80,7 +80,7 @@ describe("decoded rows are the encoded rows", () => {
     );
   });
 
-  it("with the rows of every fixture", async () => {
+  it("for the rows of every fixture", async () => {
     for (const { bytes, options, name } of fixturesWithRows(200_000)) {
       const decoded = await all(decodeRows(bytes, options));
       // The format has no dates outside these years; within a second of them a fraction may cross the limit.
@@ -89,7 +89,7 @@ describe("decoded rows are the encoded rows", () => {
     }
   });
 
-  it("with any number of rows from an asynchronous iterable", async () => {
+  it("for any number of rows from an asynchronous iterable", async () => {
     const many = function* () {
       for (let i = 0; i < 10_000; i++) {
         yield {
@@ -128,7 +128,7 @@ describe("decoded rows are the encoded rows", () => {
 });
 
 describe("a CSV that is encoded and converted has the same rows", () => {
-  it("with any values", async () => {
+  it("for any values", async () => {
     await fc.assert(
       fc.asyncProperty(rows, async (encoded) => {
         const csv = await wholeBytes(convert(encode(encoded, header)).body);
@@ -138,7 +138,7 @@ describe("a CSV that is encoded and converted has the same rows", () => {
     );
   });
 
-  it("and is the same CSV, byte for byte", async () => {
+  it("is the same CSV, byte for byte", async () => {
     for (const { csv, name } of fixturesWithRows(200_000)) {
       if (csv === null || name.endsWith("years-1-and-9999")) continue;
       const again = convert(encodeCsv(new TextEncoder().encode(csv), header));
@@ -146,7 +146,7 @@ describe("a CSV that is encoded and converted has the same rows", () => {
     }
   });
 
-  it("with other delimiters, column orders, line ends and additional columns", async () => {
+  it("for other delimiters, column orders, line ends and additional columns", async () => {
     const text =
       "speed;note;hr;longitude;timestamp;latitude\r\n1.5;a;;8.5;10.250;47.1\r\n0;;60;-8.5;11;-47.1\r\n";
     const recording = encodeCsv(new TextEncoder().encode(text), header, { delimiter: ";" });
@@ -197,7 +197,7 @@ describe("fast-csv reads the output of WebAssembly", () => {
     );
   });
 
-  it("and writes the same text for the same fields", async () => {
+  it("writes the same text for the same fields", async () => {
     const { writeToString } = await import("fast-csv");
     for (const { csv } of fixturesWithRows(80_000)) {
       const records = await read(csv ?? "");

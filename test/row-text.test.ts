@@ -311,7 +311,7 @@ describe("the rows of a step", () => {
     for (const name of ["simd", "scalar", "plain"] as const) {
       const engine = createEngine(name);
       drive(engine, recording, { output: "columns" });
-      // the last step has no rows: the rows of the first step are read again
+      // the last step has no rows, so the rows of the first step are read again
       engine.reset({
         output: "columns",
         serial: null,

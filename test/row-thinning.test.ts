@@ -51,7 +51,7 @@ describe("everyMs keeps in each range", () => {
     expect(keptOf([0, 10, 400_000, 400_010], 3_600_000)).toEqual([10, 400_010]);
   });
 
-  it("at most one row for each multiple, even if times run backwards: that of the first pass, in the order of the recording", () => {
+  it("at most one row for each multiple, the row of the first pass in the order of the recording if times run backwards", () => {
     expect(keptOf([0, 1000, 2000, 1000, 900, 2000, 3000])).toEqual([0, 1000, 2000, 3000]);
     expect(keptOf([5000, 6000, 7000, 1000, 2000, 5000, 6000])).toEqual([5000, 6000, 7000, 1000, 2000]);
     // the row for 1000 is still searched for when time goes back to 0

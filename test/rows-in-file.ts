@@ -14,7 +14,7 @@ export async function rowsInFile(format: FormatName, bytes: Uint8Array): Promise
   return READERS[format](bytes);
 }
 
-/** The row with the precision of the format: the limits are in docs/formats.md. */
+/** The row with the precision of the format; docs/formats.md lists the limits. */
 export function rowIn(format: FormatName, row: Row): Row {
   const longitude = row.longitude === 180 ? -180 : row.longitude;
   switch (format) {
@@ -25,7 +25,7 @@ export function rowIn(format: FormatName, row: Row): Row {
       const steps = row.altitude === null ? -1 : Math.round((row.altitude + 500) * 5);
       return {
         ...row,
-        // the greatest value of 32 bits means "none"
+        // the greatest value of 32 bits is the invalid value
         longitude: Math.min(longitude, 179.9999998),
         altitude: steps < 0 ? null : Math.round(steps * 200 - 500_000) / 1000,
         hr: row.hr === 255 ? null : row.hr,
@@ -166,7 +166,7 @@ const elementsOf = (parent: ReturnType<typeof document> | Element, tag: string):
 
 const numberOf = (texts: readonly string[]) => (texts[0] === undefined ? null : Number(texts[0]));
 
-/** NaN if there is none, because it equals no value of a row. */
+/** NaN if there is no value, because NaN equals no value of a row. */
 const requiredOf = (texts: readonly string[]) => numberOf(texts) ?? Number.NaN;
 
 /** The rows of each range. */

@@ -40,7 +40,7 @@ export interface PackedPackage extends ScratchPackage {
 export function installPacked(withNpm: boolean): PackedPackage {
   const scratch = scratchPackage();
   const { folder, installed } = scratch;
-  // The scripts would build again, while other tests use the build.
+  // npm must not run the scripts, which would build again while other tests use the build.
   const packed = npm(repository, "pack", "--ignore-scripts", "--json", "--pack-destination", folder);
   if (packed.status !== 0) throw new Error(`npm pack failed: ${packed.stderr}`);
   const [tarball] = JSON.parse(packed.stdout) as [
@@ -50,7 +50,9 @@ export function installPacked(withNpm: boolean): PackedPackage {
   else {
     const options = ["--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline", "--fetch-retries=0"];
     if (npm(folder, "install", ...options, `./${tarball.filename}`).status !== 0) {
-      console.warn("no registry: the package is unpacked beside the dependencies of the repository");
+      console.warn(
+        "no registry is available, so the package is unpacked beside the dependencies of the repository",
+      );
       unpack(folder, tarball.filename, installed);
     }
   }

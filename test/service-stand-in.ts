@@ -14,7 +14,7 @@ export interface StandInDevice {
   times: number[];
 }
 
-/** Answers instead of the stand-in, or returns false. */
+/** Responds instead of the stand-in, or returns false. */
 export type Interception = (request: URL, response: ServerResponse, message: IncomingMessage) => boolean;
 
 const INFO = { formatVersion: 1, deviceName: "", deviceType: "", firmwareVersion: "", periodMs: 1000 };
@@ -81,7 +81,7 @@ async function takeStream(url: URL, response: ServerResponse, message: IncomingM
     .end(`${JSON.stringify({ ...state, stored_bytes: bytes, end: "complete", damage: {} })}\n`);
 }
 
-/** Pages of two results, so that two devices and more have several. */
+/** Pages have two results, so that a few devices result in several pages. */
 function page(url: URL, all: readonly object[]): object {
   const number = Number(url.searchParams.get("page"));
   const next = all.length > number * 2 ? number + 1 : null;

@@ -6,7 +6,7 @@ import type { SessionTask, SessionWork } from "../src/cli/run/session-work.js";
 import { SQUAD_COLUMNS } from "../src/squad/index.js";
 import { scratchFolder } from "./asi-process.js";
 
-/** The cache of a program with some of the figures. */
+/** The cache of a program that has only some of the figures. */
 async function cacheOf(keys: readonly string[]) {
   vi.resetModules();
   vi.doMock("../src/squad/index.js", () => ({

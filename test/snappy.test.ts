@@ -34,7 +34,7 @@ describe("decompression restores the compressed data", () => {
     expectSame(throughSnappy(bytes), bytes, "bytes");
   });
 
-  it("of random pieces, repeated at random", () => {
+  it("for random pieces, repeated at random", () => {
     const piece = fc.uint8Array({ minLength: 1, maxLength: 80 });
     const pieces = fc.array(fc.tuple(piece, fc.integer({ min: 1, max: 9 })), { minLength: 1, maxLength: 30 });
     fc.assert(
@@ -49,7 +49,7 @@ describe("decompression restores the compressed data", () => {
     );
   });
 
-  it("of repeated data, which shrinks, and of noise, which hardly grows", () => {
+  it("for repeated data, which shrinks, and for noise, which hardly grows", () => {
     expect(snappy.compress(new Uint8Array(200_000)).length).toBeLessThan(10_000);
     expect(snappy.compress(noise(200_000, 256)).length).toBeLessThan(200_100);
   });

@@ -38,7 +38,7 @@ const kinds: [string, (bytes: Uint8Array) => Source][] = [
   ],
   ["Buffer", (bytes) => Buffer.from(bytes)],
   ["ArrayBuffer", (bytes) => bytes.slice().buffer],
-  ["ArrayBuffer from another realm", (bytes) => ofAnotherRealm(bytes)],
+  ["ArrayBuffer from a different realm", (bytes) => ofAnotherRealm(bytes)],
   ["array of ArrayBuffer", (bytes) => [bytes.slice().buffer] as unknown as Source],
   ["Blob", (bytes) => new Blob([bytes.slice(0, 99), bytes.slice(99)])],
   ["ReadableStream", (bytes) => streamOf(pieces(bytes, chunkBytes))],

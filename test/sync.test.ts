@@ -72,7 +72,7 @@ describe("convertSync, decodeSync and inspectSync return the results of the asyn
     },
   );
 
-  it("on damaged recordings, with every option", async () => {
+  it("for damaged recordings, with every option", async () => {
     const seeds = fixturesWithRows(20_000);
     for (let seed = 0; seed < 600; seed++) {
       const { bytes, name, expectation } = seeds[seed % seeds.length] as FixtureFile;
@@ -108,7 +108,7 @@ describe("bytes in memory", () => {
     expect([...rowsOf(samples)].map(({ timestamp }) => timestamp)).toEqual([1000, 1100]);
   });
 
-  it("without rows return no samples and no CSV", () => {
+  it("result in no samples and no CSV if there are no rows", () => {
     expect(decodeSync(asiInf()).samples.length).toBe(0);
     expect(inspectSync(asiInf()).fileName).toBeNull();
     expect(thrown(() => convertSync(asiInf()))).toMatchObject({ code: "NO_SAMPLES" });
@@ -138,7 +138,7 @@ describe.for(verbs)("%s checks its arguments", ([, verb]) => {
     ["text", "strict"],
     ["strict", { strict: "yes" }],
     ["from after to", { from: 2, to: 1 }],
-    ["an engine that there is not", { engine: "gpu" }],
+    ["an engine that does not exist", { engine: "gpu" }],
     ["a value that is not a signal", { signal: true }],
   ])("the options: %s", ([, options]) => {
     expect(thrown(() => verb(recording, options as DecodeOptions))).toMatchObject({

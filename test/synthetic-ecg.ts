@@ -13,7 +13,7 @@ export interface SyntheticEcgOptions {
   rateHz?: number;
   durationS: number;
   bpm?: number;
-  /** Height of the R wave, in units of the samples; negative: inverted. */
+  /** Height of the R wave, in units of the samples; negative for an inverted signal. */
   gain?: number;
   /** Share of beats that are early and wide, and followed by a pause. */
   prematureShare?: number;
@@ -40,7 +40,8 @@ const WIDE_WAVES = [
   [0.3, 0.06, -0.25],
 ] as const;
 
-/** An ECG with known beats. It does not model a heart: it has the shapes and disturbances that a detector must handle. */
+/** An ECG with known beats. It is not a model of a heart, but contains the shapes and disturbances that a detector must
+ * handle. */
 export function syntheticEcg(options: SyntheticEcgOptions): SyntheticEcg {
   const { seed = 1, rateHz = 250, durationS, bpm = 75, gain = 1000, prematureShare = 0 } = options;
   const random = seededRandom(seed);

@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import { runChild } from "./child.js";
 import { fixture } from "./fixture-files.js";
 
-// Summer time, leap days, the ends of years and of the epoch; years 1 to 9999 would have historical local times.
+// Times around summer time, leap days, and the ends of years and of the epoch. The whole years 1 to 9999 would
+// include historical local times.
 const names = ["valid/run-fix-loss", "valid/hour-without-hr", "damaged/before-1970", "damaged/before-2001"];
 
 describe("results do not depend on the time zone of the machine", () => {

@@ -21,7 +21,7 @@ function totalsOf(...rows: ReturnType<typeof rowAt>[]): Totals {
 }
 
 describe("the totals of a lap", () => {
-  it("have the mean of two speeds times the time between them as distance", () => {
+  it("add the mean of two speeds times the time between them as distance", () => {
     const totals = totalsOf(rowAt(0, 9000), rowAt(1000, 1000), rowAt(3000, 2000));
     expect(totals.distanceM).toBe(5 + 3);
     expect(totals.distanceCm).toBe(800);
@@ -98,7 +98,7 @@ describe("the totals of a lap", () => {
     expect(totalsOf(rowAt(0, 0))).toMatchObject({ meanHr: null, maxHr: null, meanSpeedMmPerS: null });
   });
 
-  it("of several laps are added without the time between them", () => {
+  it("are added up over several laps without the time between them", () => {
     const session = totalsOf(rowAt(10_000, 1000), rowAt(11_000, 1000));
     session.add(totalsOf(rowAt(0, 3000, 90), rowAt(1000, 3000)));
     session.add(new Totals());

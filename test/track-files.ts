@@ -47,7 +47,8 @@ export function sealed(file: Uint8Array): Uint8Array {
   return bytes;
 }
 
-/** A definition message. Fields: number, bytes, base type; developer fields: number, bytes, index of the developer. */
+/** A definition message. Fields consist of number, bytes and base type, developer fields of number, bytes and index of
+ * the developer. */
 export function fitDefinition(
   local: number,
   global: number,

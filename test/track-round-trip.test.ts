@@ -25,7 +25,7 @@ const anyTrack = trackOf({ from: Date.UTC(1999, 0), to: Date.UTC(2125, 0) }).fil
   (rows) => rows.length > 0,
 );
 
-/** Far apart, with speeds that happen to be 3.6 times their distances, but are not in km/h. */
+/** Points far apart, whose speeds happen to be 3.6 times their distances but are not in km/h. */
 const leap: Sample[] = [
   {
     timestampMs: 915_148_800_000,
@@ -58,7 +58,7 @@ const extremes: Sample = {
 };
 
 describe("a recording that is converted to a track and back has the same rows", () => {
-  it.each(["gpx", "tcx"] as const)("%s: to the last digit", async (format) => {
+  it.each(["gpx", "tcx"] as const)("to the last digit: %s", async (format) => {
     await fc.assert(
       fc.asyncProperty(anyTrack, async (samples) => {
         const { recording, rows } = await recordingOf(samples);

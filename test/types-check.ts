@@ -1,6 +1,6 @@
 import ts from "typescript";
 
-// Parsed library files of TypeScript: they are the same for each program, and take most of the time.
+// Parsed library files of TypeScript, which are the same for each program and take most of the time.
 const libraries = new Map<string, ts.SourceFile | undefined>();
 
 /** The compiler's errors in a file and its imports. `options` as in a tsconfig.json. */

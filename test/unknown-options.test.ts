@@ -99,7 +99,7 @@ const WITHOUT_OPTIONS = [
   "withoutFormula",
 ];
 
-/** Functions other than `computeMetrics`: they take samples, recipes or numbers, and do not yet check the names of options. */
+/** Functions that take samples, recipes or numbers, and do not check the names of options. */
 const UNCHECKED = [
   "heartRateResponse",
   "standardRunChanges",
@@ -154,7 +154,7 @@ it("a misspelt parameter of metrics is refused", async () => {
   expect(metrics.parametersIn({ ...params, max_hr: 190, coach: "A" })).toEqual({ max_hr: 190 });
 });
 
-it("the information about a recording is accepted as the header of another", async () => {
+it("the information about a recording is accepted as the header of a new one", async () => {
   const { info } = library.inspectSync(recording);
   const chunks = await all(library.encode(library.rowsOf(samples), info));
   expect(library.inspectSync(joined(chunks)).info).toEqual(info);

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { runChild } from "./child.js";
 
-it("an error that was reported in one place is not an unhandled rejection in another", async () => {
+it("an error that was reported in one place is not an unhandled rejection elsewhere", async () => {
   const { stdout, stderr, status } = await runChild("failures-unread", {
     nodeArgs: ["--unhandled-rejections=strict"],
   });

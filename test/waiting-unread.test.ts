@@ -6,7 +6,7 @@ import { settle } from "./watched-source.js";
 import { WAITS } from "./ways-of-reading.js";
 import { asiError, wholeText } from "./whole.js";
 
-describe("a wait for something known only after reading does not hang", () => {
+describe("a wait for a result that is known only after reading does not hang", () => {
   it.for(WAITS)("$name", async ({ expected, begin }) => {
     const { promise, held } = await begin();
     const outcome = await Promise.race([
@@ -48,7 +48,7 @@ describe("a rejected wait", () => {
     expect(fileName).toBe(expectation.fileName);
   });
 
-  it("of a paused reader continues when it reads", async () => {
+  it("continues when a paused reader reads", async () => {
     const conversion = convert(bytes);
     const reader = conversion.body.getReader();
     const fileName = conversion.fileName.then((name) => name);

@@ -8,7 +8,7 @@ export class Watched {
   readonly #chunks: readonly Uint8Array[];
   readonly #failure: unknown;
 
-  /** @param failure an error after the last chunk; undefined for none */
+  /** @param failure an error after the last chunk; undefined for no error */
   constructor(chunks: readonly Uint8Array[], failure?: unknown) {
     this.#chunks = chunks;
     this.#failure = failure;

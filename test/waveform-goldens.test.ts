@@ -13,7 +13,7 @@ import { expectSame } from "./same.js";
 import { csvRows, wholeBytes } from "./whole.js";
 
 // The output for a recording with a waveform is compared byte by byte with fixtures/waveform/expected. UPDATE_GOLDENS=1
-// rewrites it: review the changes. Its correctness is checked against the data of the generator.
+// rewrites it; review the changes. Its correctness is checked against the data of the generator.
 
 const folder = fileURLToPath(new URL("../fixtures/waveform/", import.meta.url));
 const RECORDING = `${folder}run.asi`;
@@ -121,7 +121,7 @@ describe("asi beats", () => {
     expect(clear.filter((ms) => !isNear(ms, found))).toEqual([]);
     const others = found.filter((ms) => !isNear(ms, truth.beatsMs));
     expect(others.filter((ms) => ms < electrodeOff[0] - 125 || ms >= electrodeOff[1])).toEqual([]);
-    // when the electrode comes off, the signal resembles beats for a moment
+    // the signal resembles beats for a moment when the electrode comes off
     expect(others.length).toBeLessThan(5);
   });
 });

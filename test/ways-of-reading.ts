@@ -9,7 +9,7 @@ import {
 } from "../src/index.js";
 import { chunks, streamOf } from "./watched-source.js";
 
-// All functions that read on demand and return promises for the end, with all ways of reading and not reading.
+// All functions that read on demand and return promises, with all ways to read their results or leave them unread.
 
 /** A reading of 50 chunks that has not started. */
 interface Begun<R> {
@@ -59,7 +59,7 @@ const ITERABLE_VERBS: Record<string, Verb<AsyncIterable<unknown>>> = {
   },
 };
 
-/** `held`: the caller may continue to read, so the promise stays pending. */
+/** `held` means that the caller may continue to read, so the promise stays pending. */
 type Outcome = "NOT_READ" | "ABORTED" | "held" | "fulfilled";
 
 interface Way<R> {

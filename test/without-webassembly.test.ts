@@ -20,7 +20,7 @@ describe("without WebAssembly", () => {
   it.for<[string, unknown]>([
     ["it is missing", undefined],
     ["a content security policy forbids it", forbidden],
-  ])("plain TypeScript gives the same bytes: %s", async ([, webAssembly]) => {
+  ])("plain TypeScript writes the same bytes: %s", async ([, webAssembly]) => {
     const batches = fc.sample(fc.array(anySample, { maxLength: 60 }), { numRuns: 50, seed: 3 }).map(batchOf);
     const expectedTexts = batches.map((batch) => text(samplesToJson(batch, { engine: "simd" })));
     vi.resetModules();

@@ -69,7 +69,7 @@ describe("GPX of other programs", () => {
     });
   });
 
-  it("may have no speeds: they are computed from the positions of each segment", async () => {
+  it("may have no speeds, which are then computed from the positions of each segment", async () => {
     const at = (second: number, lat: number) =>
       `<trkpt lat="${lat}" lon="0"><time>2024-05-11T09:30:${String(second).padStart(2, "0")}Z</time></trkpt>`;
     const { rows, summary } = await rowsIn(
@@ -80,7 +80,7 @@ describe("GPX of other programs", () => {
     expect(summary).toMatchObject({ rows: 5, speedsFromPositions: 5 });
   });
 
-  it("may have speeds at some points: a measured speed is kept, and the first point gets the next known one", async () => {
+  it("may have speeds at some points; measured speeds are kept, and the first point gets the next known one", async () => {
     const at = (second: number, speed: string) =>
       `<trkpt lat="${second * 1e-4}" lon="0"><time>2024-05-11T09:30:${String(second).padStart(2, "0")}Z</time>${speed && `<speed>${speed}</speed>`}</trkpt>`;
     const speedsOf = async (points: string) => (await rowsIn(gpx(points))).rows.map(({ speed }) => speed);
@@ -172,8 +172,8 @@ describe("TCX of other programs", () => {
   it.each<[string, Uint8Array, "m/s" | "km/h", number]>([
     ["in m/s", run(60, () => "4.1"), "m/s", 4.1],
     ["in km/h, as some devices write them", run(60, () => "14.4"), "km/h", 4],
-    ["in km/h, for more points than are looked at", run(3000, () => "14.4"), "km/h", 4],
-    ["that cannot be told, on a way of a few metres", run(10, () => "14.4"), "m/s", 14.4],
+    ["in km/h, for more points than are examined", run(3000, () => "14.4"), "km/h", 4],
+    ["in an undetectable unit, over a few metres", run(10, () => "14.4"), "m/s", 14.4],
     ["that fit neither", run(60, () => "40"), "m/s", 40],
   ])("speeds %s", async (_, track, unit, speed) => {
     const { rows, summary } = await rowsIn(track);
@@ -258,7 +258,7 @@ describe("hostile XML causes an error, in bounded memory", () => {
     expect(error).toMatchObject({ code: "BAD_TRACK", line: 2 });
   });
 
-  it("that refers to a file of the system", async () => {
+  it("if it refers to a file of the system", async () => {
     const track =
       '<!DOCTYPE gpx [<!ENTITY file SYSTEM "file:///etc/passwd">]><gpx><trk><name>&file;</name></trk></gpx>';
     expect(await asiError(readTrack(utf8(track)))).toMatchObject({ code: "BAD_TRACK" });
@@ -287,7 +287,7 @@ describe("hostile XML causes an error, in bounded memory", () => {
     expect(error.message).toMatch(/longer than 1048576 characters/);
   });
 
-  it("with a number that has endless digits", async () => {
+  it("with a number of endless digits", async () => {
     const track = gpx(`<trkpt lat="${"1".repeat(500_000)}x" lon="0"/>`);
     const error = await asiError(readTrack(joined([track])));
     expect(error.message.length).toBeLessThan(300);

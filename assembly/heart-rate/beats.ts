@@ -1,4 +1,4 @@
-// Finds heart beats in an ECG, sample by sample: prominent maxima of the envelope. Causal; constant memory.
+// Finds heart beats in an ECG, sample by sample, as prominent maxima of the envelope. Causal; constant memory.
 
 import {
   candidates,
@@ -37,7 +37,7 @@ const SETTLING_S: f64 = 0.05;
 const CONFIRMATION_S: f64 = 0.2;
 // A maximum of similar height at a greater distance makes a beat doubtful.
 const RIVAL_S: f64 = 0.12;
-// Similar: 0.6 of the envelope, and therefore 0.36 of its square.
+// Similar means at least 0.6 of the envelope, which is 0.36 of its square.
 const SIMILAR: f64 = 0.36;
 // A maximum is compared with the envelope on both sides, from NEAR_S to SCORING_S away.
 const NEAR_S: f64 = 0.125;
@@ -69,7 +69,7 @@ let levelCheck: i32 = 0;
 /** Index of the next sample. */
 export let nextSample: i64 = 0;
 let start: i64 = 0;
-// a maximum that a higher one may replace; negative: none
+// a maximum that a higher one may replace; negative if there is none
 let pending: i64 = -1;
 let pendingIsDouble: bool = false;
 // Maxima with a lower or equal sum of squares are ignored.
@@ -134,7 +134,7 @@ export function skipSamples(samples: i64): void {
     return;
   }
   nextSample += samples;
-  // a second that ends with the gap is not followed by signal
+  // no signal follows a second that ends with the gap
   nextSecond = (nextSample / (rateHz as i64) + 1) * (rateHz as i64);
   if ((samples as f64) > HISTORY_GAP_S * rateHz) {
     clearRrs();
@@ -230,7 +230,7 @@ function scoreWaiting(): void {
   waiting1 = waiting2;
   waiting1IsDouble = waiting2IsDouble;
   waiting2 = -1;
-  // the envelope is smooth: one sample every 12 ms is enough
+  // the envelope is smooth, so one sample every 12 ms is enough
   let sum: f64 = 0;
   let count: f64 = 0;
   let lowestBefore: f64 = Infinity;

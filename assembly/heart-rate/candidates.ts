@@ -1,5 +1,5 @@
-// The last scored maxima of the envelope, in chronological order. Each: n i64, score f64, valley f64,
-// isDouble i32, QRS f64; 40 bytes.
+// The last scored maxima of the envelope, in chronological order. Each entry has 40 bytes: n i64, score f64,
+// valley f64, isDouble i32, QRS f64.
 
 const CAPACITY: i32 = 24;
 const ENTRIES: usize = memory.data(40 * CAPACITY, 16);

@@ -3,7 +3,8 @@
 import { queueDerived } from "../ecg";
 import { OUTPUT } from "../memory";
 
-// Successive RR intervals that differ by more than this share are not a pair for RMSSD: one of them contains a premature beat.
+// Successive RR intervals that differ by more than this share are not a pair for RMSSD, because one of them contains a
+// premature beat.
 const MAX_DIFFERENCE: f64 = 0.2;
 
 // the clock: time of the sample `clockN`
@@ -53,7 +54,8 @@ function wholeTimeMs(n: i64): f64 {
   return floor<f64>(timeMsOf(n) + 0.5);
 }
 
-/** A beat at `n`, between two samples; `rrS`: time since the last beat, 0 after a gap or pause; `quality`: 0 to 1. Output: f64s. */
+/** Outputs a beat at `n`, between two samples, as f64s. `rrS` is the time since the last beat, or 0 after a gap or pause;
+ * `quality` is 0 to 1. */
 export function onBeat(n: f64, rrS: f64, quality: f64): void {
   const rrMs = rrS * 1000;
   countRr(rrMs);
@@ -78,7 +80,7 @@ function countRr(rrMs: f64): void {
   previousRrMs = rrMs;
 }
 
-/** Ends a second before sample `n`; `bpm`: the heart rate known at that time, 0: none. */
+/** Ends a second before sample `n`. `bpm` is the heart rate known at that time, or 0. */
 export function onSecond(n: i64, bpm: f64): void {
   const rounded = floor<f64>(bpm + 0.5);
   seconds++;

@@ -155,7 +155,8 @@ export function rootAt(n: i64): f64 {
 
 /**
  * Centre of the slopes in the window that ends at sample `n`, between two samples; steep slopes weigh more. The envelope has a flat
- * top, because its window is longer than the QRS complex: noise shifts its maximum by many milliseconds, this centre by few.
+ * top, because its window is longer than the QRS complex. Noise shifts its maximum by many milliseconds, but this centre
+ * only by few.
  */
 export function centreAt(n: i64): f64 {
   let sumOfWeights: f64 = 0;

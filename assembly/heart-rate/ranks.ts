@@ -1,5 +1,5 @@
-// Rings of the last numbers, which are also kept sorted. A ring: capacity, next and length as i32, then the numbers in order of
-// time, then sorted.
+// Rings of the last numbers, which are also kept sorted. A ring consists of capacity, next and length as i32, then the
+// numbers in order of time, then the sorted numbers.
 
 const HEAD: i32 = 16;
 

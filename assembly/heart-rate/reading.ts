@@ -1,4 +1,4 @@
-// Decides each second whether the beats of the last seconds give a heart rate.
+// Decides each second whether there is a heart rate, from the beats of the last seconds.
 
 import { noise, signal } from "./levels";
 import {
@@ -15,14 +15,14 @@ import {
 } from "./ranks";
 
 const MIN_RRS: i32 = 4;
-// Time of the RR intervals for a reading, s.
+// Time span of the RR intervals for a reading, s.
 const HISTORY_S: f64 = 8;
 const MAX_BEATS: i32 = 8;
 const MIN_BPM: f64 = 24;
 const MAX_BPM: f64 = 220;
 /** Quieter signals are rounding errors of the converter, in units of the samples. */
 export const MIN_SIGNAL: f64 = 0.25;
-// A reading is valid starting with this good second in a row.
+// Number of consecutive good seconds after which a reading is valid.
 const GOOD_SECONDS: i32 = 3;
 
 const RRS: usize = memory.data(RING_16, 16);
@@ -51,7 +51,7 @@ export function addBeat(score: f64, valley: f64, isDouble: bool): void {
   pushTo(DOUBLES, isDouble ? 1 : 0);
 }
 
-/** `endS`: time of the beat that ends the interval, s since an arbitrary instant. */
+/** `endS` is the time of the beat that ends the interval, s since an arbitrary instant. */
 export function addReadingRr(rrS: f64, endS: f64): void {
   pushTo(RRS, rrS);
   pushTo(ENDS, endS);
@@ -62,7 +62,7 @@ export function lastValley(): f64 {
   return medianOf(LAST_VALLEYS);
 }
 
-/** The reading of the second that ends at `nowS`, beats per minute, not rounded; 0: none. */
+/** The reading of the second that ends at `nowS`, beats per minute, not rounded; 0 if there is none. */
 export function readingAt(nowS: f64, lastBeatS: f64): f64 {
   const bpm = possibleReading(nowS, lastBeatS);
   if (bpm == 0) {
@@ -104,7 +104,7 @@ function possibleReading(nowS: f64, lastBeatS: f64): f64 {
 function isPlausible(spread: f64): bool {
   const count = lengthOf(SCORES);
   const valley = medianOf(VALLEYS);
-  // the fourth value from the end of sorted ones and zeros is a one: four beats are doubtful
+  // four beats are doubtful if the fourth value from the end of the sorted ones and zeros is a one
   if (valley > 0.38 || (count >= 4 && ranked(DOUBLES, count - 4) == 1)) return false;
   const dropped: i32 = count == MAX_BEATS ? 1 : 0;
   const ratio = ranked(SCORES, count - 1 - dropped) / ranked(SCORES, dropped);

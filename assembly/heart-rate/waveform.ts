@@ -5,19 +5,19 @@ import { resetDerived, setClock, timeMsOf } from "./derived";
 
 const MIN_RATE_HZ: i32 = 100;
 const MAX_RATE_HZ: i32 = 1000;
-// The last instant of the year 9999: no row is later.
+// The last instant of the year 9999. No row is later.
 const MAX_TIME_MS: u64 = 253402300799999;
 // A piece continues the previous one if its time differs from the expected one by at most the larger of these.
 const TOLERANCE_SAMPLES: f64 = 1.5;
 const TOLERANCE_MS: f64 = 20;
 // Share of a time error that the clock adopts.
 const FOLLOWING: f64 = 1.0 / 8;
-// A piece after a longer gap begins another signal.
+// A piece after a longer gap begins a new signal.
 const MAX_GAP_MS: f64 = 3600000;
-// This duration of contiguous older signal begins another signal.
+// Contiguous older signal of this duration begins a new signal.
 const OLD_SIGNAL_S: f64 = 10;
 
-// 0: unknown.
+// 0 if unknown.
 let rateHz: i32 = 0;
 let toleranceMs: f64 = 0;
 // number of samples older than the known signal
@@ -59,7 +59,7 @@ export function takeWaveform(payload: usize): void {
   push(samples, count);
 }
 
-/** Ends the waveform: reports the last beats. */
+/** Ends the waveform, and reports the last beats. */
 export function endWaveform(): void {
   if (rateHz != 0) endBeats();
   rateHz = 0;

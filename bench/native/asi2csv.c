@@ -262,7 +262,7 @@ static void reset(State *s) {
 
 /* ---- rows ---- */
 
-/* The reading of a row: the latest not after it, if less than a second old. Removes all readings not after it. */
+/* The reading of a row is the latest one that is not later than the row, if it is less than a second old. Removes all readings that are not later than the row. */
 static __attribute__((noinline)) u32 takeReading(State *s, i64 timestampMs) {
   if (timestampMs < 0) return 0;
   u64 now = (u64)timestampMs, latest = 0;
@@ -363,7 +363,7 @@ static __attribute__((noinline)) u8 *readFrame(State *s, const u8 *frame, u32 le
 
 /*
  * Reads frames from [in, end) and writes their rows at *out. Returns where it stopped: at an incomplete
- * frame, or at the end. `final`: no more input follows, so a frame that extends past the end is invalid.
+ * frame, or at the end. `final` means that no more input follows, so a frame that extends past the end is invalid.
  */
 static __attribute__((noinline)) const u8 *convert(State *s, const u8 *in, const u8 *end, int final, u8 **out) {
   const u8 *p = in;
@@ -454,7 +454,7 @@ static u64 nowNs(void) {
   return (u64)t.tv_sec * 1000000000u + (u64)t.tv_nsec;
 }
 
-/* `copies`: reads from a separate buffer, not from the file in memory. */
+/* With `copies`, it reads from a separate buffer, not from the file in memory. */
 static int bench(int runs, int copies, const char *path) {
   int in = open(path, O_RDONLY);
   off_t size = in < 0 ? -1 : lseek(in, 0, SEEK_END);

@@ -1,7 +1,7 @@
 import type { CsvPeer } from "./peer.js";
 import { fieldsOf, readRows } from "./rows.js";
 
-/** Length at which the text is encoded and a new one begins: a single string for the whole file takes three times as long. */
+/** Length at which the text is encoded and a new one begins. A single string for the whole file takes three times as long. */
 const PIECE_CHARACTERS = 64 * 1024;
 
 /** Reads with DataView, and builds a string by concatenation, which is encoded in pieces. */

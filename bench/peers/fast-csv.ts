@@ -17,7 +17,7 @@ async function write(recording: Uint8Array, sink: Sink, delimiter: string): Prom
     headers: ["timestamp", "latitude", "longitude", "altitude", "speed", "hr"],
     includeEndRowDelimiter: true,
   });
-  // The stream emits a piece per row: `data` events take half the time of asynchronous iteration.
+  // The stream emits a piece per row. `data` events take half the time of asynchronous iteration.
   stream.on("data", sink);
   for (const row of readRows(recording)) {
     if (!stream.write(fieldsOf(row))) await once(stream, "drain");

@@ -10,7 +10,7 @@ export interface FitRecord {
   hr: number | null;
 }
 
-/** A decoder of FIT files: returns the number of records, and a function that returns one of them. */
+/** A decoder of FIT files. Returns the number of records, and a function that returns one of them. */
 export type FitPeer = (
   file: Uint8Array<ArrayBuffer>,
 ) => Promise<{ length: number; record(index: number): FitRecord }>;

@@ -1,5 +1,5 @@
 /**
- * The reader of the two simple peers: DataView, objects and strings, in the style of ordinary code that is reasonably
+ * The reader of the two simple peers. It uses DataView, objects and strings, like ordinary code that is reasonably
  * fast but not optimized.
  */
 
@@ -65,7 +65,8 @@ export function* readRows(recording: Uint8Array): Generator<PlainRow> {
   }
 }
 
-/** Returns the latest reading not after the row, if it is less than a second old; removes all readings not after the row. */
+/** Returns the latest reading that is not later than the row, if it is less than a second old. Removes all readings that are
+ * not later than the row. */
 function takeReading(waiting: Reading[], timestampMs: number): number | null {
   let latest: Reading | null = null;
   for (let i = 0; i < waiting.length; ) {

@@ -17,14 +17,14 @@ import type { DecodeOptions, EngineName, RecordingInfo, Report, Source } from ".
 
 export interface ConvertOptions extends DecodeOptions, CsvLayout, FormatOptions {
   /**
-   * Output format; default `csv`. `columns`, `delimiter`, `decimalMark`, `header` and `lineEnd` apply only to CSV, `time` and
-   * `timeZone` only to CSV and JSON lines: the other formats define how times are written. For `gpx`,
+   * Output format; default `csv`. `columns`, `delimiter`, `decimalMark`, `header` and `lineEnd` apply only to CSV, `time`
+   * and `timeZone` apply only to CSV and JSON lines, because the other formats define how times are written. For `gpx`,
    * `tcx` and `fit` the default of `fillHrMs` is 2000, because sports software shows a heart rate only on rows that have one.
    */
   format?: FormatName | undefined;
   /**
-   * Whether a FIT file also contains the RR intervals of the heart beats in the ECG waveform, as `hrv` messages; default false, so
-   * that files have the same bytes as without a waveform. Not with `split`.
+   * Whether a FIT file also contains the RR intervals of the heart beats in the ECG waveform, as `hrv` messages; default
+   * false, which writes the same bytes as for a recording without a waveform. Cannot be combined with `split`.
    */
   rrIntervals?: boolean | undefined;
 }
@@ -62,7 +62,7 @@ export function convert(source: Source, options: ConvertOptions = {}): Conversio
   return conversionOf(source, options, "Read body to its end first, then await it.");
 }
 
-/** Like `convert`. `whatToDo`: a sentence with instructions for callers who await a promise too early. */
+/** Like `convert`. `whatToDo` is a sentence that tells callers what to do if they await a promise too early. */
 export function conversionOf(source: Source, options: ConvertOptions, whatToDo: string): Conversion {
   requireOptions(options, CONVERT_OPTIONS);
   const format = formatOf(options);
@@ -88,8 +88,8 @@ export function conversionOf(source: Source, options: ConvertOptions, whatToDo: 
 }
 
 /**
- * The format in the options. Throws `BAD_OPTION` for an unknown format, for options of another format, and for times that
- * it does not write.
+ * The format in the options. Throws `BAD_OPTION` for an unknown format, for options of a different format, and for a
+ * notation of times that the format does not support.
  */
 export function formatOf(options: ConvertOptions): Format {
   const format = formatNamed(options.format);
@@ -133,7 +133,7 @@ function requireFormat({ name }: Format, wanted: string, option: string): void {
   throw new AsiError("BAD_OPTION", `${option} applies only to ${wanted}; omit it with the format ${name}.`);
 }
 
-/** Options for CSV only. */
+/** Options that apply only to CSV. */
 const CSV_OPTIONS = [
   "columns",
   "delimiter",

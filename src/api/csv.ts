@@ -9,7 +9,7 @@ import { requireWritableTimes, writeSamples } from "./samples-text.js";
 export interface SamplesToCsvOptions {
   /** Whether the text starts with the line of column names; default true. */
   header?: boolean | undefined;
-  /** The engine to use; default the fastest one available. All give the same bytes. */
+  /** The engine to use; default the fastest one available. All engines write the same bytes. */
   engine?: EngineName | undefined;
 }
 

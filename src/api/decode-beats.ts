@@ -16,8 +16,8 @@ export const WAVEFORM_OPTIONS = optionNames<WaveformOptions>({
 
 /**
  * Finds the heart beats in the ECG waveform of a recording as it is read. The source is read only as fast as you iterate. A
- * recording without a waveform gives no batch. Waveforms are analysed if their sample rate is 100 to 1000 Hz. Detection of a beat
- * uses the signal up to 0.4 s after it (1.3 s if search-back finds it later), and never later signal.
+ * recording without a waveform yields no batch. Waveforms are analysed if their sample rate is 100 to 1000 Hz. To detect a
+ * beat, it uses the signal up to 0.4 s after the beat (1.3 s if search-back finds it), and never a later part.
  *
  * @throws AsiError like `decode`
  */

@@ -37,7 +37,7 @@ async function* batchesIn(
     const delimiter = given ?? delimiterIn(first);
     const track = new CsvTrack(delimiter, zone);
     const rows = rowsIn(new ContinuedSource(first, chunks), delimiter, track);
-    // reads via a recording, so that it refuses the same rows as `encodeCsv`
+    // encodes the rows and decodes them again, to refuse the same rows as `encodeCsv`
     const recording = encodeRows(rows, { serial: "CSV" }, () => ({
       name: `Line ${track.line}`,
       line: track.line,

@@ -10,8 +10,8 @@ const ECG_RAW = 0x02a5;
 const HEAD_BYTES = 16;
 
 /**
- * Reads the ECG waveform of a recording, exactly as recorded. The source is read only as fast as you iterate. A recording without
- * a waveform gives no batch.
+ * Reads the ECG waveform of a recording, exactly as recorded. The source is read only as fast as you iterate. A recording
+ * without a waveform yields no batch.
  *
  * @throws AsiError like `decode`
  */

@@ -26,7 +26,7 @@ export function decode(source: Source, options: ColumnsOptions = {}): Decoding<S
   return decodingOf(batchReader(source, options));
 }
 
-/** The reading used by `decode`. */
+/** The reader behind `decode`. */
 export function batchReader(source: Source, options: ColumnsOptions): SourceReader<"columns"> {
   requireOptions(options, COLUMNS_OPTIONS);
   return new SourceReader(source, { ...options, output: "columns" });

@@ -9,10 +9,10 @@ export interface Damage {
   places: {
     /** Offset of the invalid frame in the recording. */
     byteOffset: number;
-    /** The last row before it, ms since 1970 UTC; null if there is none. */
+    /** Time of the last row before the frame, ms since 1970 UTC; null if there is none. */
     afterMs: number | null;
   }[];
-  /** Whether there are more places. */
+  /** Whether the recording has more damaged places. */
   hasMore: boolean;
 }
 
@@ -46,7 +46,7 @@ export async function findDamage(
   for (let from = 0; ; ) {
     try {
       const rest = source instanceof Uint8Array ? source.subarray(from) : source.slice(from);
-      // without the heart rate of the ECG waveform, which takes time
+      // does not derive heart rates from the ECG waveform, because that takes time
       for await (const batch of decode(rest, { strict: true, serial, hr: "device", signal })) {
         afterMs = batch.timestampMs[batch.length - 1] ?? afterMs;
       }

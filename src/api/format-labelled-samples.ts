@@ -9,7 +9,7 @@ import { requireWritableTimes } from "./samples-text.js";
 
 /** Samples with the same texts, such as those of a player. */
 export interface LabelledSamples {
-  /** A text for each name of the options: together less than 3 kB as UTF-8. */
+  /** A text for each name in the options. All texts together are less than 3 kB in UTF-8. */
   labels: readonly string[];
   samples: Iterable<SampleBatch> | AsyncIterable<SampleBatch>;
 }

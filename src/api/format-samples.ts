@@ -50,12 +50,12 @@ export async function* formatSamples(
   yield* copies(writer.end(null));
 }
 
-/** Uses any idle engine for each call, so that none is kept while the caller reads the pieces. */
+/** Uses any idle engine for each call, and keeps none while the caller reads the pieces. */
 export const sharedRowWriter: RowWriter = {
   write(template, batch, from, to) {
     const engine = acquireEngine(undefined);
     try {
-      // valid until the next step of the engine, which is later than the copy
+      // valid until the next step of the engine, which runs after the copy
       return engine.rowWriter.write(template, batch, from, to);
     } finally {
       releaseEngine(engine);
@@ -67,7 +67,8 @@ export function* copies(pieces: Iterable<Uint8Array> = []): Generator<Uint8Array
   for (const piece of pieces) if (piece.length > 0) yield piece.slice();
 }
 
-/** Splits a batch where a time differs from the previous one by more than `MAX_GAP_MS`. `lastMs`: the time before it; NaN: none. */
+/** Splits a batch where a time differs from the previous one by more than `MAX_GAP_MS`. `lastMs` is the time before the
+ * batch, or NaN for the first batch. */
 function* partsByRange({ timestampMs, length }: SampleBatch, lastMs: number) {
   let from = 0;
   let isNew = Number.isNaN(lastMs);

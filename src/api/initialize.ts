@@ -3,15 +3,15 @@ import { acquireEngine, bestEngine, preferCore, prepareEngine, releaseEngine } f
 import { AsiError } from "../errors.js";
 import type { EngineName } from "../types.js";
 
-/** A `WebAssembly.Module`, if the platform's types declare it: Node.js types do not. */
+/** A `WebAssembly.Module`, if the types of the platform declare it. The types of Node.js do not. */
 export type CompiledModule = typeof globalThis extends { WebAssembly: { Module: { prototype: infer M } } }
   ? M
   : object;
 
 export interface InitializeOptions {
   /**
-   * The compiled core: `asi-convert/core.wasm` or, without SIMD, `asi-convert/core-scalar.wasm`. For platforms that forbid
-   * compiling from bytes. Default: the core that is embedded in the library.
+   * The compiled core: `asi-convert/core.wasm` or, without SIMD, `asi-convert/core-scalar.wasm`. Platforms that forbid
+   * compiling from bytes require it. Default: the core that is embedded in the library.
    */
   module?: CompiledModule | undefined;
 }
@@ -19,9 +19,10 @@ export interface InitializeOptions {
 const OPTIONS = optionNames<InitializeOptions>({ module: true });
 
 /**
- * Compiles the decoder in advance, or uses one that is already compiled. Optional: otherwise the first recording compiles it.
+ * Compiles the decoder in advance, or uses one that is already compiled. Optional; without this call, the first recording
+ * compiles it.
  *
- * @returns the engine that is used by default from now on; `plain` if WebAssembly is not allowed
+ * @returns the default engine after this call; `plain` if WebAssembly is not allowed
  * @throws AsiError `BAD_OPTION` if the value is not a module, or is not a core of this version, or does not run here
  */
 export async function initialize(options: InitializeOptions = {}): Promise<EngineName> {
@@ -41,7 +42,7 @@ export async function initialize(options: InitializeOptions = {}): Promise<Engin
   return bestEngine();
 }
 
-// A module from another realm is not an instance of this realm's class.
+// A module from a different realm is not an instance of this realm's class.
 function isModule(value: unknown): value is WebAssembly.Module {
   return Object.prototype.toString.call(value) === "[object WebAssembly.Module]";
 }

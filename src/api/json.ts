@@ -32,7 +32,7 @@ export interface SamplesToJsonOptions {
   before?: string | undefined;
   /** Text after the array. */
   after?: string | undefined;
-  /** The engine to use; default the fastest one available. All give the same bytes. */
+  /** The engine to use; default the fastest one available. All engines write the same bytes. */
   engine?: EngineName | undefined;
 }
 
@@ -41,7 +41,8 @@ const OPTIONS = optionNames<SamplesToJsonOptions>({ keys: true, before: true, af
 /**
  * Converts samples, as returned by `decode`, to the text of a JSON array of objects:
  * `[{"timestamp":1000000000050,"latitude":47.3700001,"longitude":8.5500000,"altitude":408.123,"speed":3.050,"hr":142}]`.
- * Numbers have all their decimals, so each is exactly the integer of its column, divided. No object is created for a sample:
+ * Numbers are written with all their decimals, so each one is exactly the integer of its column, divided by the scale. No
+ * object is created for a sample:
  * 25,000 samples take about a millisecond.
  *
  * @param samples times must be integers in the years 0 to 9999

@@ -63,7 +63,7 @@ export class RangeLog {
    */
   readonly #breaks = new NumberList();
 
-  /** Adds copies of the entries of one step. Each entry has three numbers. */
+  /** Adds copies of the entries of one step. Each entry consists of three numbers. */
   append(closed: Float64Array, breaks: Float64Array): void {
     this.#closed.append(closed);
     this.#breaks.append(breaks);
@@ -147,7 +147,7 @@ export class RangeLog {
 export const DAMAGE_KINDS = ["badChecksums", "overlong", "overruns"] as const;
 export const FIRST_DAMAGE_SIGNAL = 3;
 
-/** The kind of damage that a step of the core returned; undefined for anything else. */
+/** The kind of damage that a step of the core returned; undefined for any other value. */
 export const damageOf = (signal: number): DamagePlace["kind"] | undefined =>
   DAMAGE_KINDS[signal - FIRST_DAMAGE_SIGNAL];
 

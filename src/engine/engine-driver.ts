@@ -1,6 +1,6 @@
 import type { Engine, EngineSettings, StepResult } from "./engine.js";
 
-/** The loop that drives an engine: writes chunks into it, in the largest possible parts. */
+/** The loop that drives an engine. It writes chunks into the engine, in the largest possible parts. */
 export class EngineDriver {
   readonly engine: Engine;
   #chunk: Uint8Array = NOTHING;
@@ -15,7 +15,7 @@ export class EngineDriver {
     engine.reset(settings);
   }
 
-  /** Whether `give` must be called next: all input so far has been read as far as possible. */
+  /** Whether `give` must be called next, because all input so far has been read as far as possible. */
   get needsInput(): boolean {
     return this.#state === "needsInput";
   }
@@ -34,7 +34,7 @@ export class EngineDriver {
 
   /** Runs one step. Read the output of the engine before the next step. */
   step(): StepResult {
-    // A step that stopped continues with the bytes already written: refilling the buffer would move all unread bytes.
+    // A step that stopped continues with the bytes already written, because refilling the buffer would move all unread bytes.
     if (!this.#isStopped && this.#offset < this.#chunk.length) {
       this.#offset += this.engine.write(this.#chunk, this.#offset);
     }

@@ -17,16 +17,16 @@ export type OutputKind =
 
 export interface EngineSettings {
   output: OutputKind;
-  /** Serial number that overrides the headers, at most 16 ASCII characters; null: the headers' own apply. */
+  /** Serial number that overrides the headers, at most 16 ASCII characters; null to use the serial numbers of the headers. */
   serial: string | null;
   /** Whether the first valid frame must be a recording header (without a given serial number). */
   needsHeader: boolean;
   /** Whether to stop at the first damage. */
   strict: boolean;
-  /** Rows outside [fromMs, toMs] are counted in the report but not produced. Integers; ±Infinity: no limit. */
+  /** Rows outside [fromMs, toMs] are counted in the report but not produced. Integers, or ±Infinity for no limit. */
   fromMs: number;
   toMs: number;
-  /** Maximum age in ms of a heart rate that is repeated on later rows, an integer or Infinity; 0: none is repeated. */
+  /** Maximum age in ms of a heart rate that is repeated on later rows, an integer or Infinity; 0 to repeat none. */
   fillHrMs: number;
   /** The source of the heart rates of rows. */
   hr: HrSource;
@@ -38,18 +38,18 @@ export interface EngineSettings {
 
 /** The reason why `step` returned. */
 export type StepResult =
-  /** All written bytes have been read as far as possible: write more, or, after a final step, the input is complete. */
+  /** All written bytes have been read as far as possible. Write more; after a final step, the input is complete. */
   | { kind: "drained" }
   /**
    * A valid ASI-INF frame with new content. `payload` is valid until the next call. The frame is already counted, and the next
    * `step` continues after it. A header with the correct length and version, and the same serial number as the last signalled
-   * header that had both (any serial number if `serial` is set), is a repetition: it causes no signal, and `frames` contains
+   * header that had both (any serial number if `serial` is set), is a repetition. It causes no signal, and `frames` contains
    * it, with `serial` if that is set.
    */
   | { kind: "header"; byteOffset: number; payload: Uint8Array }
-  /** With `needsHeader`: the first valid frame is not a header. */
+  /** The first valid frame is not a header. Only with `needsHeader`. */
   | { kind: "notRecording"; byteOffset: number }
-  /** With `strict`: a frame is damaged. */
+  /** A frame is damaged. Only with `strict`. */
   | { kind: "damaged"; byteOffset: number; damage: keyof Report["damage"] };
 
 /** A change of the output to another range: the position of the first produced row of that range. */
@@ -70,7 +70,7 @@ export interface Produced {
   /** Times of the earliest and latest produced row, ms since 1970 UTC; null if there is none. */
   start: number | null;
   end: number | null;
-  /** One entry for each range with produced rows, in order: as many as there were range breaks. */
+  /** One entry for each range with produced rows, in order. There are as many as range breaks. */
   spans: Span[];
 }
 
@@ -83,7 +83,8 @@ export interface Recorded {
 }
 
 /**
- * The decoder, without its own input or output: write bytes, run a step, read its output. Implemented by the WebAssembly
+ * The decoder, without its own input or output. Callers write bytes, run a step, and read its output. Implemented by the
+ * WebAssembly
  * core, in TypeScript, and by the oracle of the tests.
  *
  * Contract: after each `step`, with any signal, read the output of that step (`csv`, `columns`, `frames`) before the next
@@ -97,7 +98,7 @@ export interface Engine {
   reset(settings: EngineSettings): void;
   /** Copies bytes of `chunk`, starting at `offset`. Returns the number of copied bytes (0 only if a step must run first). */
   write(chunk: Uint8Array, offset: number): number;
-  /** Reads the written bytes. `final`: no more bytes will be written; frames that extend past the end are overruns. */
+  /** Reads the written bytes. `final` means that no more bytes follow, so frames that extend past the end are overruns. */
   step(final: boolean): StepResult;
   /** CSV lines of the last step. */
   csv(): Uint8Array;

@@ -5,8 +5,8 @@ import { PlainEngine } from "./plain/plain-engine.js";
 import { type CoreName, compileCore, compiledCore, coreNameOf, hasSimd, useCore } from "./wasm/core.js";
 import { WasmEngine } from "./wasm/wasm-engine.js";
 
-// The core supplied by the caller, and whether the platform refuses to compile one from bytes: only synchronously, as in the
-// main thread of some browsers, or always.
+// The core supplied by the caller, and whether the platform refuses to compile one from bytes. Some browsers refuse it only
+// synchronously in the main thread; other platforms always refuse it.
 let supplied: CoreName | null = null;
 let refused: "synchronously" | "always" | null = null;
 
@@ -46,7 +46,8 @@ export function acquireEngine(name: EngineName | undefined): Engine {
   }
 }
 
-/** Called by asynchronous callers before `acquireEngine`: the main thread of some browsers only compiles asynchronously. */
+/** Called by asynchronous callers before `acquireEngine`, because the main thread of some browsers only compiles
+ * asynchronously. */
 export async function prepareEngine(name: EngineName | undefined): Promise<void> {
   const wanted = name ?? bestIfCompiled();
   if (wanted !== "simd" || (name === undefined && refused === "always")) return;
@@ -75,7 +76,7 @@ export function releaseEngine(engine: Engine): void {
 }
 
 /**
- * Uses a compiled core from now on, unless an engine is named. Throws `BAD_OPTION` if the module is not a core of this build or
+ * Makes a compiled core the default engine. Throws `BAD_OPTION` if the module is not a core of this build or
  * does not run here.
  */
 export function preferCore(module: WebAssembly.Module): CoreName {

@@ -25,7 +25,8 @@ export interface WriteOptions extends NameOptions {
   /** Folder of the file, created if necessary; default the folder of the input, or the current folder for pipes. */
   outDir?: string | undefined;
   /**
-   * Path of the file; default its standard name in `outDir`. May be a pipe or device. Not with `split`. Without `format`, its
+   * Path of the file; default its standard name in `outDir`. May be a pipe or device. Cannot be combined with `split`.
+   * Without `format`, its
    * extension selects the format: `.tsv` is a CSV with tabs, a name without an extension a CSV.
    */
   output?: string | undefined;
@@ -77,7 +78,7 @@ export async function convertToFile(
   return finish(await prepareSource(source, options), options);
 }
 
-/** A conversion with files under temporary names: call `commitFiles` or `discardFiles`. */
+/** A conversion with files under temporary names. Call `commitFiles` or `discardFiles` afterwards. */
 export interface PreparedConversion extends PreparedFiles {
   conversion: FileConversion;
 }
@@ -102,7 +103,7 @@ export async function prepareFile(path: string, options: ConvertFileOptions): Pr
   );
 }
 
-/** Like `convertToFile`, but without renaming the files. `input`: the name of the input without its extension. */
+/** Like `convertToFile`, but without renaming the files. `input` is the name of the input without its extension. */
 export async function prepareSource(
   source: Source,
   options: ConvertOptions & WriteOptions,

@@ -42,7 +42,7 @@ export function encodeCsv(
   return encodeRows(rows, header, () => ({ name: `Line ${rows.line}`, line: rows.line }));
 }
 
-// Maximum length of quotes: the parser's own message ends with all unread text.
+// Maximum length of quoted text in errors, because the message of the parser ends with all unread text.
 const MAX_QUOTE_LENGTH = 120;
 
 /** The rows of a CSV that is being read. */
@@ -96,12 +96,12 @@ class CsvRows implements AsyncIterable<EncodableRow> {
     } catch (cause) {
       // errors of the source are passed on unchanged
       if (sourceError !== null && !(cause instanceof LongRow)) throw cause;
-      // The parser returns no rows of the piece of text in which it fails: the error is at this line or later.
+      // The parser returns no rows of the piece of text in which it fails, so the error is at this line or later.
       const line = this.line + 1;
       const message =
         cause instanceof LongRow ? cause.message : shortened((cause as Error).message, MAX_QUOTE_LENGTH);
-      // without the parser's error as its cause, because that message contains all unread text
-      throw new AsiError("BAD_CSV", `The CSV cannot be read from line ${line} on: ${message}.`, {
+      // the parser's error is not the cause, because its message contains all unread text
+      throw new AsiError("BAD_CSV", `The CSV cannot be read at or after line ${line}: ${message}.`, {
         line,
         cause: new Error(message),
       });
@@ -122,10 +122,10 @@ interface TextSink {
   readonly destroyed: boolean;
 }
 
-// Size of the pieces for the parser, which processes a piece without a pause.
+// Size of the pieces for the parser, which processes each piece synchronously.
 const PIECE = 1 << 16;
-// The parser processes an unfinished row again with every piece: without the limit MAX_ROW_LENGTH a row of several megabytes would take
-// minutes.
+// The parser processes an unfinished row again with every piece. Without the limit MAX_ROW_LENGTH, a row of several
+// megabytes would take minutes.
 
 class LongRow extends Error {
   constructor() {

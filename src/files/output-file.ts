@@ -24,7 +24,7 @@ export interface WrittenFile {
 }
 
 /**
- * A file that is either complete or absent: written under a temporary name in its own folder, and renamed when done.
+ * A file that is either complete or absent. It is written under a temporary name in its own folder, and renamed when complete.
  */
 export class OutputFile {
   readonly #temporaryPath: string;
@@ -56,8 +56,8 @@ export class OutputFile {
   }
 
   /**
-   * Waits until the written data are on the disk: after a power failure there must be no file with its name but without
-   * its content. Before `commit`.
+   * Waits until the written data are on the disk, so that a power failure cannot leave a file with its name but without
+   * its content. Call it before `commit`.
    */
   async reachDisk(): Promise<void> {
     this.close();
@@ -135,7 +135,8 @@ function moveUnlessThere(from: string, to: string): void {
   rmSync(from, { force: true });
 }
 
-// The target of a link may be on another file system, where a rename is impossible: the file is first copied to the target's folder.
+// The target of a link may be on a different file system, to which a rename is impossible. The file is therefore first
+// copied to the target's folder.
 function moveOver(from: string, to: string): void {
   try {
     renameSync(from, to);
@@ -163,7 +164,7 @@ function syncCopy(path: string): void {
   }
 }
 
-/** The path after resolving links, of the file or, if it does not exist, of its folder: the target of writing to the path. */
+/** The path to which a write goes, after links are resolved. If the file does not exist, the links of its folder are resolved. */
 export function realPath(path: string): string {
   return isThere(path) ? realpathSync(path) : join(realpathSync(dirname(path)), basename(path));
 }

@@ -14,8 +14,8 @@ export interface NameOptions {
   /**
    * Name of the files, without the extension: a text with the fields `{input}` (name of the input without its extension), `{serial}`,
    * `{start}` and `{end}` (times of the first and last row, `20250517T143000`), `{date}` and `{time}` of the first row (`2025-05-17`,
-   * `14-30-00`) and `{index}` (number of the range with `split`, otherwise 1). Default `{serial}_{start}_{end}`. Not a path, and
-   * without characters that Windows does not allow in names. Not with `output`.
+   * `14-30-00`) and `{index}` (number of the range with `split`, otherwise 1). Default `{serial}_{start}_{end}`. It is not a
+   * path, and has no characters that Windows forbids in names. Cannot be combined with `output`.
    */
   name?: string | undefined;
   /** Time zone of the times in names, such as `Europe/Zurich`; default UTC. */
@@ -48,7 +48,7 @@ export class OutputNames {
   }
 
   /**
-   * Distinct names for the files of one input: if names are equal, a number is added to the later ones.
+   * Distinct names for the files of one input. If names are equal, a number is added to the later ones.
    *
    * @param input name of the input without its extension
    * @param extension including its dot

@@ -53,7 +53,7 @@ export function readFileChunks(path: string, options: ReadFileOptions = {}): Chu
   return withReturn(chunks(), release);
 }
 
-/** Like `readFileChunks`, for callers that use a chunk only until they request the next: chunks share one buffer. */
+/** Like `readFileChunks`, for callers that use a chunk only until they request the next. Chunks share one buffer. */
 export function openFile(path: string, options: ReadFileOptions = {}): ChunkSource {
   const file = new FileChunks(() => {
     requirePath("BAD_ARGUMENT", "path", path);

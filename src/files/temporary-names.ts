@@ -18,7 +18,7 @@ export function temporaryName(): string {
   return `${prefixOf(thisThread)}${thisMachine()}-${Math.random().toString(36).slice(2)}.part`;
 }
 
-// Set by the threads: importing node:worker_threads would take other processes milliseconds.
+// Set by the threads, because an import of node:worker_threads would delay other processes by milliseconds.
 let thisThread = 0;
 
 /** Sets the number of this thread (`threadId`); default: the main thread. */
@@ -32,8 +32,8 @@ function prefixOf(thread: number): string {
 }
 
 /**
- * Removes the files in `folder` of a failed thread of this process, which must have ended. `handedOver`: paths that
- * have other owners.
+ * Removes the files in `folder` of a failed thread of this process, which must have ended. `handedOver` lists paths
+ * that other threads own.
  */
 export function discardTemporaryFiles(thread: number, folder: string, handedOver: ReadonlySet<string>): void {
   for (const name of readdirSync(folder)) {
@@ -45,7 +45,8 @@ export function discardTemporaryFiles(thread: number, folder: string, handedOver
 
 const cleared = new Set<string>();
 
-/** Removes files in `folder` of killed processes: processes of this machine that no longer run. Checks each folder once. */
+/** Removes files in `folder` of killed processes, that is, of processes of this machine that are not running. Checks each
+ * folder once. */
 export function clearStaleFiles(folder: string): void {
   if (cleared.has(folder)) return;
   cleared.add(folder);
@@ -73,7 +74,7 @@ function isRunning(pid: number): boolean {
 let machine: string | undefined;
 
 /**
- * Identifies the range of a process id: this machine since its last boot, and the process namespace. In a folder
+ * Identifies the scope in which a process id is unique: the machine since its last boot, and the process namespace. In a folder
  * that several machines or containers share, each ignores the files of the others.
  */
 function thisMachine(): string {

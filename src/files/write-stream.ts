@@ -14,7 +14,7 @@ export interface WriteStreamOptions {
   /** Overwrite an existing file; default false. */
   force?: boolean | undefined;
   signal?: AbortSignal | undefined;
-  /** Called after writing and before the file is renamed: throws to refuse it. */
+  /** Called after the file is written and before it is renamed. It throws to refuse the file. */
   reserve?: (() => void | Promise<void>) | undefined;
 }
 

@@ -3,10 +3,10 @@ interface Span {
   endMs: number;
 }
 
-/** Times are grouped by minute, so that rows that repeatedly go back in time do not move all earlier spans. */
+/** Times are grouped by minute. Rows that repeatedly go back in time therefore do not move all earlier spans. */
 const MINUTE_MS = 60_000;
 
-/** The recorded time so far: if rows go back in time, steps between them count only where no earlier step does. */
+/** The recorded time so far. If rows go back in time, a step between them counts only where no earlier step counts. */
 export class CountedTime {
   /** Spans by minute number, in ascending order and disjoint. */
   readonly #minutes = new Map<number, Span[]>();

@@ -36,24 +36,26 @@ export type ParquetNumbers = "double" | "decimal";
 /** Starts a file. Each module of this folder exports one such function, for example `openGpx`. */
 export interface OpenFormat {
   (context: FormatContext): FormatWriter;
-  /** Whether the writer gets the heart beats. Not for files of single ranges: a beat is found up to 1.3 s after its time. */
+  /** Whether the writer gets the heart beats. Files of single ranges do not get them, because a beat is found up to 1.3 s
+   * after its time. */
   readonly takesBeats?: boolean;
 }
 
 export interface FormatContext {
   readonly info: RecordingInfo;
-  /** For text formats: the fastest available writer of row templates. */
+  /** The fastest available writer of row templates, for text formats. */
   readonly rowWriter: RowWriter;
 }
 
 /**
  * Writes one file. Each method returns bytes in pieces. A piece is valid until the next one is requested, and the caller reads
- * all pieces of one call before it makes the next call. The order of calls is: for each range `startRange`, then `rows` one or
- * more times; finally `end`. There is at least one row. If only some of the rows are written, `measure` precedes `rows`.
+ * all pieces of one call before it makes the next call. For each range, the caller calls `startRange`, then `rows` one or
+ * more times; finally it calls `end`. There is at least one row. If only some of the rows are written, `measure` precedes
+ * `rows`.
  */
 export interface FormatWriter {
   /**
-   * Starts a range: the following rows belong to it. Also called before the first row. Formats that do not represent ranges
+   * Starts a range: the following rows belong to it. It is also called before the first row. Formats that do not represent ranges
    * omit it.
    */
   startRange?(): Iterable<Uint8Array>;

@@ -14,7 +14,8 @@ const COORDINATES = rowTemplate([
 const SPEED = rowTemplate(["<gx:value>", { field: "speed" }, "</gx:value>\n"]);
 const HR = rowTemplate(["<gx:value>", { where: "hr", given: [{ field: "hr" }] }, "</gx:value>\n"]);
 
-/** Maximum number of rows per track: few programs display longer ones well, and it limits how many rows are buffered. */
+/** Maximum number of rows per track. Few programs display longer tracks well, and the limit bounds the number of
+ * buffered rows. */
 const MAX_ROWS = 16_384;
 
 /**

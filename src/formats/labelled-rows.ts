@@ -20,7 +20,7 @@ export interface LabelledText {
 
 /** Writes one file of several groups. As for a `FormatWriter`, pieces are valid until the next one is requested. */
 export interface LabelledWriter {
-  /** Starts a group: the following rows have these texts. */
+  /** Starts a group. The following rows have these texts. */
   startGroup(labels: readonly string[]): Iterable<Uint8Array>;
   rows: FormatWriter["rows"];
   end(): Iterable<Uint8Array>;

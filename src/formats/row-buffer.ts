@@ -54,7 +54,7 @@ export class RowBuffer {
   }
 
   clear(): void {
-    // one block is kept for reuse: there can be many short ranges
+    // keeps one block for reuse, because there can be many short ranges
     this.#blocks.length = Math.min(this.#blocks.length, 1);
     for (const block of this.#blocks) block.length = 0;
     this.#length = 0;

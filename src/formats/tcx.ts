@@ -15,7 +15,7 @@ const ROW = rowTemplate([
   "</LongitudeDegrees></Position>",
   { where: "altitude", given: ["<AltitudeMeters>", { field: "altitude" }, "</AltitudeMeters>"] },
   { where: "hr", given: ["<HeartRateBpm><Value>", { field: "hr" }, "</Value></HeartRateBpm>"] },
-  // without a namespace prefix: some readers ignore prefixed elements
+  // has no namespace prefix, because some readers ignore prefixed elements
   '<Extensions><TPX xmlns="http://www.garmin.com/xmlschemas/ActivityExtension/v2"><Speed>',
   { field: "speed" },
   "</Speed></TPX></Extensions></Trackpoint>\n",

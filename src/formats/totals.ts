@@ -11,12 +11,12 @@ const DISTANCE_UNITS_PER_M = 2_000_000;
 
 /**
  * Totals of the rows of a lap or session, for formats that contain them. The distance between two rows is the mean of their
- * speeds times the time between them. Gaps add nothing, and time that rows repeat by going back is added once. Rows without a
- * speed are ignored, and so are rows with the time of the previous row: distance and recorded time are computed from the row before to the
- * row after, as in the metrics.
+ * speeds times the time between them. Gaps add nothing, and time that rows repeat by going back is added once. Rows without
+ * a speed are ignored, and so are rows with the time of the previous row. Distance and recorded time are then computed from
+ * the row before to the row after, as in the metrics.
  */
 export class Totals {
-  /** Earliest and latest row, ms since 1970 UTC; null without rows. */
+  /** Earliest and latest row, ms since 1970 UTC; null if there are no rows. */
   startMs: number | null = null;
   endMs: number | null = null;
   /** Recorded time: the sum of forward steps without gaps, ms. */
@@ -44,7 +44,7 @@ export class Totals {
     this.#counted = counted;
   }
 
-  /** Adds the next row of a range. `bpm`: 0 if there is none. */
+  /** Adds the next row of a range. `bpm` is 0 if there is no heart rate. */
   addRow(ms: number, speedMmPerS: number, bpm: number): void {
     if (hasSpeed(speedMmPerS)) this.#addSample(ms, speedMmPerS);
     if (this.startMs === null || ms < this.startMs) this.startMs = ms;
@@ -71,7 +71,7 @@ export class Totals {
     if (speedMmPerS > this.maxSpeedMmPerS) this.maxSpeedMmPerS = speedMmPerS;
   }
 
-  /** Adds the next rows of a range: from `from` to `to` (exclusive). */
+  /** Adds the next rows of a range, from `from` to `to` (exclusive). */
   addRows({ timestampMs, speedMmPerS, hr }: SampleBatch, from: number, to: number): void {
     for (let i = from; i < to; i++) {
       this.addRow(timestampMs[i] as number, speedMmPerS[i] as number, hr[i] as number);

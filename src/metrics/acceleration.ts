@@ -3,7 +3,7 @@ import type { PreparedSignal, Segment } from "./prepare.js";
 import { doubleMedianAround, GAP, stepMs } from "./segments.js";
 import { shared } from "./shared.js";
 
-/** Sampling interval of the resampled signal: 10 Hz. */
+/** Sampling interval of the resampled signal, for 10 Hz. */
 export const RESAMPLED_STEP_MS = 100;
 
 /** A recording with a longer median interval (slower than 5 Hz) has too little information about accelerations. */
@@ -37,7 +37,7 @@ export function isFastEnough({ doubleMedianStepMs }: PreparedSignal): boolean {
   return doubleMedianStepMs !== null && doubleMedianStepMs <= 2 * SLOWEST_STEP_MS;
 }
 
-/** The acceleration signals of all stretches that are long enough; none if the recording is slower than 5 Hz. */
+/** The acceleration signals of all stretches that are long enough; empty if the recording is slower than 5 Hz. */
 export function accelerationSignals(signal: PreparedSignal): readonly AccelerationSignal[] {
   if (!isFastEnough(signal)) return [];
   return shared(signal, "accelerations", () => {
@@ -66,7 +66,7 @@ export function derivatives(speeds: readonly Float64Array[], stepMs: number): re
 }
 
 /**
- * The parts of the segments that last at least 1 s and have enough samples per second: in a slower part of a faster
+ * The parts of the segments that last at least 1 s and have enough samples per second. In a slower part of a faster
  * recording, or a step of more than 1 s, a straight line through two samples is not an acceleration.
  */
 export function fastStretches(signal: PreparedSignal): readonly Segment[] {

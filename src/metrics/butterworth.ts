@@ -48,7 +48,7 @@ export function butterworth(cutoffHz: number, rateHz: number, corrected: boolean
 const PADDING = 9;
 
 /**
- * Low-pass filters a signal without shifting it in time: forward, then backward (fourth order, zero phase).
+ * Low-pass filters a signal forward, then backward, so it is not shifted in time (fourth order, zero phase).
  *
  * @param signal at least one value, in any unit; for the default filter at 10 Hz
  * @returns the same number of values, in the same unit
@@ -79,7 +79,7 @@ function padByOddReflection(signal: Float64Array, padding: number): Float64Array
 
 /** One pass in transposed direct form II, starting in the steady state for the first value. */
 function filterInPlace(values: Float64Array, { b0, b1, b2, a1, a2 }: LowPass): void {
-  // Gain at 0 Hz: nearly 1, because the coefficients are rounded.
+  // Gain at 0 Hz. It is only nearly 1, because the coefficients are rounded.
   const gainAtRest = (b0 + b1 + b2) / (1 + a1 + a2);
   const first = values[0] ?? 0;
   let state1 = (gainAtRest - b0) * first;

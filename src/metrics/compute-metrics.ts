@@ -20,9 +20,9 @@ const DAY_MS = 86_400_000;
 export const MAX_DAYS = 366;
 
 /**
- * Computes distance, speeds, efforts, speed classes and heart-rate zones of the samples of one device. Pure: the same
- * arguments always give the same object and order of keys. The command and the service use this function, so both give the same
- * numbers. docs/metrics.md defines each of them.
+ * Computes distance, speeds, efforts, speed classes and heart-rate zones of the samples of one device. The function is pure:
+ * the same arguments always result in the same object and order of keys. The command and the service use it, so both show
+ * the same numbers. docs/metrics.md defines each of them.
  *
  * @param samples a batch of `decode`, or all of them; repeated and unordered times are allowed
  * @returns values in SI units, rounded

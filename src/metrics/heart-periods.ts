@@ -5,12 +5,12 @@ import type { Period } from "./options.js";
 import { type MetricSamples, orderSamples } from "./samples.js";
 
 /**
- * The periods of a recording with a heart rate in a range, for the option `periods` of the other functions: their figures then contain
- * only the samples of these periods. A heart rate is valid until the next one, for at most 5 s.
+ * The periods of a recording with a heart rate in a range, for the option `periods` of the other functions. Their figures
+ * then contain only the samples of these periods. A heart rate is valid until the next one, for at most 5 s.
  *
  * @param lowBpm  lowest heart rate of the range, an integer from 30 to 240
  * @param highBpm highest heart rate of the range, included
- * @returns ascending and disjoint; none without a heart rate in the range
+ * @returns ascending and disjoint; empty if no heart rate is in the range
  * @throws AsiError `BAD_OPTION` for invalid limits; `BAD_ARGUMENT` for invalid samples
  */
 export function heartRatePeriods(

@@ -8,7 +8,7 @@ const HIGHEST_VALID_BPM = 240;
 /** A heart rate is valid until the next one, but no longer than this. */
 export const LONGEST_HOLD_MS = 5000;
 
-/** Limits of the zones in percent of the maximum heart rate: the five zones of Polar and ACSM, and the rest. */
+/** Limits of the zones in percent of the maximum heart rate: the five zones of Polar and ACSM, and the zone below them. */
 export const ZONE_LIMITS_PERCENT = [0, 50, 60, 70, 80, 90, 100] as const;
 
 const AVERAGE_DECIMALS = 1;
@@ -34,7 +34,7 @@ export function isValidHeartRate(bpm: number): boolean {
 }
 
 /**
- * @param samples of the frame, with any speed
+ * @param samples samples of the frame, with any speed
  * @param lastMs `last_timestamp`, which ends the validity of the last heart rate
  * @param athleteMaxBpm a multiple of 0.1; null for no zones
  */
@@ -57,7 +57,8 @@ export function summariseHeartRate(
 }
 
 /**
- * Returns each valid heart rate with its duration: until the next one or the last sample of its period, for at most 5 s.
+ * Returns each valid heart rate with its duration, which lasts until the next one or the last sample of its period, for
+ * at most 5 s.
  *
  * @param lastMs latest end of the last heart rate
  */
@@ -118,7 +119,7 @@ function completedYears(birthDate: string, atMs: number): number {
   return isBeforeBirthday ? years - 1 : years;
 }
 
-/** Null if no heart rate was valid for any time: then there is at most one, in the last sample. */
+/** Null if no heart rate was valid for any time. There is then at most one, in the last sample. */
 function averageOf(heldMs: Float64Array): number | null {
   let totalMs = 0;
   let weighted = 0;

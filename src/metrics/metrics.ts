@@ -87,8 +87,8 @@ export interface TooFast {
 }
 
 /**
- * The figures of a session, with the keys of the service. The keys are always in this order, so that
- * `JSON.stringify` gives the same bytes for the same samples.
+ * The figures of a session, with the keys of the service. The keys are always in this order, so
+ * `JSON.stringify` returns the same text for the same samples.
  */
 export interface Metrics {
   /** First sample used, ms since 1970 UTC. */
@@ -124,7 +124,7 @@ export interface Metrics {
   readonly sprint_distance: number;
   /** m in all runs of `hid`. */
   readonly hid_distance: { readonly threshold_1: number; readonly threshold_2: number };
-  /** Whether accelerations were computed: false below 5 samples per second, when both lists are empty. */
+  /** Whether accelerations were computed; false below 5 samples per second. Both lists are then empty. */
   readonly has_accelerations: boolean;
   /** Rows excluded from the figures because they are faster than `max_valid_speed`. A large number indicates the wrong sport. */
   readonly too_fast: TooFast;

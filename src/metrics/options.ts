@@ -14,9 +14,9 @@ export interface MetricsOptions {
   readonly preset?: PresetName | undefined;
   /** Parameters that replace the parameters of the preset. Speeds in m/s. */
   readonly params?: ParameterOverrides | undefined;
-  /** Only samples at or after this time (integer ms since 1970 UTC, or a Date). Default: the first sample. */
+  /** Only samples at or after this time (integer ms since 1970 UTC, or a Date). Default: no limit. */
   readonly from?: number | Date | undefined;
-  /** Only samples at or before this time (integer ms since 1970 UTC, or a Date). Default: the last sample. */
+  /** Only samples at or before this time (integer ms since 1970 UTC, or a Date). Default: no limit. */
   readonly to?: number | Date | undefined;
   /** Only samples within these periods, in any order. Default: all. */
   readonly periods?: readonly Period[] | undefined;

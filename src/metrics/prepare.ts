@@ -16,17 +16,17 @@ export interface Segment {
  *
  * Exactness: a speed is at most 100 m/s (the bound of `max_valid_speed`), so a sum of two is at most 2e5 mm/s; the samples
  * cover at most 366 days = 3.17e10 ms. Sums of `speed sum * dt` are therefore integers of at most 6.33e15 half micrometres,
- * below 2^53 = 9.007e15: double-precision addition of them is exact in any order.
+ * below 2^53 = 9.007e15, so double-precision addition of them is exact in any order.
  */
 export interface PreparedSignal {
   /** Times, ms since 1970 UTC. */
   readonly timestampMs: Float64Array;
   /** Speed after the median filter, mm/s. */
   readonly speedMmPerS: Int32Array;
-  /** In ascending order; together they contain every sample. */
+  /** The segments in ascending order; together they contain every sample. */
   readonly segments: readonly Segment[];
   /**
-   * Entry i: twice the mean speed in mm/s of the interval from sample i to sample i + 1, zero at standstill. The
+   * Entry i is twice the mean speed in mm/s of the interval from sample i to sample i + 1, or zero at standstill. The
    * product with the duration in ms is the distance in half micrometres. Zero for the last sample of a segment, after which
    * no interval follows.
    */
@@ -146,7 +146,7 @@ export function distancesOf({ timestampMs, segments, intervalSpeedSum }: Prepare
   return distances;
 }
 
-/** Maximum speed in mm/s; null without samples. */
+/** Maximum speed in mm/s; null if there are no samples. */
 export function maxSpeedOf(signal: PreparedSignal): number | null {
   let max = -1;
   for (let i = 0; i < signal.speedMmPerS.length; i++) {
@@ -223,7 +223,8 @@ function medianOfThree(speeds: Int32Array, segments: readonly Segment[]): Int32A
   return filtered;
 }
 
-/** Below the limit, the distance is 0: rectified Doppler noise of 0.08 m/s would add up to 344 m in 90 minutes of standing. */
+/** Below the limit, the distance is 0, because rectified Doppler noise of 0.08 m/s would add up to 344 m in 90 minutes of
+ * standing. */
 function sumIntervalSpeeds(
   speeds: Int32Array,
   segments: readonly Segment[],

@@ -96,7 +96,7 @@ export const PRESETS: Readonly<Record<PresetName, MetricParameters>> = {
   soccer: SOCCER,
   "soccer-women": { ...SOCCER, ...SOCCER_WOMEN_PARAMS },
   "soccer-fifa": { ...SOCCER, ...SOCCER_FIFA_BANDS_PARAMS },
-  /** Satellite speed is poor in water: the antenna is submerged for part of every stroke. */
+  /** Satellite speed is inaccurate in water, because the antenna is submerged for part of every stroke. */
   swimming: {
     ...COMMON,
     speed_ranges: [0, 0.5, 1, 1.5, 2],

@@ -27,7 +27,7 @@ export function newQuality(length: number): SampleQuality {
   return qualityIn(new ArrayBuffer(BYTES_PER_ROW * length), 0, length);
 }
 
-/** Columns in a buffer, starting at a multiple of 4, with space for `capacity` rows; `length` of them are used. */
+/** Columns in a buffer, starting at a multiple of 4. They have space for `capacity` rows, of which `length` are used. */
 export function qualityIn(
   buffer: ArrayBuffer,
   at: number,

@@ -16,7 +16,8 @@ export type MetricSamples = Readonly<
 /** Samples in strictly ascending order of time; every column has exactly `length` entries. */
 export interface OrderedSamples extends MetricSamples {
   /**
-   * If several separate periods were selected: the starts of all but the first. Nothing is joined, summed or repeated from a
+   * The starts of all periods but the first, if several separate periods were selected. Nothing is joined, summed or
+   * repeated from a
    * sample before such a time to the next sample.
    */
   readonly startsMs?: readonly number[];
@@ -25,8 +26,9 @@ export interface OrderedSamples extends MetricSamples {
 const COLUMN_TYPES = { timestampMs: "Float64Array", speedMmPerS: "Int32Array", hr: "Uint8Array" } as const;
 
 /**
- * Puts the samples of a recording in order once for several figures, which then share intermediate results: they take
- * the result instead of the samples, and return the same values. The columns must not change afterwards.
+ * Puts the samples of a recording in order once for several figures, which then share intermediate results. The
+ * functions accept the result instead of the samples, and return the same values. The columns must not change
+ * afterwards.
  *
  * @param samples a batch of `decode`, or all of them
  * @throws AsiError `BAD_ARGUMENT` for invalid samples
@@ -92,7 +94,7 @@ function join(batches: readonly MetricSamples[]): MetricSamples {
   return joined;
 }
 
-/** Also checks that every time is an integer. */
+/** Checks that every time is an integer, too. */
 function isAscending(timestampMs: Float64Array): boolean {
   let ascends = true;
   let previousMs = Number.NEGATIVE_INFINITY;
@@ -115,7 +117,7 @@ function withoutRepetitions({
   quality,
 }: MetricSamples): OrderedSamples {
   const order = Uint32Array.from({ length }, (_, i) => i);
-  // sorting is stable: equal times keep their order
+  // sorting is stable, so equal times keep their order
   order.sort((a, b) => (timestampMs[a] ?? 0) - (timestampMs[b] ?? 0));
   const kept = allocate(length, false);
   let count = 0;
@@ -128,7 +130,7 @@ function withoutRepetitions({
     kept.timestampMs[count] = ms;
     kept.speedMmPerS[count] = speedMmPerS[i] ?? 0;
     kept.hr[count] = hr[i] ?? 0;
-    // the first entries of the order are now the kept samples
+    // the first entries of the order are the kept samples
     order[count] = i;
     count++;
   }

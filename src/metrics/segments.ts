@@ -1,7 +1,7 @@
 /** Definition of a gap: a step that is longer than both limits. */
 export interface GapRule {
   readonly minMs: number;
-  /** As a multiple of the median of the neighbouring steps. */
+  /** Minimum gap as a multiple of the median of the neighbouring steps. */
   readonly steps: number;
 }
 
@@ -23,8 +23,8 @@ export function hasSpeed(speedMmPerS: number): boolean {
 }
 
 /**
- * Twice the median of the steps between samples in ascending order of time, so that the mean of the two middle ones stays an integer;
- * null with fewer than two samples.
+ * Twice the median of the steps between samples in ascending order of time. The factor keeps the mean of the two middle ones
+ * an integer. Null with fewer than two samples.
  */
 export function doubleMedianStep(timestampMs: Float64Array): number | null {
   if (timestampMs.length < 2) return null;
@@ -48,11 +48,12 @@ export function stepMs(timestampMs: Float64Array, i: number): number {
 }
 
 /**
- * The samples, in ascending order, that precede a gap: nothing is summed, connected or detected between such a sample and the next.
- * The rule is in docs/metrics.md, "The signal", step 3; it uses the steps around a place, so that parts of a recording with
+ * The samples, in ascending order, that precede a gap. Nothing is summed, connected or detected between such a sample and
+ * the next.
+ * The rule is in docs/metrics.md, "The signal", step 3; it uses the steps around a place, so parts of a recording with
  * different rates do not affect each other.
  *
- * @param timestampMs times of the samples, ms since 1970 UTC; if they go backwards, another stretch begins, without a gap
+ * @param timestampMs times of the samples, ms since 1970 UTC; if they go backwards, a new stretch begins, without a gap
  * @param recordedMs times of the samples before some were dropped, ascending: they determine the sample rate
  */
 export function gapsAfter(

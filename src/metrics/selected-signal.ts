@@ -6,7 +6,7 @@ import { type MetricSamples, type OrderedSamples, orderSamples, selectSamples } 
 /** The samples selected by options, and the signal of their speeds. */
 export interface SelectedSignal {
   readonly parameters: MetricParameters;
-  /** In chronological order, with any speed. */
+  /** The selected samples in chronological order, with any speed. */
   readonly selected: OrderedSamples;
   readonly signal: PreparedSignal;
 }

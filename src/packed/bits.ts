@@ -78,7 +78,7 @@ export class BitReader {
       this.#pending = (this.#pending << 8) | (this.#bytes[this.#next++] ?? 0);
       this.#pendingCount += 8;
     }
-    // the pending bits shifted to the top, followed by zeros
+    // the pending bits, shifted to the top and followed by zeros
     const top = this.#pendingCount === 0 ? 0 : this.#pending << (32 - this.#pendingCount);
     const ones = Math.min(Math.clz32(~top), most);
     const count = ones < most ? ones + 1 : ones;

@@ -8,11 +8,11 @@ import { type BitReader, type BitWriter, MOST_BITS } from "./bits.js";
 const BLOCK = 64;
 
 const PARAMETER_BITS = 5;
-/** Replaces k: all differences of the block are 0. */
+/** Value of k for a block in which all differences are 0. */
 const ALL_ZERO = 31;
 const HIGHEST_K = MOST_BITS;
 
-/** This number of ones replaces a quotient: the number follows as its length in bits (6) and its bits. */
+/** This number of ones replaces a quotient. The number follows as its length in bits (6) and its bits. */
 const ESCAPE = 16;
 const LENGTH_BITS = 6;
 const LONGEST_BITS = 53;
@@ -95,7 +95,7 @@ function writeNumber(bits: BitWriter, number: number, k: number): void {
 }
 
 /**
- * Reads a column with the length of `values`. Damaged input may give any numbers.
+ * Reads a column with the length of `values`. Damaged input may result in any numbers.
  *
  * @returns false if the input is truncated or contains codes that `writeColumn` never writes
  */

@@ -55,7 +55,7 @@ export function packSamples(samples: SampleBatch | Iterable<SampleBatch>): Uint8
  * hundred times the memory of its input, but not more.
  *
  * @returns one batch in newly allocated memory; the altitude of two-dimensional fixes is 0
- * @throws AsiError `BAD_ARGUMENT` for bytes that are truncated, damaged or of another version
+ * @throws AsiError `BAD_ARGUMENT` for bytes that are truncated, damaged or of a different version
  */
 export function unpackSamples(bytes: Uint8Array): SampleBatch {
   if (Object.prototype.toString.call(bytes) !== "[object Uint8Array]") {
@@ -132,7 +132,7 @@ function writeCount(bits: BitWriter, count: number): void {
   bits.write(count % HALF_COUNT, COUNT_BITS / 2);
 }
 
-// Negative at the end of the input.
+// Negative values mean the end of the input.
 function readCount(bits: BitReader): number {
   const high = bits.read(COUNT_BITS / 2);
   const low = bits.read(COUNT_BITS / 2);

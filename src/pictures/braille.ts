@@ -12,7 +12,7 @@ export class BrailleGrid {
   readonly #cells: Uint8Array[];
   readonly #columns: number;
 
-  /** @param columns and rows: characters */
+  /** @param columns width in characters; `rows` is the height in characters */
   constructor(columns: number, rows: number) {
     this.#columns = columns;
     this.#cells = Array.from({ length: rows }, () => new Uint8Array(columns));

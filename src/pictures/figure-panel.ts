@@ -104,7 +104,7 @@ function effortLines({ metrics }: Session, area: Rect): Shape[] {
   const kmPerH = (limit: number) => Number((limit * KM_PER_H).toFixed(1));
   const efforts = (name: string, { threshold_1: low, threshold_2: high }: typeof accelerations) =>
     !metrics.has_accelerations
-      ? `${name}: none, they need at least 5 samples a second`
+      ? `${name}: unknown below 5 samples a second`
       : `${name}: ${low.values.length} of ${low.threshold} to ${high.threshold} m/s², ${high.values.length} from ${high.threshold} m/s²`;
   const texts = [
     `High intensity: ${metres(hid_distance.threshold_1)} m from ${kmPerH(hid.threshold_1.threshold)} km/h, ${metres(hid_distance.threshold_2)} m from ${kmPerH(hid.threshold_2.threshold)} km/h`,

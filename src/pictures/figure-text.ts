@@ -1,8 +1,8 @@
 import type { Metrics } from "../metrics/metrics.js";
 import { KM_PER_H } from "../metrics/rounding.js";
 
-// Formats numbers for readers. `toFixed` rounds the binary value, which is slightly below many halves: 38.15 becomes 38.1. This rounds
-// the decimal digits in JSON half up, like `toLocaleString`, so that command, pictures and page agree.
+// Formats numbers for readers. `toFixed` rounds the binary value, which is slightly below many halves: 38.15 becomes 38.1.
+// This function rounds the decimal digits in JSON half up, like `toLocaleString`, so command, pictures and page agree.
 
 /** A number with a fixed number of decimals, without separators: `38.2`. */
 export function decimalText(value: number, decimals: number): string {
@@ -11,7 +11,7 @@ export function decimalText(value: number, decimals: number): string {
 
 /** A share, 0 to 1, in percent with one decimal: `38.2 %`. */
 export function percentText(share: number): string {
-  // not by 100 * share: 100 * 0.2835 is 28.349999999999998
+  // does not compute 100 * share, because 100 * 0.2835 is 28.349999999999998
   return share
     .toLocaleString("en", { ...digits(1), style: "percent", useGrouping: false })
     .replace("%", " %");
@@ -19,7 +19,7 @@ export function percentText(share: number): string {
 
 const digits = (decimals: number) => ({ minimumFractionDigits: decimals, maximumFractionDigits: decimals });
 
-/** A sentence about the part of a recording with speeds that are impossible in its sport; null for nothing. */
+/** A sentence about the part of a recording with speeds that are impossible in its sport; null if there are none. */
 export function tooFastText({ too_fast: { samples, duration }, definition }: Metrics): string | null {
   if (samples === 0) return null;
   const limit = decimalText(definition.parameters.max_valid_speed * KM_PER_H, 1);
@@ -27,7 +27,8 @@ export function tooFastText({ too_fast: { samples, duration }, definition }: Met
   return `${rows} faster than ${limit} km/h. Is the sport correct?`;
 }
 
-/** A warning that a threshold is above the fastest valid speed, for example in the wrong unit; null if none is. */
+/** A warning that a threshold is above the highest valid speed, for example because its unit is wrong; null if no
+ * threshold is. */
 export function unreachableText({ definition: { parameters } }: Metrics): string | null {
   const { sprint_threshold, hid_thresholds, max_valid_speed } = parameters;
   const highest = Math.max(sprint_threshold, ...hid_thresholds);

@@ -1,4 +1,4 @@
-// The colours on white, as in the viewer: slow to fast.
+// The colours on white, from slow to fast, as in the viewer.
 const SPEED_STOPS = [
   [147, 180, 214],
   [59, 125, 196],

@@ -9,7 +9,7 @@ const BITS = 8;
 const UP = 2;
 const PIXELS_PER_METRE_AT_96_DPI = 3780;
 
-/** Pixels as a PNG file. `scale`: pixels per 1/96 inch. */
+/** Pixels as a PNG file. `scale` is the number of pixels per 1/96 inch. */
 export async function toPng({ width, height, rgb }: Pixels, scale: number): Promise<Uint8Array> {
   const header = new DataView(new ArrayBuffer(13));
   header.setUint32(0, width);

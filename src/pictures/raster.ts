@@ -1,7 +1,7 @@
 import type { Picture, Point, Shape } from "./shapes.js";
 import { drawnText } from "./stroke-font.js";
 
-/** Pixels in rows from the top, three bytes each: red, green, blue. */
+/** Pixels in rows from the top, with three bytes each for red, green and blue. */
 export interface Pixels {
   width: number;
   height: number;
@@ -12,7 +12,7 @@ export interface Pixels {
 const PEN = 0.085;
 const BOLD_PEN = 0.135;
 
-/** Draws a picture as pixels. `scale`: pixels of the result per pixel of the picture. */
+/** Draws a picture as pixels. `scale` is the number of pixels of the result per pixel of the picture. */
 export function toPixels({ width, height, shapes }: Picture, scale: number): Pixels {
   const raster = new Raster(Math.round(width * scale), Math.round(height * scale));
   for (const shape of shapes) draw(raster, shape, scale);
@@ -80,7 +80,7 @@ class Raster {
   box(x: number, y: number, width: number, height: number, radius: number): void {
     const [centreX, centreY] = [x + width / 2, y + height / 2];
     this.#cover(x, y, x + width, y + height, (px, py) => {
-      // distance outside the box without its corners
+      // distance from the box without its corners
       const dx = Math.abs(px - centreX) - width / 2 + radius;
       const dy = Math.abs(py - centreY) - height / 2 + radius;
       const outside = Math.hypot(Math.max(dx, 0), Math.max(dy, 0)) + Math.min(Math.max(dx, dy), 0) - radius;
@@ -88,7 +88,7 @@ class Raster {
     });
   }
 
-  /** Paints the covered pixels. `color`: `#rrggbb`. */
+  /** Paints the covered pixels. `color` has the form `#rrggbb`. */
   paint(color: string): void {
     const { left, top, right, bottom } = this.#dirty;
     const value = Number.parseInt(color.slice(1), 16);

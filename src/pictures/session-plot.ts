@@ -11,7 +11,7 @@ export interface Limit {
   label: string;
 }
 
-/** A series over the time of a session. */
+/** A series of values over the time of a session. */
 interface Plot {
   title: string;
   series: Series;
@@ -101,7 +101,7 @@ export function sessionPlot(
   ];
 }
 
-/** A line at a damaged place of the recording; none if `x` is null or outside of the plot. */
+/** A line at a damaged place of the recording. Draws nothing if `x` is null or outside the plot. */
 function damageMark(x: number | null, plot: Rect): Shape[] {
   if (x === null || x < plot.x || x > plot.x + plot.width) return [];
   const line = [

@@ -172,12 +172,13 @@ const STEPS = 8;
 const parsed = new Map<string, Glyph>();
 
 export interface DrawnText {
-  /** In pixels, from the start of the baseline. */
+  /** Points in pixels, from the start of the baseline. */
   strokes: readonly (readonly Point[])[];
   width: number;
 }
 
-/** The strokes of a text of one line. `size`: font size in pixels, as in CSS; `pen`: width of the strokes in pixels. */
+/** The strokes of a text of one line. `size` is the font size in pixels, as in CSS, and `pen` the width of the strokes
+ * in pixels. */
 export function drawnText(text: string, size: number, pen: number): DrawnText {
   const unit = (CAP_SHARE * size) / CAP_HEIGHT;
   const spacing = SPACING + pen / unit;

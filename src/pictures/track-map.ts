@@ -73,7 +73,7 @@ function wrapped(differenceE7: number): number {
   return differenceE7 - Math.round(differenceE7 / TURN_E7) * TURN_E7;
 }
 
-/** The lines of each zone: each line in a zone continues to the first point of the next zone. */
+/** The lines of each zone. Each line continues to the first point of the next zone. */
 function tracksByZone(
   { samples }: Session,
   at: (row: number) => Point,

@@ -58,7 +58,7 @@ export function checkEngine(engine: EngineName | undefined): void {
 
 function checkInstant(name: "from" | "to", instant: number | Date | undefined): void {
   if (instant === undefined) return;
-  // null and strings would be converted to numbers
+  // the comparison would convert null and strings to numbers
   if ((typeof instant === "number" || isDate(instant)) && !Number.isNaN(Number(instant))) return;
   throw new AsiError("BAD_OPTION", `${name} is not a valid time; give milliseconds since 1970 or a Date.`);
 }
@@ -82,7 +82,7 @@ function checkEvery(everyMs: number | undefined): void {
 
 /** Throws `BAD_OPTION` for an invalid signal. */
 export function checkSignal(signal: AbortSignal | undefined): void {
-  // checks the methods: a signal from another realm or from a library is not an instance
+  // checks the methods, because a signal from a different realm or from a library is not an instance
   if (signal === undefined || signal === null) return;
   if (typeof signal.addEventListener === "function" && typeof signal.removeEventListener === "function") {
     return;

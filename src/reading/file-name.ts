@@ -29,7 +29,7 @@ export function compactInstant(ms: number): string {
   return `${day}T${two(date.getUTCHours())}${two(date.getUTCMinutes())}${two(date.getUTCSeconds())}`;
 }
 
-/** The name of a CSV with the extension of another format. */
+/** The name of a CSV with the extension of a different format. */
 export function withExtension(csvName: string, { extension }: { extension: string }): string {
   return csvName.slice(0, -".csv".length) + extension;
 }

@@ -20,7 +20,7 @@ export class FormatOutput implements Output<Uint8Array> {
 
   /**
    * @param split whether to write a separate file for each range
-   * @param thinning selects the rows; null: all
+   * @param thinning selects the rows; null to keep all
    */
   constructor(open: OpenFormat, split: boolean, thinning: RowThinning | null) {
     this.#open = open;
@@ -56,7 +56,7 @@ export class FormatOutput implements Output<Uint8Array> {
     yield* this.#rows(writer, batch, from, batch.length);
   }
 
-  /** Gives all rows to a format with totals, if not all are written. Returns `to`. */
+  /** Passes all rows to a format with totals, if only some are written. Returns `to`. */
   #measure(writer: FormatWriter, batch: SampleBatch, from: number, to = batch.length): number {
     if (this.#thinning !== null && to > from) writer.measure?.(batch, from, to);
     return to;

@@ -19,7 +19,7 @@ export class FrameOutput implements Output<Uint8Array> {
     const frames = engine.frames();
     const parts: Uint8Array[] = [];
     if (frames.length > 0) {
-      // a plain log: there is no header before its first frames
+      // a plain log has no header before its first frames
       if (!this.#hasHeader && this.#serial !== null) {
         parts.push(frame("header", writeHeader(headerlessInfo(this.#serial))));
         this.#hasHeader = true;

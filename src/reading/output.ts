@@ -7,7 +7,7 @@ import type { RowThinning } from "./row-thinning.js";
 export interface Headers {
   /** The first header, or its substitute. */
   readonly info: RecordingInfo;
-  /** Payload of the header at which the step stopped; null if it stopped for another reason. */
+  /** Payload of the header at which the step stopped; null if it stopped for a different reason. */
   readonly payload: Uint8Array | null;
 }
 
@@ -23,7 +23,7 @@ export interface Output<T> {
   end(engine: Engine): Iterable<T>;
 }
 
-/** @param thinning selects the rows; null: all */
+/** @param thinning selects the rows; null to keep all */
 export const columnsOutput = (thinning: RowThinning | null): Output<SampleBatch> => ({
   reads: "columns",
   *step(engine) {

@@ -22,7 +22,7 @@ export interface Inspection {
     /** Sample rate of the ECG waveform, from its frames. */
     ecgHz: number | null;
   };
-  /** Heart figures from the ECG waveform; null without a waveform, or with `hr: "device"`. Only `inspect` computes them. */
+  /** Heart figures from the ECG waveform; null if there is no waveform, or with `hr: "device"`. Only `inspect` computes them. */
   ecg: EcgFigures | null;
   /** The decoder that was used. */
   engine: EngineName;
@@ -34,7 +34,7 @@ export interface ReadResult extends Inspection {
   readonly spans: Span[];
 }
 
-/** The result of an engine after the last step. `produced`: the output rows. */
+/** The result of an engine after the last step. `produced` are the output rows. */
 export function resultOf(engine: Engine, info: RecordingInfo, produced: Produced): ReadResult {
   const report = engine.report();
   const recorded = engine.recorded();
@@ -55,7 +55,7 @@ export function resultOf(engine: Engine, info: RecordingInfo, produced: Produced
     },
     ecg: engine.ecgFigures(),
     engine: engine.name,
-    // a list that can be long, so it is created on first access
+    // the list can be long, so it is created on first access
     get spans() {
       return produced.spans;
     },

@@ -33,7 +33,7 @@ const THINNED_FILL_HR_MS = 2000;
 
 const OUTPUT_KINDS: readonly unknown[] = ["csv", "columns", "frames", "beats", "none"] satisfies OutputKind[];
 
-// It is synchronous: nothing could abort it.
+// The reader is synchronous, so nothing could abort it.
 const READER_OPTIONS = [...COLUMNS_OPTIONS.filter((name) => name !== "signal"), ...LAYOUT_OPTIONS, "output"];
 
 /** Selects the options of a `RecordingReader` from the options of a function that uses one. */

@@ -143,8 +143,8 @@ export class RecordingReader<K extends OutputKind> {
     this.#driver = null;
   }
 
-  // For callers that yield between steps: `give` if `needsInput`, `step` otherwise, until `isDone`; then
-  // `result` and `close`.
+  // For callers that yield between steps. They call `give` if `needsInput`, `step` otherwise, until `isDone`;
+  // then `result` and `close`.
 
   /** @internal */
   get needsInput(): boolean {
@@ -170,8 +170,8 @@ export class RecordingReader<K extends OutputKind> {
   }
 
   /**
-   * Runs one step of the engine, or returns further output of the last one. Throws an error in the recording one step later:
-   * output before the error is returned first, however the input is divided into chunks.
+   * Runs one step of the engine, or returns further output of the last one. Throws an error in the recording one step later,
+   * so output before the error is returned first for any division of the input into chunks.
    *
    * @param gives whether to return copies, or views that are valid until the next step
    * @returns null if there is no output
@@ -229,7 +229,7 @@ export class RecordingReader<K extends OutputKind> {
     return outputs;
   }
 
-  /** Checks a header. Returns its payload, or null if it is invalid: then reading has failed. */
+  /** Checks a header. Returns its payload, or null if it is invalid and reading has failed. */
   #takeHeader({ payload, byteOffset }: Extract<StepResult, { kind: "header" }>): Uint8Array | null {
     const info = readHeader(payload, byteOffset, this.#settings.serial ?? undefined);
     if (info instanceof AsiError) {
@@ -244,7 +244,7 @@ export class RecordingReader<K extends OutputKind> {
     return payload;
   }
 
-  /** After the last step: first the remaining output, then the result. */
+  /** Returns the remaining output after the last step, then sets the result. */
   #end(engine: Engine): void {
     if (this.#isEnded) this.#conclude(engine);
     else this.#outputs = this.#output.end(engine)[Symbol.iterator]();

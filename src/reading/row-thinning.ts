@@ -3,18 +3,18 @@ import { NumberList, withList } from "../engine/lists.js";
 import { copyRow, newBatch, rowsBetween } from "../rows/sample-batch.js";
 import type { SampleBatch } from "../types.js";
 
-/** Rows, with the starts of other ranges among them. */
+/** Rows, and the positions among them where a new range starts. */
 export interface RowsOfStep {
   readonly batch: SampleBatch;
   readonly breaks: readonly RangeBreak[];
 }
 
 /**
- * Selects the row of each range that is nearest to each multiple of `everyMs` since 1970 UTC. A row belongs to the multiple nearest to its
- * time, to the later one if two are equally near. The nearest of consecutive rows for the same multiple is kept, of
- * equally near ones the first. Rows keep their own times. A multiple without rows has no output row: gaps remain gaps, and every
- * range keeps at least one row. If times go back to a multiple that already has a row, further rows are dropped, so that no multiple of
- * a range has two.
+ * Selects the row of each range that is nearest to each multiple of `everyMs` since 1970 UTC. A row belongs to the multiple
+ * nearest to its time, or to the later one if two are equally near. Of consecutive rows for the same multiple, the nearest
+ * is kept, or the first of equally near ones. Rows keep their own times. A multiple without rows has no output row, so gaps
+ * remain gaps. Every range keeps at least one row. If times go back to a multiple that already has a row, further rows are
+ * dropped, so no multiple of a range has two.
  */
 export class RowThinning {
   readonly #everyMs: number;
@@ -135,7 +135,7 @@ export class RowThinning {
 
 const CHUNK = 1024;
 
-/** A set of integers, most of them close to each other: a bit for each, in chunks of 1024. */
+/** A set of integers, most of which are close to each other. It has a bit for each integer, in chunks of 1024. */
 class IntegerSet {
   readonly #chunks = new Map<number, Uint32Array>();
   // the most recently used chunk, because the next integer is almost always in it

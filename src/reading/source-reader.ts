@@ -22,7 +22,7 @@ export interface SourceReading {
 }
 
 /**
- * Reads one source through a `RecordingReader`, on demand: each `next` reads until there is an output. Nothing is read, and no
+ * Reads one source through a `RecordingReader`, on demand. Each `next` reads until there is an output. Nothing is read, and no
  * engine is acquired, before the first `next`. Everything is released at the end, on errors and by `cancel`.
  */
 export class SourceReader<K extends OutputKind> {
@@ -92,7 +92,7 @@ export class SourceReader<K extends OutputKind> {
     return this.#isReading;
   }
 
-  /** Whether it has ended, failed or been cancelled. */
+  /** Whether the reading has ended, failed or been cancelled. */
   get isOver(): boolean {
     return this.#isOver;
   }
@@ -110,7 +110,7 @@ export class SourceReader<K extends OutputKind> {
       if (!this.#isBegun) await this.#begin();
       const recording = this.#recording;
       while (!recording.isDone) {
-        // A source in memory never waits, and a step may have no output: without this, no abort could happen.
+        // A source in memory never waits, and a step may have no output. Without this turn, no abort could take effect.
         if (isTurnDue()) await takeTurn();
         // cancelled in the meantime
         if (this.#isOver) return null;
@@ -128,7 +128,7 @@ export class SourceReader<K extends OutputKind> {
       this.#conclude();
       return null;
     } catch (error) {
-      // cancelled in the meantime: the result of the read in progress is not needed
+      // cancelled in the meantime, so the result of the read in progress is not needed
       if (this.#isOver) return null;
       await this.#fail(error);
       throw error;
@@ -150,8 +150,8 @@ export class SourceReader<K extends OutputKind> {
   }
 
   /**
-   * Listens to the signal from now on, like `next`. Only for waits that may be long: if the reading never starts, the listener
-   * stays on the signal.
+   * Starts to listen to the signal, like `next`. Only for waits that may be long, because the listener stays on the signal
+   * if the reading never starts.
    */
   listenForAbort(): void {
     if (!this.#isBegun && !this.#isOver) this.#signal?.addEventListener("abort", this.#onAbort);

@@ -32,7 +32,7 @@ export class StandardCsvOutput implements Output<Uint8Array> {
         this.#isNew = false;
         yield this.beginsFile ? concatenate([this.#headerLine, piece]) : piece;
       }
-      // another range starts after every piece except the last
+      // a new range starts after every piece except the last
       this.#isNew ||= to < lines.length;
       from = to;
     }

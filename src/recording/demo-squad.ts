@@ -12,7 +12,7 @@ import {
 import type { EncodableRow } from "./encode.js";
 
 /**
- * Overwrites a part of a recording with zeros, like a bad block of a memory card; without `damage` it changes nothing.
+ * Overwrites a part of a recording with zeros, like a bad block of a memory card; changes nothing without `damage`.
  *
  * @param damage shares of the bytes, from 0 to 1
  * @returns the same bytes
@@ -29,7 +29,7 @@ export function withDamage<Bytes extends Uint8Array>(
   if (![from, to].every((share) => typeof share === "number" && share >= 0 && share <= 1))
     throw new AsiError(
       "BAD_ARGUMENT",
-      "The damage is from one share of the bytes to another, each from 0 to 1.",
+      "The damage must be given as two shares of the bytes, each from 0 to 1.",
     );
   return bytes.fill(0, Math.floor(bytes.length * from), Math.floor(bytes.length * to)) as Bytes;
 }
@@ -50,14 +50,14 @@ export interface DemoSquad {
   /** `roster.csv` and `periods.csv`, for `readRoster` and `readPeriods`. */
   roster: string;
   periods: string;
-  /** `pitch.csv`: its corners, which are read by `readPitchCorners`. */
+  /** The content of `pitch.csv`, its corners, which `readPitchCorners` reads. */
   pitch: string;
 }
 
 export interface DemoSquadOptions {
   /** Number of players, 11 to 25. */
   players: number;
-  /** The seed: equal seeds give equal matches; default 1. */
+  /** The seed; equal seeds result in equal matches. Default 1. */
   seed?: number | undefined;
   /** First row of most recordings, ms since 1970 UTC. */
   startMs: number;
@@ -74,7 +74,7 @@ const OPTIONS = optionNames<DemoSquadOptions>({
 
 const MINUTE_MS = 60_000;
 
-/** Times of the match from its first row, in minutes: a warm-up, two halves, and pauses between them. */
+/** Minutes from the first row of the match to its parts: a warm-up, two halves, and pauses between them. */
 const TIMES = {
   warmUpEnds: 18,
   firstBegins: 30,
@@ -89,7 +89,7 @@ const NAMES =
     " ",
   );
 
-/** A formation of four, four and two: metres from the middle, for a team that attacks to the east. */
+/** A formation of four, four and two: metres from the middle, for a team that attacks towards the east. */
 const FORMATION: readonly { position: string; east: number; north: number }[] = [
   { position: "GK", east: -46, north: 0 },
   { position: "DF", east: -24, north: 20 },
@@ -147,7 +147,7 @@ export function demoSquad(options: DemoSquadOptions): DemoSquad {
   };
 }
 
-/** Anticlockwise from the south-western corner; the team attacks to the east. */
+/** Anticlockwise from the south-western corner; the team attacks towards the east. */
 const CORNERS_CSV = [
   [-HALF_LENGTH_M, -HALF_WIDTH_M],
   [HALF_LENGTH_M, -HALF_WIDTH_M],
@@ -233,7 +233,7 @@ function* rowsOf(
     wasPlaying = plays;
     if (plays) person.move();
     else person.rest();
-    // computed in any case, so that both trackers of a player agree
+    // always computed, so that both trackers of a player agree
     if (minute < fromMinute) continue;
     yield {
       timestamp: startMs + elapsedMs,

@@ -3,7 +3,7 @@ import { AsiError } from "../errors.js";
 import type { EncodableRow } from "./encode.js";
 
 export interface DemoOptions {
-  /** The seed: equal seeds give equal rows. A whole number from 0 to 4294967295; default 1. */
+  /** The seed; equal seeds result in equal rows. A whole number from 0 to 4294967295; default 1. */
   seed?: number | undefined;
   /** Time of the first row, ms since 1970 UTC; must not be negative. */
   startMs: number;
@@ -113,7 +113,7 @@ export interface PitchPlace {
   north: number;
 }
 
-/** The differences between a player of a team and one without a position. */
+/** The properties that distinguish a player of a team from a player without a position. */
 export interface DemoRole {
   /** Returns the position of the player at that moment, and the distance of runs from it, m. */
   place(): PitchPlace;
@@ -148,7 +148,7 @@ export class DemoPlayer {
     if (role !== null) this.walkTo(role.place());
   }
 
-  /** Moves to another place at once. */
+  /** Moves immediately to a different place. */
   walkTo({ east, north }: PitchPlace): void {
     this.#east = east;
     this.#north = north;

@@ -96,7 +96,7 @@ function iteratorOf(rows: Iterable<EncodableRow> | AsyncIterable<EncodableRow>):
 class RowChunk {
   rows = 0;
   readonly #bytes = new Uint8Array(ROWS_PER_CHUNK * MAX_ROW_BYTES);
-  // one for all rows, because creating it takes longer than writing it
+  // all rows share one object, because creating one takes longer than writing it
   readonly #gnss = new GnssPayload();
   #end = 0;
 

@@ -7,7 +7,7 @@ import type { RecordingInfo } from "../types.js";
 const HEADER_PAYLOAD_LENGTH = 64;
 const FORMAT_VERSION = 1;
 const SERIAL_PATTERN = /^[A-Za-z0-9_][A-Za-z0-9._-]*$/;
-// Reserved device names of Windows, with or without an extension: files with these names cannot be created there.
+// Reserved device names of Windows, with or without an extension. Files with these names cannot be created there.
 const RESERVED_PATTERN = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
 
 /** Whether Windows reserves a name for a device, with any extension. */
@@ -127,7 +127,7 @@ export function serialBytes(serial: string): Uint8Array {
   return payload.subarray(offset, offset + length);
 }
 
-/** Whether a header can belong to this format: its length and version are correct. */
+/** Whether the length and version of a header are those of this format. */
 export function isHeaderPayload(payload: Uint8Array): boolean {
   return payload.length === HEADER_PAYLOAD_LENGTH && payload[0] === FORMAT_VERSION;
 }

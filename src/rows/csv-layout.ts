@@ -60,7 +60,7 @@ export function checkLayout(layout: CsvLayout): CheckedLayout {
   if (!Array.isArray(columns)) {
     throw new AsiError("BAD_OPTION", `columns must be an array of names: ${COLUMNS.join(", ")}.`);
   }
-  // `filter`, not `find`: the unknown column may be undefined
+  // uses `filter` instead of `find`, because the unknown column may be undefined
   const unknown = columns.filter((column) => !COLUMNS.includes(column));
   if (unknown.length > 0 || columns.length === 0 || new Set(columns).size !== columns.length) {
     const which = unknown.length === 0 ? "" : `; there is no ${shown(unknown[0])}`;

@@ -1,11 +1,11 @@
 /** The parts of a date, or of a date and time, in ISO 8601. */
 export interface WrittenTime {
-  /** `minutes`: without seconds; `compact`: without dashes and colons, as in file names. */
+  /** `minutes` has no seconds. `compact` has no dashes and colons, as in file names. */
   form: "date" | "minutes" | "seconds" | "compact";
   /** The local time, without the fraction of the second, as ms since 1970. */
   localMs: number;
   fractionMs: number;
-  /** Local time minus UTC; undefined without an offset in the text. */
+  /** Local time minus UTC; undefined if there is no offset in the text. */
   offsetMs: number | undefined;
 }
 
@@ -14,7 +14,7 @@ const COMPACT = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)((?:[.,]\d+)?Z?)$/i;
 
 /**
  * Reads a date and time (ISO 8601), such as `2025-05-17T16:30:00.050+02:00`. A space may replace the T; the offset, the seconds
- * and the whole time may be omitted. Null for any other text, and for dates and times that do not exist.
+ * and the whole time may be omitted. Returns null for any other text, and for dates and times that do not exist.
  */
 export function parseIsoTime(text: string): WrittenTime | null {
   const extended = EXTENDED.exec(text);

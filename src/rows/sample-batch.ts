@@ -151,7 +151,7 @@ export function newBatch(length: number, hasQuality = false): SampleBatch {
 
 /**
  * Consecutive columns in a buffer, with space for `capacity` rows; `length` of them are used. The widest column is first, so
- * that all are aligned if the first is.
+ * all are aligned if the first one is.
  */
 export function batchIn(buffer: ArrayBuffer, at: number, capacity: number, length = capacity): SampleBatch {
   return {

@@ -10,12 +10,12 @@ export interface OffsetPeriod {
 }
 
 /**
- * Offsets are looked up for blocks of this length, at both ends. No zone has ever changed its offset twice within three days:
- * the shortest time between two changes in the tz database (2025b) is in Freetown in 1939: 3 days, 23 hours and 40 minutes.
+ * Offsets are looked up for blocks of this length, at both ends. No zone has changed its offset twice within three days. The
+ * shortest time between two changes in the tz database (2025b) is 3 days, 23 hours and 40 minutes, in Freetown in 1939.
  */
 const BLOCK_MS = 3 * 86_400_000;
 const DAY_MS = 86_400_000;
-/** Maximum number of cached blocks: a recording is in one or two, a damaged or hostile one can be in any number. */
+/** Maximum number of cached blocks. A recording is in one or two blocks; a damaged or hostile one can be in any number. */
 const MAX_BLOCKS = 1024;
 
 interface Block {
@@ -40,11 +40,11 @@ export class TimeZone {
     } catch {
       throw unknownZone(name);
     }
-    // an empty or undefined name would mean the zone of the machine
+    // the platform uses the zone of the machine for an empty or undefined name
     if (typeof name !== "string" || name === "") throw unknownZone(name);
   }
 
-  /** The period of an instant. `ms`: ms since 1970 UTC. */
+  /** The period of an instant. `ms` is in ms since 1970 UTC. */
   periodAt(ms: number): OffsetPeriod {
     const index = Math.floor(ms / BLOCK_MS);
     let block = this.#blocks.get(index);
@@ -66,8 +66,9 @@ export class TimeZone {
   }
 
   /**
-   * The earliest instant at which the local time is this time or a later one. `localMs`: the local time, as if it
-   * were UTC, in ms since 1970. A time that occurs twice is the first of the two; one that is skipped is the moment of the change.
+   * The earliest instant at which the local time is this time or a later one. `localMs` is the local time, as if it were
+   * UTC, in ms since 1970. A time that occurs twice is the first of the two; one that is skipped is the moment of the
+   * change.
    */
   earliestAt(localMs: number): number {
     const [early, late] = this.#candidates(localMs);
@@ -82,7 +83,8 @@ export class TimeZone {
     return last ?? this.#changeBefore(late) - 1;
   }
 
-  // The possible instants of a local time: from the offsets a day before and a day after, which surround at most one change.
+  // The possible instants of a local time, from the offsets a day before and a day after. There is at most one change
+  // between them.
   #candidates(localMs: number): [early: number, late: number] {
     const one = localMs - this.offsetAt(localMs - DAY_MS);
     const other = localMs - this.offsetAt(localMs + DAY_MS);
@@ -119,7 +121,7 @@ export class TimeZone {
 /**
  * The offset at the end of a date in the format `longOffset` of `Intl`, in ms.
  *
- * @throws RangeError for another text: an offset of 0 would give wrong times
+ * @throws RangeError for any other text, because an offset of 0 would result in wrong times
  */
 export function offsetIn(formatted: string): number {
   // "5/17/2025, GMT+02:00"; "GMT" has no offset; before 1972 some zones have seconds; the minus sign can be U+2212

@@ -1,5 +1,5 @@
-// Long synchronous work yields to the event loop: to timers, signals and other tasks. The work of a whole thread is counted
-// together, so that many concurrent readings block the loop no longer than one.
+// Long synchronous work yields to the event loop, so that timers, signals and other tasks can run. The work of a whole
+// thread is counted together, so many concurrent readings block the loop no longer than one.
 
 const MAX_HOLD_MS = 16;
 
@@ -34,7 +34,7 @@ let busySinceMs: number | null = null;
 // Number of turns of the event loop. Several tasks may run in one turn.
 let turns = 0;
 
-// The waiting tasks, in the order in which they continue. Each continues from its own task: some platforms run no task of a
+// The waiting tasks, in the order in which they continue. Each continues from its own task. Some platforms run no task of a
 // request that has ended, so no task may depend on another one.
 const waiting = new Set<object>();
 

@@ -32,5 +32,5 @@ export function hasMethod(value: unknown, name: string | symbol): boolean {
 /** Checks the result of `next` of an iterator. Throws `BAD_SOURCE` if it is not an iterator result. */
 export function iteratorResult<T>(result: IteratorResult<T>): IteratorResult<T> {
   if (typeof result === "object" && result !== null) return result;
-  throw new AsiError("BAD_SOURCE", `The iterator gave ${shown(result)} instead of { done, value }.`);
+  throw new AsiError("BAD_SOURCE", `The iterator returned ${shown(result)} instead of { done, value }.`);
 }

@@ -2,13 +2,13 @@ import { AsiError } from "../errors.js";
 
 /** The state of an on-demand reading; it decides whether callers may wait for its result. */
 export interface Reading {
-  /** Whether it has ended, successfully or not: then its promises settle by themselves. */
+  /** Whether the reading has ended, successfully or not. Its promises then settle by themselves. */
   isOver(): boolean;
-  /** Whether it is being read, or a caller has a reader and can continue at any time. */
+  /** Whether the recording is being read, or a caller has a reader and can continue at any time. */
   isHeld(): boolean;
-  /** Ends it if it was aborted before it started. */
+  /** Ends the reading if it was aborted before it started. */
   endIfAborted(): void;
-  /** From now on, an abort ends it. */
+  /** Lets an abort end the reading. */
   listenForAbort(): void;
 }
 
@@ -18,8 +18,8 @@ interface Guard {
 }
 
 /**
- * A promise for a result that is known after reading. Reading happens only on demand, so a wait while nobody reads would never
- * end: it is rejected with `NOT_READ`. The promise itself stays pending and can be awaited again.
+ * A promise for a result that is known after reading. Reading happens only on demand, so a wait while nobody reads would
+ * never end. Such a wait is rejected with `NOT_READ`. The promise itself stays pending and can be awaited again.
  */
 class PromiseOfReading<T> extends Promise<T> {
   // `then` returns an ordinary promise

@@ -3,7 +3,7 @@ import { AsiError } from "../errors.js";
 import type { BodyOfFetch, Source } from "../types.js";
 import { hasMethod, iterate, iteratorResult } from "./iterate.js";
 
-/** Reads the chunks of a source in order: synchronously from sources in memory, otherwise with promises. */
+/** Reads the chunks of a source in order, synchronously from sources in memory, otherwise with promises. */
 export interface ChunkReader {
   /** The next chunk, valid until the following one is requested; null at the end. */
   read(): Uint8Array | null | Promise<Uint8Array | null>;
@@ -65,7 +65,7 @@ function noBytes(): AsiError {
   );
 }
 
-// An ArrayBuffer from another realm (a frame, a test environment) is not an instance of this realm's class.
+// An ArrayBuffer from a different realm (a frame, a test environment) is not an instance of this realm's class.
 function isArrayBuffer(value: unknown): value is ArrayBuffer {
   return value instanceof ArrayBuffer || Object.prototype.toString.call(value) === "[object ArrayBuffer]";
 }
@@ -186,5 +186,5 @@ export function checkChunk(chunk: unknown): Uint8Array {
   if (ArrayBuffer.isView(chunk)) return new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.byteLength);
   // chunks of a FileHandle's readableWebStream are ArrayBuffers
   if (isArrayBuffer(chunk)) return bytesOf(chunk);
-  throw new AsiError("BAD_SOURCE", `The source gave ${shown(chunk)} as a chunk instead of a Uint8Array.`);
+  throw new AsiError("BAD_SOURCE", `The source returned ${shown(chunk)} as a chunk instead of a Uint8Array.`);
 }

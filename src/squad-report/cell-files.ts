@@ -1,7 +1,7 @@
 import { type CellColumn, cellTable } from "../formats/parquet/cell-table.js";
 import { csvField } from "../rows/csv-text.js";
 
-/** A cell of a file: null is empty. An instant is in ms since 1970 UTC. */
+/** A cell of a file; null for an empty cell. Instants are in ms since 1970 UTC. */
 export type Cell = string | number | null;
 
 /** A column of a file with a row for each `R`. */
@@ -42,7 +42,7 @@ export interface TextLayout {
   instantText(ms: number): string;
 }
 
-/** With a comma as decimal mark, fields end with semicolons, as Excel expects in countries with decimal commas. */
+/** If the decimal mark is a comma, semicolons separate the fields, as Excel expects in countries with decimal commas. */
 export function textLayout(decimalMark: string | undefined, instantText: (ms: number) => string): TextLayout {
   return decimalMark === ","
     ? { delimiter: ";", decimalMark, instantText }

@@ -81,7 +81,7 @@ export function marksOf({
   return marks;
 }
 
-/** The same, with the times of damage. @param offsetMs of the local times */
+/** The limitations of the figures of a row, with the times of damage. @param offsetMs UTC offset of the local times */
 export function marksInWords(row: SquadRow, offsetMs: number): string[] {
   const clock = (ms: number) => new Date(ms + offsetMs).toISOString().slice(11, 19);
   const { recordings } = row.member;

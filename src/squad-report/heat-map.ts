@@ -3,10 +3,10 @@ import type { Ground, Interval, SquadMember } from "../squad/index.js";
 
 /** Side of a cell of the heat map, m. */
 const CELL_M = 2;
-/** Three means of neighbours approximate a normal distribution. */
+/** Number of times that the mean of neighbours is taken; three approximate a normal distribution. */
 const SMOOTHING_PASSES = 3;
 
-/** For each colour, its minimum as a share of the busiest cell. */
+/** The minimum of each colour, as a share of the busiest cell. */
 const LEVELS = [
   [0.06, "#c9dcf2"],
   [0.15, "#8db8e4"],

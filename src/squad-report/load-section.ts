@@ -20,7 +20,8 @@ const PICTURE = { dayPx: 5, height: 28 };
 
 const HEADS = ["Load", "% of a match", "7 days", "28 days", "Week", "Monotony", "Strain"];
 
-/** The load of each player on the last day of the season, with a picture of the days before it. As HTML; empty if no player has a session. */
+/** The load of each player on the last day of the season, with a picture of the days before it. Returns HTML; empty if no
+ * player has a session. */
 export function loadSection(players: readonly SeasonPlayer[], { column, daysOf }: LoadsInReport): string {
   const known = players.flatMap((player) => {
     const days = daysOf(player);
@@ -44,10 +45,11 @@ export function loadSection(players: readonly SeasonPlayer[], { column, daysOf }
   });
   return `<section class="loads"><h2>Load on ${any.last.day} <small>${escaped(figureName(column))}; bars: the last ${SHOWN_DAYS} days, line: weighted mean of 7 days</small></h2>
 <div class="frame" tabindex="0"><table><thead><tr><th scope="col">Player</th><th scope="col" class="days">Days</th>${HEADS.map((head) => `<th scope="col">${head}</th>`).join("")}</tr></thead><tbody>${rows.join("")}</tbody></table></div>
-<p><small>A day without a recording of the player is a day of rest. The weighted means are known from a player’s 28th day on. A day has no load if a session of it lacks this figure.</small></p></section>`;
+<p><small>A day without a recording of the player is a day of rest. The weighted means are unknown before a player’s 28th day. A day has no load if a session of it lacks this figure.</small></p></section>`;
 }
 
-/** A load for readers, with the decimal to which the library rounds: a second rounding would show a sum that differs from its only part. */
+/** A load for readers, with the decimal to which the library rounds, because a second rounding would show a sum that differs
+ * from its only part. */
 export const loadCell = (value: number | null, digits = 1): string =>
   value === null
     ? "–"

@@ -2,7 +2,7 @@ import { figureOf, type SquadColumn, type SquadRow, summaryOf } from "../squad/i
 import { cellText } from "./cells.js";
 
 /**
- * The number of players in a mean, if it is smaller than that of the players who play nearly the whole period.
+ * The number of players in a mean, if fewer than all players who play nearly the whole period have a value.
  *
  * @param whole those of `wholeRows` of all rows of the period
  * @returns null if all of them have a value, or none has

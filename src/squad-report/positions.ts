@@ -1,11 +1,11 @@
 import type { SquadRow } from "../squad/index.js";
 
-/** From the goal to the attack; others follow in alphabetical order. */
+/** Positions from the goal to the attack; others follow in alphabetical order. */
 const POSITIONS = ["GK", "DF", "MF", "FW"];
 
 /** Rows of one position. */
 export interface PositionGroup {
-  /** As in the roster, in upper case; "Others" for players without one. */
+  /** The position in the roster, in upper case; "Others" for players without a position. */
   name: string;
   rows: readonly SquadRow[];
 }

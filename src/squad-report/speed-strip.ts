@@ -72,7 +72,7 @@ function hatching({ from, to }: { from: number; to: number }): string {
   return `<svg x="${from}" width="${width}" height="1" viewBox="0 0 ${width} 1" preserveAspectRatio="none"><path fill="#fff" d="M0 0h${width}v1H0z"/><path stroke="${DAMAGE_COLOUR}" stroke-width="1.2" vector-effect="non-scaling-stroke" d="${lines}"/></svg>`;
 }
 
-/** A strip of mean speeds as colours, empty without data, hatched where data are damaged. One unit of its width is a column. */
+/** A strip of mean speeds as colours, empty if there are no data, hatched where data are damaged. One unit of its width is a column. */
 export function speedStrip({ meanKmPerH, damage }: SpeedColumns, label: string): string {
   const paths = COLOURS.map(() => "");
   let at = 0;

@@ -39,13 +39,14 @@ export interface SquadReport {
   title: string;
   /** Day, times and zone of the session. */
   subtitle: string;
-  /** The rows from `squadRows`: each player for the session, the match and each period. Pages of players have their order. */
+  /** The rows from `squadRows`: each player for the session, the match and each period. Pages of players follow the order of
+   * the rows. */
   rows: readonly SquadRow[];
   periods: readonly SessionPeriod[];
   /** UTC offset of local time. */
   offsetMs: number;
   /**
-   * The recipes with which the rows were computed: the tables also contain their counts and the rows that gates drop. Default
+   * The recipes with which the rows were computed. The tables also contain their counts and the rows that gates drop. Default
    * none.
    */
   recipes?: readonly NamedRecipe[];
@@ -59,7 +60,7 @@ const STRIP_COLUMNS = 240;
 
 /**
  * A report of a session as one self-contained HTML file: the sortable table of the squad, a table for each period, the figures of
- * all players side by side, and a page for each player. Printed on A4, each player has one page.
+ * all players side by side, and a page for each player. On A4, it has one page for each player.
  */
 export function squadReport({
   title,
@@ -144,7 +145,7 @@ export const reportColumns = (recipes: readonly NamedRecipe[]): SquadColumn[] =>
 const unreadText = (names: readonly string[]): string =>
   names.length === 0 ? "" : `Files that cannot be read have no row: ${names.join(", ")}.`;
 
-/** Problems of recordings, in words. @param offsetMs of the local times */
+/** Problems of recordings, in words. @param offsetMs UTC offset of the local times */
 export function recordingsInWords(rows: readonly SquadRow[], offsetMs: number): string {
   const limited = rows.filter((row) => marksOf(row).length > 0);
   // a player may have several recordings, and a player with an unreadable file has none
@@ -164,7 +165,7 @@ export function recordingsInWords(rows: readonly SquadRow[], offsetMs: number): 
 
 const SPEEDS_OF_ZONES = { mss: "maximum speed", asr: "aerobic and maximum speed" } as const;
 
-/** The definition whose thresholds most players have: some may have their own. Undefined without data. */
+/** The definition with the thresholds of most players; some players may have individual ones. Undefined if there are no data. */
 function usualDefinition(rows: readonly SquadRow[]): Metrics["definition"] | undefined {
   const byThresholds = new Map<string, Metrics["definition"][]>();
   for (const { metrics } of rows) {

@@ -101,8 +101,8 @@ export function dotPlot(rows: readonly SquadRow[], column: SquadColumn): string 
 }
 
 /**
- * All players on a line from the lowest to the highest figure; a filled dot plays nearly the whole period. As SVG; empty
- * without players.
+ * All players on a line from the lowest to the highest figure; a filled dot plays nearly the whole period. Returns SVG;
+ * empty if there are no players.
  */
 export function dotPicture(rows: readonly SquadRow[], column: SquadColumn): string {
   const { width, left, size, lanes } = DOTS;

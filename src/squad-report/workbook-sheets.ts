@@ -12,7 +12,7 @@ export interface CellSheet {
 /**
  * A sheet with a row for each of `rows`.
  *
- * @param timeZone of the times; the titles of their columns name it; default UTC
+ * @param timeZone zone of the times, which the titles of their columns name; default UTC
  */
 export function sheetOf<R>(
   name: string,
@@ -57,7 +57,7 @@ type WorkbookCell =
   | { value: number; type: typeof Number; format: string }
   | { value: Date; type: typeof Date; format: string };
 
-/** To the second, in the order of ISO 8601. */
+/** Date and time to the second, in the order of ISO 8601. */
 const TIME_FORMAT = "yyyy-mm-dd hh:mm:ss";
 
 /**

@@ -15,7 +15,7 @@ export function offIntervals(periods: readonly SessionPeriod[], player: string):
  * Time off the pitch, ms; for a whole session only within the halves of a match, because a training has drills for some
  * players.
  *
- * @param intervals requested intervals, ascending and disjoint; null: the whole session
+ * @param intervals requested intervals, ascending and disjoint; null for the whole session
  * @param played the periods of `playedPeriods`
  */
 export function benchTimeMs(

@@ -16,14 +16,14 @@ export interface SquadColumn {
   decimals: number;
   /** A sum grows with the time played; a level, such as a maximum, does not. */
   kind: "sum" | "level";
-  /** Null if it is unknown. */
+  /** Null if the figure is unknown. */
   value(metrics: Metrics, figures: MemberFigures): number | null;
 }
 
 const countOf = ({ threshold_1, threshold_2 }: EffortsByThreshold) =>
   threshold_1.values.length + threshold_2.values.length;
 
-/** With fewer rows per second, accelerations are not computed (docs/metrics.md), and an empty list would give 0. */
+/** With fewer rows per second, accelerations are not computed (docs/metrics.md), and an empty list would count as 0. */
 const effortsOf = (metrics: Metrics, kind: "accelerations" | "decelerations"): number | null =>
   metrics.has_accelerations ? countOf(metrics[kind]) : null;
 
@@ -148,12 +148,12 @@ export const SQUAD_COLUMNS: readonly SquadColumn[] = [
   },
 ];
 
-/** The figures of tables and pages if no others are chosen: they fit a terminal of 120 characters and A4. */
+/** The figures of tables and pages if no others are chosen. They fit a terminal of 120 characters and A4. */
 export const MAIN_COLUMNS: readonly SquadColumn[] = SQUAD_COLUMNS.filter(
   ({ key }) => !["hr_max_bpm", "trimp", "sprint_m"].includes(key),
 );
 
-/** The value of a figure in a row; null without data. */
+/** The value of a figure in a row; null if there are no data. */
 export function figureOf(figures: MemberFigures, { value }: SquadColumn): number | null {
   return figures.metrics === null ? null : value(figures.metrics, figures);
 }
@@ -162,7 +162,7 @@ export function figureOf(figures: MemberFigures, { value }: SquadColumn): number
 export const WHOLE_PERIOD_SHARE = 0.9;
 
 /**
- * The mean of a figure over the players who play nearly the whole period, and the highest value of all; null without values.
+ * The mean of a figure over the players who play nearly the whole period, and the highest value of all; null if there are no values.
  *
  * @param whole those of `wholeRows` of all rows of the period
  */
@@ -182,8 +182,8 @@ export function summaryOf(
 }
 
 /**
- * The rows of players who play nearly the whole period, with data: not those who seem to be on the bench, even if the periods
- * count them as playing.
+ * The rows of players who play nearly the whole period, with data. Excludes those who seem to be on the bench, even if the
+ * periods count them as playing.
  *
  * @param rows all rows of one period
  */
@@ -197,7 +197,8 @@ export function wholeRows<R extends SquadRow>(rows: readonly R[]): Set<R> {
   );
 }
 
-/** Rows sorted by a figure, the largest first; with `ascending` the smallest. Rows without a value are last; ties are sorted by number. */
+/** Rows sorted by a figure, the largest first, or the smallest first with `ascending`. Rows without a value are last; ties
+ * are sorted by number. */
 export function sortRows<R extends SquadRow>(
   rows: readonly R[],
   column: SquadColumn,

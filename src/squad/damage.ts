@@ -1,7 +1,7 @@
 import type { Interval } from "./interval.js";
 import type { SquadRecording } from "./squad-members.js";
 
-/** Shorter ones are caused by brief losses of satellite signals. */
+/** Brief losses of satellite signals cause shorter gaps. */
 const LEAST_GAP_MS = 2000;
 
 /** Gaps between the first and the last sample of a recording, the longest first. */

@@ -23,7 +23,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   top_speed_km_per_h: "Highest speed after a median of three rows, which removes single spikes.",
   accelerations:
     "Efforts of at least 0.5 s above 0.5 m/s2 with a peak at or above the lower threshold (2 m/s2), after a low-pass filter at 2 Hz. Unknown below 5 rows a second.",
-  decelerations: "Like accelerations, but of the negated acceleration.",
+  decelerations: "Defined like accelerations, with the negated acceleration.",
   hr_mean_bpm:
     "Mean of the heart rates from 30 to 240, weighted by time; a heart rate is valid until the next one, for at most 5 s.",
   hr_max_bpm: "Highest heart rate from 30 to 240.",
@@ -31,7 +31,8 @@ const SENTENCES: Readonly<Record<string, string>> = {
     "Training impulse after Edwards: a minute counts 0 to 5 by its share of the maximum heart rate. Time without a heart rate adds nothing.",
 };
 
-/** The definitions of the figures of a squad's table, in its order. A function, so that bundles without a call leave out the texts. */
+/** The definitions of the figures of a squad's table, in its order. This is a function, so bundles without a call omit the
+ * texts. */
 export const figureDefinitions = (): FigureDefinition[] =>
   SQUAD_COLUMNS.map(({ key, title, unit }) => ({
     name: key,

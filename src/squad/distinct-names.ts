@@ -3,7 +3,7 @@ import { nameKey } from "./roster.js";
 /** A person who needs a name that no other has. */
 export interface NamedPerson {
   name: string;
-  /** What is added to a name that several persons have, such as an id or a serial number. */
+  /** The addition to a name that several persons have, such as an id or a serial number. */
   mark: string;
   /** Whether the mark is added in any case. Default false. */
   isMarked?: boolean;
@@ -33,10 +33,11 @@ export function distinctNames(people: readonly NamedPerson[], taken: readonly st
   });
 }
 
-/** Number of marks that are ignored at the end of a name, so that a text of thousands of parentheses takes no time *(choice)*. */
+/** Number of marks that are ignored at the end of a name. The limit prevents a text of thousands of parentheses from taking
+ * time *(choice)*. */
 const MOST_MARKS = 4;
 
-/** The key of a name without its marks: `Kunz (12)` gives `kunz`. */
+/** The key of a name without its marks: `kunz` for `Kunz (12)`. */
 function unmarked(name: string): string {
   let key = nameKey(name);
   for (let i = 0; i < MOST_MARKS; i++) {

@@ -12,7 +12,7 @@ export interface Ground {
 
 /** One in this number of rows is used to find the playing area. */
 const EVERY_ROW = 20;
-/** A player who stands still may be on the bench: such positions are ignored. */
+/** Slower positions are ignored, because a player who stands still may be on the bench. */
 const MOVING_MM_PER_S = 1000;
 /** Positions outside this share at each end are runs to the bench. */
 const OUTLIERS = 0.01;

@@ -4,7 +4,7 @@ import { readSheet, type SheetProblem } from "./sheet.js";
 /** A column that a reader supports, with the unit in its header. */
 export interface KnownColumn {
   column: string;
-  /** For example `km/h`; empty without one. */
+  /** For example `km/h`; empty if there is none. */
   unit: string;
 }
 
@@ -12,7 +12,7 @@ export interface KnownColumn {
 export interface KnownRow {
   /** Line where the row starts, counted from 1. */
   line: number;
-  /** Trimmed text; empty without one. */
+  /** Trimmed text; empty if there is none. */
   cell(column: string): string;
   /** The unit of the header of that text. */
   unit(column: string): string;
@@ -21,12 +21,12 @@ export interface KnownRow {
 /** A header in lower case without accents, spaces and signs: `Max. HR` becomes `maxhr`. */
 export const lettersOf = (name: string): string => name.replace(/[^\p{L}\p{N}]/gu, "");
 
-/** Maximum number of rows and columns of a roster or of periods. A larger table is assumed to be another file *(choice)*. */
+/** Maximum number of rows and columns of a roster or of periods. A larger table is assumed to be a different file *(choice)*. */
 const MOST_ROWS = 10_000;
 const MOST_COLUMNS = 1000;
 /** Maximum length of the file, in bytes, or in UTF-16 units of a text *(choice)*. */
 export const MAX_SHEET_BYTES = 2 ** 22;
-/** A workbook of Excel, LibreOffice or Numbers is a ZIP archive, an older one of Excel has the other signature. */
+/** A workbook of Excel, LibreOffice or Numbers is a ZIP archive. An older workbook of Excel has the other signature. */
 const WORKBOOKS = ["PK\x03\x04", "\xd0\xcf\x11\xe0"];
 const IS_WORKBOOK = "This is a workbook, not CSV. Save its table as CSV (UTF-8), and use that file.";
 const TOO_LARGE = "The table has more than 10,000 rows, 1,000 columns or 4 MiB. Is it the correct file?";
@@ -52,7 +52,7 @@ export function readKnownColumns(
   known: ReadonlyMap<string, KnownColumn>,
 ): {
   columns: ReadonlySet<string>;
-  /** As in the file. */
+  /** The header in the file. */
   headers: readonly string[];
   rows: KnownRow[];
   headerLine: number;
@@ -86,7 +86,7 @@ export function readKnownColumns(
   };
   const read = rows.flatMap(({ line, fields }): KnownRow | [] => {
     const long = fields.findIndex(isTooLong);
-    // without a cell, the row would have another meaning: times of one player would be times of all
+    // without the cell, the row would mean something else: the times of one player would become the times of all
     if (long >= 0) {
       const message = `The ${found[long]?.column} of this row has more than ${MOST_LETTERS} characters. Shorten it.`;
       problems.push({ line, message });
@@ -117,7 +117,7 @@ function unknownText(header: string, near: string, known: ReadonlyMap<string, Kn
   return `The column "${header}" is not known. Name it ${[`"${near}"`, ...withUnit].join(" or ")}, or remove it.`;
 }
 
-/** The known column with a similar name; null without one, because a table may have other columns. */
+/** The known column with a similar name; null if there is none, because a table may have other columns. */
 function nearest(letters: string, known: ReadonlyMap<string, KnownColumn>): string | null {
   if (letters.length > LONGEST_NEAR) return null;
   let best: { column: string; distance: number } | null = null;
@@ -126,14 +126,14 @@ function nearest(letters: string, known: ReadonlyMap<string, KnownColumn>): stri
     const isFigure =
       unit === "" && [...known.values()].some((one) => one.column === column && one.unit !== "");
     const isSameLength = letters.length === name.length;
-    // at least the difference of the lengths, so the others need not be compared
+    // the distance is at least the difference of the lengths, so the others need not be compared
     const isComparable = Math.abs(letters.length - name.length) < name.length / 3;
     const distance = isComparable ? Math.min(rest, editDistance(letters, name)) : rest;
     const isNear =
       rest <= (isFigure ? letters.length : 2) ||
       distance < name.length / 3 ||
       (isSameLength && sorted(letters) === sorted(name)) ||
-      // other terms for it, such as HFmax
+      // other terms for a column, such as HFmax
       (isFigure && isSameLength && editDistance(sorted(letters), sorted(name)) <= 2);
     if (isNear && (best === null || distance < best.distance)) best = { column, distance };
   }

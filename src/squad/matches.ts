@@ -32,7 +32,7 @@ export function asSessionPeriods(suggested: readonly SuggestedPeriod[]): Session
 }
 
 /**
- * Joins several periods to one, for example the halves to the match: each player has the intervals of all of them.
+ * Joins several periods to one, for example the halves to the match. Each player has the intervals of all of them.
  *
  * @param players names of all players of the session
  */
@@ -54,7 +54,7 @@ export function joinedPeriods(
 const MATCH = "Match";
 
 /**
- * The halves of a match as one period, for tables: the session also has the warm-up and the break between the halves.
+ * The halves of a match as one period, for tables, because the session also contains the warm-up and the break.
  *
  * @param players names of all players of the session
  * @returns null if the session is not a match, or if one of its periods has that name

@@ -17,8 +17,8 @@ export function hasZoneSpeeds(kind: ZoneKind, player: Player | null): boolean {
 }
 
 /**
- * The individual zones of a player. Without the required speeds, classes and thresholds are at the highest valid speed:
- * figures with fixed limits must not be in one table with figures with individual limits.
+ * The individual zones of a player. Without the required speeds, classes and thresholds are at the highest valid speed,
+ * because a table must not mix figures with fixed and with individual limits.
  */
 export function ownZones(
   kind: ZoneKind,

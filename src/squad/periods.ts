@@ -4,7 +4,7 @@ import { nameKey } from "./roster.js";
 /** A named interval of a session, such as a half or a drill. */
 export interface SessionPeriod {
   name: string;
-  /** For all players without their own rows; null if only the named players take part. */
+  /** The interval of all players without their own rows; null if only the named players take part. */
   all: Interval | null;
   /** Intervals of single players by `nameKey`, in ascending order; empty for a player who does not take part. */
   own: Map<string, Interval[]>;
@@ -13,11 +13,12 @@ export interface SessionPeriod {
 }
 
 export interface PeriodsContext {
-  /** First and last time of the session, in ms since 1970 UTC, as returned by `mainInterval`. They determine the day of times without a date. */
+  /** First and last time of the session, in ms since 1970 UTC, as returned by `mainInterval`. These times determine the day
+   * of times without a date. */
   session: Interval;
   /** Time zone of local times; default UTC. */
   timeZone?: string | undefined;
-  /** Names of the players of the session, as `namesIn` returns them: each belongs to one player. */
+  /** Names of the players of the session, as `namesIn` returns them. Each belongs to one player. */
   players: readonly string[];
 }
 

@@ -8,8 +8,8 @@ const LONGITUDE_FIRST = /^"?(?:lon|lng|länge)[^\d,;]*[,;]\s*"?(?:lat|breite)/i;
 
 /**
  * Reads the four corners of a pitch: a latitude and a longitude in degrees for each, separated by a comma; corners are
- * separated by spaces or line breaks. A CSV is also accepted: its header may name the longitude first, and with semicolons
- * between the fields the decimal mark may be a comma.
+ * separated by spaces or line breaks. A CSV is also accepted. Its header may name the longitude first, and with semicolons
+ * between the fields, the decimal mark may be a comma.
  *
  * @throws AsiError `BAD_OPTION` for any other text; `pitchFrame` checks the order and the shape
  */

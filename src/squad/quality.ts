@@ -4,7 +4,7 @@ import type { SquadRow } from "./squad-table.js";
 /** A row with at least this speed counts as moving *(choice)*. */
 const MOVING_MM_PER_S = 500;
 
-/** With a larger share of the moving rows above the limit of the sport, the sport is probably another one. */
+/** If a larger share of the moving rows is above the limit of the sport, the sport is probably a different one. */
 const OTHER_SPORT_SHARE = 0.01;
 
 /** Share of the moving rows of a member above a limit, 0 to 1; 0 for a member who never moves. */
@@ -21,7 +21,7 @@ function tooFastShare({ recordings }: SquadMember, limitMPerS: number): number {
   return moving === 0 ? 0 : tooFast / moving;
 }
 
-/** The members whose recordings look like a faster sport: more than 1 % of their moving rows exceed `max_valid_speed`. */
+/** The members whose recordings look like a faster sport, because more than 1 % of their moving rows exceed `max_valid_speed`. */
 export function ofAnotherSport(rows: readonly SquadRow[]): SquadMember[] {
   return rows
     .filter(({ period, member, metrics }) => {

@@ -26,8 +26,9 @@ const RESERVED_NAMES = ["session", "whole"];
 
 /**
  * Reads the periods of a session: the columns `period`, `start`, `end` and optionally `player`. Times are local;
- * a date before the time is required only if the session has that time on several days. A row with a player replaces the times of the period for that
- * player: several rows for a player who leaves and returns, a row with `-` as times for a player who does not take part.
+ * a date before the time is required only if the session has that time on several days. A row with a player replaces the
+ * times of the period for that player. A player who leaves and returns has several rows; a player who does not take part has
+ * a row with `-` as times.
  *
  * @param file the bytes of a CSV, or its text
  * @returns the periods in order of their first rows, and every problem with its line
@@ -135,7 +136,7 @@ function unknownText(player: string, similar: readonly string[]): string {
     : `"${player}" is not the name of one player. Write ${texts.join(" or ")}${more}.`;
 }
 
-// null: does not take part; undefined: unreadable.
+// null if the player does not take part; undefined if the times are unreadable.
 function intervalOf(
   row: KnownRow,
   clock: SessionClock,
@@ -176,7 +177,7 @@ function intervalOf(
 
 /** A time of a player in a period. */
 interface Timed extends Interval {
-  /** Of the period. */
+  /** Line of the period. */
   place: number;
 }
 

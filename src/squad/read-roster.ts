@@ -152,7 +152,7 @@ function speedIn(row: KnownRow, column: string, problem: (message: string) => vo
   return unit === "m/s" ? value : value / KM_PER_H;
 }
 
-/** A number with a point or a comma before its decimals; null for another text. */
+/** A number with a point or a comma before its decimals; null for any other text. */
 export function numberIn(text: string): number | null {
   return /^[+-]?\d+(?:[.,]\d+)?$/.test(text) ? Number(text.replace(",", ".")) : null;
 }
@@ -164,7 +164,8 @@ function dateIn(text: string, problem: (message: string) => void): string | null
   return iso;
 }
 
-/** `2026-05-16` and `16.5.2026` as `2026-05-16`; null for another text. `5/6/2026` means different days in different countries. */
+/** `2026-05-16` and `16.5.2026` as `2026-05-16`; null for any other text. `5/6/2026` means different days in different
+ * countries. */
 export function dateOf(text: string): string | null {
   const [, isoYear, isoMonth, isoDay] = /^(\d{4})-(\d{1,2})-(\d{1,2})$/.exec(text) ?? [];
   const [, day, month, year] = /^(\d{1,2})\.(\d{1,2})\.(\d{4})$/.exec(text) ?? [];

@@ -42,7 +42,7 @@ export function recipeColumns(recipes: readonly NamedRecipe[]): SquadColumn[] {
 /** A recipe name as a part of column names: `statsports/sprint` is `statsports_sprint`. */
 export const recipeKey = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "_");
 
-/** The `recipeKey` that two recipes have in common, so that their columns would have the same names; null if there is none. */
+/** The `recipeKey` that two recipes have in common, which would result in equal column names; null if there is none. */
 export function commonKey(recipes: readonly Pick<NamedRecipe, "name">[]): string | null {
   const keys = recipes.map(({ name }) => recipeKey(name));
   return keys.find((key, i) => keys.indexOf(key) < i) ?? null;

@@ -9,7 +9,7 @@ import {
 
 /** What recipes count. */
 export interface RecipeCounts {
-  /** In the order of the recipes; null for a recipe that cannot count the samples. */
+  /** The results in the order of the recipes; null for a recipe that cannot count the samples. */
   recipes?: readonly (RecipeResult | null)[];
   /** The reason why the first of them is null, with the name of the player: the message of `computeRecipe`. */
   uncounted?: string;
@@ -25,7 +25,7 @@ interface Counted {
 }
 
 /**
- * Counts by recipes. The result is empty without recipes.
+ * Counts by recipes. The result is empty if there are no recipes.
  *
  * @throws AsiError as `computeRecipe`, with the name of the player, unless `mayBeUncounted`
  */

@@ -4,7 +4,7 @@ import { type Interval, lengthOf, united } from "./interval.js";
 
 const SECOND_MS = 1000;
 
-/** Maximum break within a day: a longer one means another day, or a wrong clock *(choice)*. */
+/** Maximum break within a day. A longer break means another day, or a wrong clock *(choice)*. */
 const MAX_BREAK_MS = 6 * 3_600_000;
 /** A stretch with at least this share of the recorded time defines the time of the session *(choice)*. */
 const MAIN_SHARE = 0.75;
@@ -36,7 +36,7 @@ export function recordedSpans({ length, timestampMs }: Times): Interval[] {
   return spans;
 }
 
-/** The whole seconds in which at least one player has data, in ms: breaks without recordings are not part of the session. */
+/** The whole seconds in which at least one player has data, in ms. Breaks without recordings are not part of the session. */
 export function timeWithData(recordings: readonly { samples: SampleBatch }[]): number {
   const seconds = recordings.flatMap(({ samples }) =>
     recordedSpans(samples).map(({ startMs, endMs }) => ({

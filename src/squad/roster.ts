@@ -32,7 +32,7 @@ export interface Roster {
   players: Player[];
 }
 
-/** The key for comparing names: in lower case, without repeated spaces. */
+/** The key for comparing names, in lower case and without repeated spaces. */
 export function nameKey(name: string): string {
   return name.normalize("NFC").toLowerCase().replace(/\s+/g, " ").trim();
 }
@@ -47,8 +47,8 @@ export function isNamedIn(fileName: string, name: string): boolean {
 }
 
 /**
- * The player of a recording: by its serial number first, then by its file name; null if the roster has none. A file that cannot
- * be read has no serial number: it belongs to the player whose name it contains.
+ * The player of a recording, by its serial number first, then by its file name; null if the roster has no such player. A
+ * file that cannot be read has no serial number. It belongs to the player whose name is in the file name.
  */
 export function playerOfRecording(
   { players }: Roster,

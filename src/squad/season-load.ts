@@ -3,12 +3,13 @@ import type { SquadColumn } from "./columns.js";
 import { type SeasonPlayer, seasonFigure } from "./season.js";
 
 /**
- * The load of a player over the days of a season: the sums of a figure of the player's sessions. A day without a recording of the
+ * The load of a player over the days of a season, which is the sum of a figure over the player's sessions of each day. A day
+ * without a recording of the
  * player is a day of rest. A session without the figure makes the load of its day unknown.
  *
  * @param column a sum, such as distance
  * @param dayOf the local calendar day of an instant, `YYYY-MM-DD`
- * @returns a result for each day from the player's first session to the last session of the squad; empty without sessions
+ * @returns a result for each day from the player's first session to the last session of the squad; empty if there are no sessions
  * @throws AsiError `BAD_ARGUMENT` for a season of more than 3660 days
  */
 export function seasonLoad(

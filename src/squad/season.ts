@@ -12,7 +12,7 @@ export const NORMAL_RULE = {
   shortestMinutes: 10,
   /** Half the width of the range, in standard deviations. */
   deviations: 1.5,
-  /** Minimum standard deviation, as a share of the mean, so that equal matches also have a range. */
+  /** Minimum standard deviation, as a share of the mean, which results in a range even for equal matches. */
   smallestDeviation: 0.045,
 } as const;
 
@@ -113,7 +113,7 @@ export function seasonOf(played: readonly PlayedSession[]): Season {
   return { sessions, players };
 }
 
-/** Whole days of 24 hours, rounded: a session on the next evening is a day later. */
+/** Whole days of 24 hours, rounded, so a session on the next evening is a day later. */
 function daysBetween(fromMs: number, toMs: number): number {
   return Math.round((toMs - fromMs) / DAY_MS);
 }
@@ -121,7 +121,7 @@ function daysBetween(fromMs: number, toMs: number): number {
 const numberOf = ({ number }: SeasonPlayer) =>
   number !== null && /^\d+$/.test(number) ? Number(number) : Number.POSITIVE_INFINITY;
 
-/** A figure of a player in a session; null without a value. */
+/** A figure of a player in a session; null if there is no value. */
 export function seasonFigure({ row }: SeasonEntry, { key }: SquadColumn): number | null {
   return row?.figures[key] ?? null;
 }
@@ -179,13 +179,13 @@ export function shareOfMatches(player: SeasonPlayer, index: number, column: Squa
   return value === null || before.length === 0 || mean === 0 ? null : value / mean;
 }
 
-/** Whether a player has data for nearly the whole session, so that means include it, as in the table of a squad. */
+/** Whether a player has data for nearly the whole session. Means include only such sessions, as in the table of a squad. */
 export function isWholeEntry({ row }: SeasonEntry): boolean {
   return (row?.coverage ?? 0) >= WHOLE_PERIOD_SHARE;
 }
 
 /**
- * Mean of a figure over the sessions in which the player has nearly complete data, and the maximum of all; null without values.
+ * Mean of a figure over the sessions in which the player has nearly complete data, and the maximum of all; null if there are no values.
  */
 export function seasonSummary(
   entries: readonly SeasonEntry[],

@@ -26,7 +26,7 @@ export class SessionClock {
   }
 
   /**
-   * A start: without a date it is on the day on which it is closest to the session. If a time occurs twice, at the end of summer
+   * A start. Without a date, it is on the day on which it is closest to the session. If a time occurs twice, at the end of summer
    * time, it is the one that is closer, or the first; a skipped time is the moment of the change.
    *
    * @returns null if the text is not a time
@@ -43,7 +43,8 @@ export class SessionClock {
   }
 
   /**
-   * An end: without a date it is on the day of the start, or on the next day if the period continues after midnight. It can be before the
+   * An end. Without a date, it is on the day of the start, or on the next day if the period continues after midnight. It can
+   * be before the
    * start by mistake.
    *
    * @returns null if the text is not a time
@@ -101,14 +102,14 @@ export class SessionClock {
 
 interface DividedTime {
   hasDate: boolean;
-  /** Midnight of the date as if it were UTC; 0 without one. */
+  /** Midnight of the date as if it were UTC; 0 if there is none. */
   dateMs: number;
   sinceMidnightMs: number;
-  /** Local time minus UTC; null without an offset. */
+  /** Local time minus UTC; null if there is no offset. */
   offsetMs: number | null;
 }
 
-/** `15:00`, `2026-05-16 15:00`, `2026-10-25T02:30:00+01:00`; null for another text. */
+/** `15:00`, `2026-05-16 15:00`, `2026-10-25T02:30:00+01:00`; null for any other text. */
 function dividedTime(text: string): DividedTime | null {
   const [, dateText, timeText = "", sign, hours, minutes] =
     /^(?:([\d.-]{8,10})[ T]+)?(.+?)(?:([+-])(\d\d):(\d\d))?$/.exec(text) ?? [];
@@ -128,7 +129,7 @@ function dividedTime(text: string): DividedTime | null {
 /**
  * `15:00`, `15:00:30`, `15:00:30,5`, `3:05 PM`, and the share of a day (`0.625`) from spreadsheet cells without a format.
  *
- * @returns ms since midnight; null for another text
+ * @returns ms since midnight; null for any other text
  */
 function timeOfDay(text: string): number | null {
   const [, hours, minutes, seconds = "0", half] =

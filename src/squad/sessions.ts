@@ -3,7 +3,7 @@ export interface RecordingExtent {
   /** First and last row, ms since 1970 UTC. */
   startMs: number;
   endMs: number;
-  /** Its first position, in degrees WGS 84; null without one. */
+  /** Its first position, in degrees WGS 84; null if there is none. */
   place: { latitude: number; longitude: number } | null;
 }
 
@@ -16,7 +16,8 @@ export const MAX_DISTANCE_M = 5000;
 const EARTH_RADIUS_M = 6_371_009;
 
 /**
- * Groups recordings by session: recordings belong to one session if they overlap or follow each other within 30 minutes, and begin
+ * Groups recordings by session. Recordings belong to one session if they overlap or follow each other within 30 minutes, and
+ * begin
  * within 5 km of each other. A recording without a position is grouped by time only.
  *
  * @returns the sessions in chronological order, each with its recordings in the order of the argument

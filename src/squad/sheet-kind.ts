@@ -6,11 +6,11 @@ const MOST_OF_HEADER = 2 ** 16;
 export type SheetKind = "roster" | "periods" | "corners";
 
 /**
- * The type of a user's table: by its columns, otherwise by its name, so that a roster without the column `player` is
- * recognized. A table of pitch corners has a latitude and a longitude, and no other columns.
+ * Determines the type of a user's table by its columns, otherwise by its name, so that a roster without the column
+ * `player` is recognized. A table of pitch corners has a latitude and a longitude, and no other columns.
  *
  * @param file the bytes of a CSV, or its text
- * @returns null for another table, such as a recording
+ * @returns null for any other table, such as a recording
  */
 export function sheetKind(fileName: string, file: Uint8Array | string): SheetKind | null {
   const { columns } = readSheet(file.slice(0, MOST_OF_HEADER));

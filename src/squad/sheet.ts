@@ -82,7 +82,7 @@ export function headersText(headers: readonly string[]): string {
   return `The headers of this line are ${shown.join(", ")}${more > 0 ? ` and ${more} more` : ""}.`;
 }
 
-/** Cells to the right of the headers: the row is shifted, or they would be ignored. */
+/** Reports cells to the right of the headers, because the row is shifted, or the cells would be ignored. */
 function withoutHeader(
   { line, fields }: SheetRecord,
   { fields: headers }: SheetRecord,
@@ -117,7 +117,7 @@ const isFormula = (text: string): boolean => withoutFormula(text) !== text;
 
 /**
  * Text, without spaces at its ends, for a cell that `readSheet` reads as the same text. An apostrophe is before text that a
- * spreadsheet would run, and before text that begins with such an apostrophe, so that two texts never have the same cell.
+ * spreadsheet would run, and before text that begins with such an apostrophe, so two texts never have the same cell.
  */
 export function guardedCell(text: string): string {
   const cell = text.trim();

@@ -87,7 +87,7 @@ export function namesIn(members: readonly SquadMember[], roster: Roster | null):
   return [...new Set(names)];
 }
 
-/** The longest recordings without overlaps: joining rows of two trackers or two players would give wrong figures. */
+/** The longest recordings without overlaps, because joined rows of two trackers or two players would result in wrong figures. */
 function oneAtATime<Recording extends SquadRecording>(
   recordings: readonly Recording[],
 ): Pick<SquadMember<Recording>, "recordings" | "leftOut"> {
@@ -104,7 +104,7 @@ function oneAtATime<Recording extends SquadRecording>(
   return { recordings: kept.sort((a, b) => startOf(a) - startOf(b)), leftOut };
 }
 
-/** The name of a file for a player who is not in a roster: `04-Baumann.asi.gz` gives `04-Baumann`. */
+/** The name of a file for a player who is not in a roster: `04-Baumann` for `04-Baumann.asi.gz`. */
 export function playerNameOf(fileName: string): string {
   return fileName.replace(/\.gz$/i, "").replace(/\.(asi|ubx)$/i, "");
 }

@@ -52,8 +52,8 @@ export interface SquadOptions {
 }
 
 /**
- * Computes the rows of a session: for each member one for the whole session and one for each period, with the figures that
- * `computeMetrics` gives for the same samples and interval.
+ * Computes the rows of a session. Each member has one row for the whole session and one for each period, with the figures
+ * that `computeMetrics` returns for the same samples and interval.
  *
  * @param periods the periods of the session, preceded by `matchOf` for a table of the match
  * @param played the periods of `playedPeriods`, for the time on the bench; default: `periods`
@@ -81,9 +81,9 @@ export function squadRows(
 
 /** The figures of a member in an interval. Counts of recipes are absent without recipes or data. */
 export interface MemberFigures extends RecipeCounts {
-  /** Null without data. */
+  /** Null if there are no data. */
   metrics: Metrics | null;
-  /** Share of the recorded time with a heart rate, 0 to 1; null without data. */
+  /** Share of the recorded time with a heart rate, 0 to 1; null if there are no data. */
   hrCoverage: number | null;
   /** Training impulse after Edwards; null without a heart rate or a known maximum. */
   trimp: number | null;
@@ -95,8 +95,8 @@ export const NO_FIGURES: MemberFigures = { metrics: null, hrCoverage: null, trim
 /**
  * Computes the figures of a member, as `computeMetrics` does for the same samples and interval.
  *
- * @param intervals ascending and disjoint; empty: the member does not take part; null: all samples, with the figures of the
- *   recording alone
+ * @param intervals ascending and disjoint; empty if the member does not take part; null for all samples, with the figures
+ * of the recording alone
  */
 export const memberFigures = (
   member: SquadMember,
@@ -104,7 +104,7 @@ export const memberFigures = (
   options: SquadOptions = {},
 ): MemberFigures => figuresByInterval(member, options)(intervals);
 
-/** As `memberFigures`, for several intervals: intermediate results are shared. */
+/** As `memberFigures`, for several intervals, which share intermediate results. */
 export function figuresByInterval(
   member: SquadMember,
   options: SquadOptions = {},

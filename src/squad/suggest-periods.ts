@@ -18,7 +18,7 @@ export const PLAY_RULE = {
   shortestPlayMs: 15 * 60_000,
   /** Minimum pause between two parts. */
   shortestPauseMs: 5 * 60_000,
-  /** Ends are multiples of this. */
+  /** Starts and ends of suggested periods are multiples of this. */
   stepMs: 10_000,
   /** Speeds are averaged over this time. */
   windowMs: 60_000,
@@ -68,7 +68,7 @@ export function suggestPeriods(players: readonly RecordedSpeeds[]): SuggestedPer
 /** Mean speeds of a player by steps. */
 class MovingSteps {
   readonly #steps: number;
-  // before each step: sum of speeds and number of samples
+  // sum of speeds and number of samples before each step
   readonly #sums: Float64Array;
   readonly #counts: Float64Array;
 

@@ -12,7 +12,7 @@ export const SUBSTITUTION_RULE = {
   stepMs: 10_000,
   /** A player is out if mean speeds are below this share of the player's fast minutes in the period, */
   outShare: 0.4,
-  /** which are the minutes above this quantile, */
+  /** which are the minutes above this quantile of the speeds, */
   fastMinutes: 0.95,
   /** and in any case below this: 2 km/h, in mm/s. */
   outMmPerS: 2000 / KM_PER_H,
@@ -34,11 +34,11 @@ export interface SuggestedSubstitutions {
 }
 
 /**
- * Suggests the time on the pitch of each player: substitutions, and players who do not play. A period is unchanged if it is not
- * for all, is short, or already has players with separate times.
+ * Suggests the time on the pitch of each player: substitutions, and players who do not play. A period is unchanged if it is
+ * not for all players, is short, or already has separate times for players.
  *
- * A player is on the pitch from one moment to another. These are chosen so that between them the player is fast and among the
- * others, and slow or away from them before and after. Time without data is ignored.
+ * A player is on the pitch from one moment to another. Between them, the player is fast and among the others; before and
+ * after them, the player is slow or away from the others. Time without data is ignored.
  */
 export function suggestSubstitutions(
   periods: readonly SessionPeriod[],
@@ -172,7 +172,7 @@ class StepMeans {
   }
 }
 
-/** From the first step with the player on the pitch to the end of the last one; null if there is none. */
+/** From the first step with the player on the pitch to the end of the last one; null if there is no such step. */
 function inStretch(
   steps: readonly (Step | null)[],
   ground: Ground | null,

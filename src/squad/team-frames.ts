@@ -12,7 +12,7 @@ export interface TakingPart {
 /** A player on the pitch at one time. */
 export interface PlacedPlayer<P> extends PitchPoint {
   player: P;
-  /** null: unknown. */
+  /** null if unknown. */
   speedMmPerS: number | null;
   latitudeE7: number;
   longitudeE7: number;
@@ -68,14 +68,14 @@ class RowCursor {
     this.#next = recordings.map(() => 0);
   }
 
-  /** Infinity without rows. */
+  /** Infinity if there are no rows. */
   get firstMs(): number {
     return Math.min(
       ...this.#rows.map(({ samples, order }) => msAt(samples, order[0], Number.POSITIVE_INFINITY)),
     );
   }
 
-  /** -Infinity without rows. */
+  /** -Infinity if there are no rows. */
   get lastMs(): number {
     return Math.max(
       ...this.#rows.map(({ samples, order }) => msAt(samples, order.at(-1), Number.NEGATIVE_INFINITY)),

@@ -68,7 +68,7 @@ export function unknownTrackers(
   });
 }
 
-/** The trackers with one likely player who is likely for no other tracker: the line of that player is probably wrong. */
+/** The trackers with one likely player who is likely for no other tracker. The line of that player is probably wrong. */
 export function wrongLines(trackers: readonly UnknownTracker[]): (UnknownTracker & LikelyPlayer)[] {
   return trackers.flatMap((tracker) => {
     const [only, ...others] = tracker.likely;

@@ -8,7 +8,7 @@ export type WildcardToken = "*" | ((character: string) => boolean);
 export function meetsWildcards(tokens: readonly WildcardToken[], name: readonly string[]): boolean {
   let token = 0;
   let i = 0;
-  // Position after the last star: if the rest does not match, the star matches one more character. Earlier stars need no retry.
+  // Position after the last star. If the rest does not match, the star matches one more character. Earlier stars need no retry.
   let retry: { token: number; i: number } | null = null;
   while (i < name.length || token < tokens.length) {
     const expected = tokens[token];

@@ -7,7 +7,7 @@ import { guardedCell } from "./sheet.js";
 
 /**
  * Writes periods as `periods.csv`, which {@link readPeriods} reads with the same result. Times are local, with
- * the date and the UTC offset if the time alone would be ambiguous.
+ * the date and the UTC offset if the time alone is ambiguous.
  *
  * @throws AsiError `BAD_OPTION` for an unknown time zone
  */

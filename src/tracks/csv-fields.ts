@@ -7,7 +7,7 @@ import { type CsvFields, LONG_ROW, MAX_ROW_LENGTH } from "./csv-track.js";
 const PIECE = 1 << 16;
 
 /**
- * Divides a CSV into the fields of its rows (RFC 4180): fields in quotes may contain delimiters, line ends, and doubled
+ * Divides a CSV into the fields of its rows (RFC 4180). Fields in quotes may contain delimiters, line ends, and doubled
  * quotes.
  *
  * @throws AsiError `BAD_CSV` for a row that is too long, or an unclosed quote

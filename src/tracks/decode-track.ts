@@ -20,9 +20,9 @@ export interface TrackSummary {
   format: TrackFormat;
   /** Number of rows. */
   rows: number;
-  /** Earliest row, ms since 1970 UTC; null without rows. */
+  /** Earliest row, ms since 1970 UTC; null if there are no rows. */
   start: number | null;
-  /** Latest row, ms since 1970 UTC; null without rows. */
+  /** Latest row, ms since 1970 UTC; null if there are no rows. */
   end: number | null;
   /**
    * Number of rows whose speed is missing in the track. It is computed from the previous and the current position. The first
@@ -33,7 +33,7 @@ export interface TrackSummary {
   speedUnit: "m/s" | "km/h";
   /** Number of RR intervals in the `hrv` messages of a FIT file, which `decodeTrackBeats` returns; 0 for GPX and TCX. */
   intervals: number;
-  /** Points without a row, and RR intervals that are not used. */
+  /** Points that result in no row, and RR intervals that are not used. */
   leftOut: LeftOut;
   /** The place from which a FIT file is damaged; only content before it is read. Null if it is complete, and always for GPX and TCX. */
   damage: TrackDamage | null;
@@ -70,8 +70,8 @@ export function decodeTrack(source: Source): TrackDecoding {
 }
 
 /**
- * Reads the RR intervals of a FIT file of any manufacturer, those in its `hrv` messages, as beats. FIT has no times for them, so
- * their times are sums of intervals from the time of a record on; docs/metrics.md, "Heart-rate variability", describes how.
+ * Reads the RR intervals of a FIT file of any manufacturer, those in its `hrv` messages, as beats. FIT contains no times for
+ * them, so the intervals are added to the time of a record; docs/metrics.md, "Heart-rate variability", describes the rule.
  * A track without intervals, and GPX and TCX, yield no batch.
  *
  * @throws AsiError like `decodeTrack`. If a FIT file is damaged, the intervals before the damage are returned.

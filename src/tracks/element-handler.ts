@@ -2,13 +2,13 @@ import type { TrackPoint, TrackRows } from "./track-rows.js";
 
 /** Handles the elements of one track format in document order. Names have no namespace prefix. */
 export interface ElementHandler {
-  /** Whether the last element that opened is a point, or in a point. */
+  /** Whether the last opened element is a point, or is inside a point. */
   readonly isInPoint: boolean;
   /** @param depth depth of the element; the depth of the root is 1 */
   open(name: string, attributes: Readonly<Record<string, string>>, depth: number): void;
   text(text: string): void;
   close(name: string, depth: number): void;
-  /** Takes a point as a whole, instead of its elements. */
+  /** Takes a complete point instead of its elements. */
   add(point: TrackPoint): void;
 }
 

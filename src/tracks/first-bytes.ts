@@ -14,7 +14,7 @@ export async function readFirstBytes(chunks: ChunkReader, count: number): Promis
   return first;
 }
 
-/** A source with first bytes that have already been read: returns them again, then the rest. */
+/** A source whose first bytes have already been read. It returns them again, then the rest. */
 export class ContinuedSource extends ChunkSource {
   #first: Uint8Array | null;
   readonly #rest: ChunkReader;

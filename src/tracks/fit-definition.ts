@@ -30,9 +30,9 @@ export interface Definition {
   timestamp: Place;
   /** Only for records. */
   record: RecordPlaces | null;
-  /** Only for messages with RR intervals: their list of milliseconds. */
+  /** The list of milliseconds of messages with RR intervals. */
   intervals: ListPlace | null;
-  /** Only for field descriptions: their fields by number. */
+  /** The fields of field descriptions, by number. */
   description: ReadonlyMap<number, ListPlace> | null;
 }
 

@@ -44,8 +44,8 @@ class Damage extends AsiError {
 }
 
 /**
- * Reads the records and RR intervals of one FIT file or several concatenated ones, and verifies their checksums. It stops at the
- * first damage: content before it is kept; a file without any is refused.
+ * Reads the records and RR intervals of one FIT file or several concatenated ones, and verifies their checksums. It stops at
+ * the first damage, and keeps the content before it. A file without content before the damage is refused.
  */
 export class FitTrack implements TrackParser {
   readonly format = "fit";
@@ -230,7 +230,7 @@ export class FitTrack implements TrackParser {
       const seconds = header & COMPRESSED.secondsMask;
       this.#lastTime += (seconds - this.#lastTime) & COMPRESSED.secondsMask;
     }
-    // before the first record, another message such as the start of the timer has the time
+    // before the first record, a message such as the start of the timer contains the time
     if (ownTime !== null && ownTime >= EARLIEST_S && this.#intervals.lastMs === null) {
       this.#intervals.addTime(EPOCH_MS + ownTime * 1000);
     }

@@ -4,7 +4,7 @@ import type { TrackPoint } from "./track-rows.js";
 
 /** Elements of a point are nested about four levels deep. */
 export const MAX_POINT_DEPTH = 16;
-/** Points have few shapes: some have a heart rate, for example. */
+/** Points have few shapes; for example, only some have a heart rate. */
 const MAX_SHAPES = 8;
 /** Number of points with new shapes that may be more than the points with known ones. */
 const MAX_NEW = 64;
@@ -20,7 +20,7 @@ export class KnownPoints {
   lines = 0;
   /** The most recently used shape is the first. */
   readonly #shapes: PointShape[] = [];
-  /** Number of points with new shapes that are still allowed. */
+  /** Remaining number of points with new shapes. */
   #newLeft = MAX_NEW;
   #spaceLines = 0;
 
@@ -88,7 +88,7 @@ export class KnownPoints {
 
 class Unreadable extends Error {}
 
-/** The only point of a document; null if there is another number of points, or an error. */
+/** The only point of a document; null if there are no points, several points, or an error. */
 function onlyPoint(document: string): TrackPoint | null {
   const points: TrackPoint[] = [];
   const rows = {

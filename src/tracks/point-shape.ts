@@ -2,17 +2,18 @@ import { VALUE_SCALES } from "./point-values.js";
 import { TrackPoint } from "./track-rows.js";
 import { ValueCursor } from "./value-cursor.js";
 
-// A program writes all points of a track in the same way: only their numbers and times differ. The rest of a point that has the
+// A program writes all points of a track in the same way, and only their numbers and times differ. The rest of a point that
+// has the
 // shape of an earlier one need not be parsed again.
 
 /** A number, or a time in UTC (second group), that is all of an attribute, or of the text between two tags. */
 const VALUE = /[>"'](?:(-?\d+(?:\.\d+)?)|(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z))(?=[<"'])/g;
-/** Comments, CDATA, processing instructions and references, which are not read as they are written, and line ends of XML 1.1. */
+/** Comments, CDATA, processing instructions and references, whose value differs from their text, and line ends of XML 1.1. */
 const SPECIAL = /<[!?]|&|[^\t\n\r -~]/;
 const MAX_SLOTS = 30;
 const FIELDS = ["ms", "latitude", "longitude", "altitude", "speed", "hr"] as const;
 type Field = (typeof FIELDS)[number];
-// Two sets of placeholders, so that none can be equal to a value that is not in a slot.
+// Two sets of placeholders. A value outside the slots can be equal to a placeholder of one set, but not of both.
 const FIRST_PLACEHOLDERS = [0, 500] as const;
 const FIRST_YEAR = 2001;
 
@@ -73,7 +74,7 @@ export class PointShape {
    * Reads a point of this shape. Its values are those that the parser finds.
    *
    * @param from position of the start tag
-   * @returns null if it has another shape, or the parser must read a value
+   * @returns null if it has a different shape, or the parser must read a value
    */
   read(text: string, from: number): TrackPoint | null {
     const cursor = this.#cursor;

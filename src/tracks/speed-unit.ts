@@ -6,7 +6,7 @@ import { distanceMm, type TrackPoint } from "./track-rows.js";
 
 /** Maximum number of points that are buffered until the unit is known. */
 const MAX_POINTS = 2000;
-/** Beyond this distance, position noise is negligible. */
+/** Over a longer distance, position noise is negligible. */
 const MIN_DISTANCE_MM = 100_000;
 /** The distance from speeds divided by the distance from positions is between these limits only if the speeds are in km/h. */
 const MIN_RATIO = 3.2;
@@ -16,7 +16,7 @@ const MIN_STEPS = 10;
 const MIN_SHARE = 0.5;
 const MIN_STEP_RATIO = 2;
 const MAX_STEP_RATIO = 6;
-// longer gaps are ignored: the distance between their ends is unknown
+// longer gaps are ignored, because the distance between their ends is unknown
 const MAX_STEP_MS = 60_000;
 
 /** Buffers points until the unit of their speeds is known, then passes them on. */

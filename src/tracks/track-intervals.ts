@@ -3,20 +3,21 @@ import type { BeatBatch } from "../types.js";
 /** Beats that end RR intervals, without a quality. `rrMs` is 0 for the first beat of a series, whose interval is unknown. */
 export type TrackBeatBatch = Omit<BeatBatch, "quality">;
 
-// Other intervals are no heartbeats, as in `heartRateVariability`.
+// Other intervals are not heartbeats, as in `heartRateVariability`.
 const SHORTEST_MS = 1;
 const LONGEST_MS = 60_000;
 
 /** The greatest difference between the sum of intervals and the records around them, which devices write once a second *(choice)*. */
 const TOLERANCE_MS = 3000;
-/** Records that are closer together state the times of intervals more exactly: the tolerance is two steps. */
+/** Records that are closer together state the times of intervals more exactly, so the tolerance is two steps. */
 const SLOW_STEP_MS = 1000;
 
 /**
- * Places RR intervals in time. FIT has no time for them: their messages are between those of the records, in chronological
- * order. At the beginning of a series, the last interval between two records ends at the time of the first of these records. Each
- * later interval begins at the end of the previous one. A sum that leaves the times of the records means that intervals are
- * missing: another series begins.
+ * Places RR intervals in time. FIT contains no time for them. Their messages are between those of the records, in
+ * chronological order. At the beginning of a series, the last interval between two records ends at the time of the first of
+ * these records. Each
+ * later interval begins at the end of the previous one. If a sum differs too much from the times of the records, intervals
+ * are missing, and a new series begins.
  */
 export class TrackIntervals {
   /** Number of intervals with a time. */

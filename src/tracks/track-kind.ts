@@ -1,6 +1,6 @@
 import { OLD_HEADER_BYTES, SIGNATURE, SIGNATURE_AT } from "../formats/fit/signature.js";
 
-/** Number of bytes from which the kind is detected: white space before XML is rarely longer. */
+/** Number of bytes from which the kind is detected. White space before XML is rarely longer. */
 export const DETECTION_BYTES = 1024;
 
 /** Detects from the first bytes whether the input is a FIT file or an XML document; null if it is neither. */

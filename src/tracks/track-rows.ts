@@ -48,7 +48,7 @@ export class TrackRows {
   /** Unit of the speeds in the track; `add` always expects mm/s. */
   speedUnit: "m/s" | "km/h" = "m/s";
   readonly leftOut: PointsLeftOut = { withoutTime: 0, withoutPosition: 0 };
-  /** Earliest and latest row, ms since 1970; null without rows. */
+  /** Earliest and latest row, ms since 1970; null if there are no rows. */
   start: number | null = null;
   end: number | null = null;
   #full: SampleBatch[] = [];
@@ -62,7 +62,7 @@ export class TrackRows {
   #lastLongitude = 0;
   #lastSpeed = 0;
 
-  /** Starts a segment: no speed is computed between the last point and the next one. */
+  /** Starts a segment. No speed is computed between the last point and the next one. */
   startSegment(): void {
     this.#isSegmentNew = true;
   }
@@ -103,7 +103,7 @@ export class TrackRows {
     this.#lastSpeed = speedMmPerS;
   }
 
-  /** The last added row, ms since 1970 UTC; null without rows. */
+  /** The last added row, ms since 1970 UTC; null if there are no rows. */
   get lastMs(): number | null {
     return this.rows === 0 ? null : this.#lastMs;
   }
@@ -115,7 +115,7 @@ export class TrackRows {
     return full;
   }
 
-  /** Ends the track: returns the remaining rows. */
+  /** Ends the track, and returns the remaining rows. */
   takeRest(): SampleBatch[] {
     this.#completeBatch();
     return this.take();

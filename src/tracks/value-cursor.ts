@@ -1,4 +1,5 @@
-// An integer of this many digits is exact. Divided by a power of ten, it is the nearest number to the decimal, as `Number` gives it.
+// An integer of this many digits is exact. Divided by a power of ten, it is the number nearest to the decimal, which
+// `Number` also returns.
 const MAX_DIGITS = 15;
 const POWERS_OF_10 = Array.from({ length: MAX_DIGITS + 1 }, (_, exponent) => 10 ** exponent);
 const ZERO = 0x30;
@@ -7,14 +8,14 @@ const POINT = 0x2e;
 const COLON = 0x3a;
 const LETTER_T = 0x54;
 const LETTER_Z = 0x5a;
-/** `Date.UTC` takes earlier years as years of the 20th century. */
+/** `Date.UTC` treats some earlier years as years of the 20th century. */
 const MIN_YEAR = 100;
 const MS_PER_HOUR = 3_600_000;
 const MS_PER_MINUTE = 60_000;
 
 /**
- * Reads known texts, numbers and times one after another. Reads only numbers without an exponent and times in UTC, and gives them
- * the values of `numberOf` and `instantOf`.
+ * Reads known texts, numbers and times one after another. Reads only numbers without an exponent, and times in UTC, with the
+ * same results as `numberOf` and `instantOf`.
  */
 export class ValueCursor {
   at = 0;
@@ -30,15 +31,15 @@ export class ValueCursor {
     this.at = at;
   }
 
-  /** Moves past `known`; false if another text follows. */
+  /** Moves past `known`; false if a different text follows. */
   skip(known: string): boolean {
     const from = this.at;
     this.at += known.length;
-    // a fifth of the time of `startsWith`, which compares character by character
+    // takes a fifth of the time of `startsWith`, which compares character by character
     return this.#text.slice(from, this.at) === known;
   }
 
-  /** Moves past a number; NaN for another text. */
+  /** Moves past a number; NaN for any other text. */
   number(): number {
     const isNegative = this.#isNext(MINUS);
     const from = this.at;
@@ -56,7 +57,7 @@ export class ValueCursor {
     return isNegative ? -value : value;
   }
 
-  /** Moves past a time such as 2024-05-11T09:30:00.100Z. Returns ms since 1970 UTC; NaN for another text. */
+  /** Moves past a time such as 2024-05-11T09:30:00.100Z. Returns ms since 1970 UTC; NaN for any other text. */
   time(): number {
     const year = this.#part(4, MINUS);
     const month = this.#part(2, MINUS);
@@ -71,7 +72,7 @@ export class ValueCursor {
     return this.#dayStart(year, month, day) + hour * MS_PER_HOUR + minute * MS_PER_MINUTE + secondMs;
   }
 
-  /** The digits after a decimal point, as a number less than 1; NaN without any, or with too many. */
+  /** The digits after a decimal point, as a number less than 1; NaN if there are none or too many. */
   #fraction(): number {
     const value = this.#integer();
     return this.#digits === 0 ? Number.NaN : value / (POWERS_OF_10[this.#digits] ?? Number.NaN);
@@ -88,7 +89,7 @@ export class ValueCursor {
     return this.#dayMs;
   }
 
-  /** Moves past an integer of `digits` digits and the sign after it; NaN for another text. */
+  /** Moves past an integer of `digits` digits and the sign after it; NaN for any other text. */
   #part(digits: number, sign: number): number {
     const value = this.#integer();
     return this.#digits === digits && this.#isNext(sign) ? value : Number.NaN;
@@ -102,7 +103,7 @@ export class ValueCursor {
     let value = 0;
     for (;;) {
       const digit = text.charCodeAt(at) - ZERO;
-      // false at the end of the text too, where it is NaN
+      // also false at the end of the text, where the code is NaN
       if (!(digit >= 0 && digit <= 9)) break;
       value = value * 10 + digit;
       at += 1;

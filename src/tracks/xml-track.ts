@@ -66,7 +66,7 @@ export class XmlTrack implements TrackParser {
   #writePart(text: string, from: number): number {
     const { kind } = this.#reader;
     if (kind === null) {
-      // the root element shows what a point is
+      // the root element determines the element of points
       const end = after(">", text, from);
       this.#reader.write(text.slice(from, end));
       return end;

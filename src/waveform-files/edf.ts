@@ -6,7 +6,7 @@ import type { WaveformWriter } from "./waveform-writer.js";
 // EDF+ (Kemp and Olivan, Clinical Neurophysiology 114, 2003; www.edfplus.info/specs/edfplus.html): a header of text, then records
 // of one second with the samples and a list of annotations, the first of which is the start time of the record.
 
-/** A smaller difference from the expected time is not a gap: the device's clock has whole milliseconds, and drifts. */
+/** A smaller difference from the expected time is not a gap, because the device's clock has whole milliseconds, and drifts. */
 const TOLERANCE_MS = 20;
 const RECORD_MS = 1000;
 const HEADER_BYTES = 256;
@@ -18,7 +18,7 @@ const END_OF_LIST = "\0";
 /** Maximum number in the header. */
 const MAX_RECORDS = 99_999_999;
 
-/** Files with more records are refused if most of them are padding: such a file would be much larger than the recording. */
+/** Files with more records are refused if most of them are padding, because the file would be much larger than the recording. */
 const MAX_PADDED_RECORDS = 3600;
 const MAX_PADDING = 10;
 

@@ -1,11 +1,11 @@
-// Loaded into `asi` with `node --require`: makes worker threads fail, depending on the name of the file they open.
+// Loaded into `asi` with `node --require`. Makes worker threads fail, depending on the name of the file that they open.
 const fs = require("node:fs");
 const { dirname, join } = require("node:path");
 const { isMainThread, parentPort } = require("node:worker_threads");
 
 const MOST_WAITS = 1000;
 const WAIT_MS = 10;
-// by then the main thread knows that the work is done
+// at this time the main thread knows that the work is done
 const IDLE_MS = 300;
 const { openSync, writeSync } = fs;
 const { postMessage } = parentPort ?? {};
@@ -28,7 +28,7 @@ if (!isMainThread) {
     }
     return openSync(path, ...rest);
   };
-  // in the middle: there is a temporary file by now
+  // in the middle of the work, when there is a temporary file
   fs.writeSync = (...args) => {
     breakDown?.();
     return writeSync(...args);

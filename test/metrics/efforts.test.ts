@@ -43,7 +43,7 @@ describe("efforts", () => {
     ]);
   });
 
-  it("in the other direction have negative peaks and positive thresholds", () => {
+  it("have negative peaks and positive thresholds in the other direction", () => {
     const falling = segment([-600, -600, -2345, -600, -600, -600]);
     const { threshold_1 } = findEfforts([falling], "decelerations", [2, 3]);
     expect(threshold_1).toMatchObject({ threshold: 2, values: [{ max_value: -2.345 }] });

@@ -38,7 +38,7 @@ describe("metabolic power", () => {
     }
   });
 
-  it("at a constant 4 m/s: the categories add up, and air resistance makes the index greater than 1", () => {
+  it("adds up over the categories, and air resistance makes the index greater than 1 at a constant 4 m/s", () => {
     const samples = columnsOf(tenHertz(601, () => 4));
     const { energy, equivalent_distance_index, categories, caution } = metabolicEstimate(samples);
     // (39.5 ES + 3.6 e^(-4 ES)) sqrt(1 + ES^2) x 4 m/s with ES = 0.0037 x 16 / 9.80665: 15.0105 W/kg for 60 s, 1.0424 times 3.6 x 4
@@ -72,7 +72,7 @@ describe("metabolic power", () => {
     );
   });
 
-  it("has the index of the time with a known energy, in a recording with two sampling rates", () => {
+  it("computes the index for the time with a known energy, in a recording with two sampling rates", () => {
     const fast = [...Array(600).keys()].map((k) => ({ t: k * 100, speed: 3000 }));
     const slow = [...Array(60).keys()].map((k) => ({ t: 62_000 + k * 2000, speed: 3000 }));
     const index = (samples: typeof fast) => metabolicEstimate(columnsOf(samples)).equivalent_distance_index;

@@ -60,7 +60,7 @@ describe("a gate, on the recording with a sprint under a roof", () => {
   });
 });
 
-describe("samples that a gate drops are missing", () => {
+describe("dropped samples count as missing", () => {
   const GOOD = [12, 100, 150] as const;
   const BAD = [3, 100, 150] as const;
   const tenHertz = (count: number, isBad: (k: number) => boolean, speed = (_k: number) => 8000) =>
@@ -138,7 +138,7 @@ describe("samples that a gate drops are missing", () => {
     expect(computeRecipe(samples, gated({ min_satellites: 4 }), options).dropped.gate).toBe(2);
   });
 
-  it("in batches too, if each of them has the quality", () => {
+  it("accepts batches if each of them has the quality", () => {
     const half = tenHertz(41, (k) => k === 20);
     const later = { ...half, timestampMs: half.timestampMs.map((ms) => ms + 4100) };
     expect(result([half, later]).dropped).toEqual({ gate: 2, gate_duration: 0.4, too_fast: 0 });
@@ -163,7 +163,7 @@ describe("a gate on samples without quality is an error", () => {
     }
   });
 
-  it("but not without samples", () => {
+  it("is no error without samples", () => {
     expect(computeRecipe([], gated({ min_satellites: 4 }))).toMatchObject({ count: 0, dropped: { gate: 0 } });
     expect(computeRecipe(columnsOf(samples), gated({ min_satellites: 4 }), { from: 9000 }).count).toBe(0);
   });

@@ -10,7 +10,7 @@ function computeSoccer(samples: readonly TestSample[]): Metrics {
   return computeMetrics(columnsOf(samples), { preset: "soccer" });
 }
 
-/** Rest 5 s, ramp up, hold, ramp down, rest 5 s. Accelerations in m/s2, speed in m/s. */
+/** Rest for 5 s, an acceleration, constant speed, a deceleration, and rest for 5 s. Accelerations in m/s2, speed in m/s. */
 function trapezoid(up: number, top: number, holdSeconds: number, down: number) {
   const holdFrom = 5 + top / up;
   const downFrom = holdFrom + holdSeconds;
@@ -90,7 +90,7 @@ describe("the golden vectors of the definition", () => {
     expect(distancesOf(data)).toEqual([2.52, 8.4, 9.6, 33.465, 0]);
   });
 
-  // The peak 5.881 (5.88055) is for the unrounded curve; for speeds rounded to mm/s scipy's filtfilt gives 5.88164.
+  // The peak 5.881 (5.88055) is for the unrounded curve; for speeds rounded to mm/s, scipy's filtfilt returns 5.88164.
   it("D: finds the acceleration and the sprint of an exponential start", () => {
     const data = computeSoccer(tenHertz(120, (s) => (s < 3 ? 0 : 8.5 * (1 - Math.exp(-(s - 3) / 1.3)))));
     expect(data.accelerations.threshold_1.values).toEqual([]);
@@ -118,7 +118,7 @@ describe("the golden vectors of the definition", () => {
     expect(Math.abs((data.total_distance ?? 0) / 16_200 - 1)).toBeLessThan(0.0005);
   });
 
-  it("F: adds up less than 1 m in 90 minutes of standing, where the raw noise gives 344 m", () => {
+  it("F: adds up less than 1 m in 90 minutes of standing, where the raw noise adds up to 344 m", () => {
     const noise = gaussianNoise(2);
     const samples = tenHertz(MINUTES_90, () => Math.abs(0.08 * noise()));
     const rawMetres = samples.reduce((sum, { speed }) => sum + speed / 10_000, 0);

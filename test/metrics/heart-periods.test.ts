@@ -3,7 +3,7 @@ import { computeMetrics, heartRatePeriods } from "../../src/metrics/index.js";
 
 const START = 1_000_000;
 
-/** Ten rows a second at 5 m/s, with a heart rate once a second; 0 is none. */
+/** Ten rows a second at 5 m/s, with a heart rate once a second; 0 for no heart rate. */
 function run(...bpm: readonly number[]) {
   const length = bpm.length * 10;
   return {

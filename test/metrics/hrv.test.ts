@@ -105,7 +105,7 @@ describe.each(["rr_artefacts", "rest_rri", "exercise_rri"] as const)("the interv
 });
 
 describe("alpha 1 over time", () => {
-  it("has no windows of fewer than 16 beats, so that long intervals do not make millions of windows", () => {
+  it("omits windows of fewer than 16 beats, so long intervals do not result in millions of windows", () => {
     expect(dfaOverTime(Float64Array.from({ length: 10_000 }, () => 60_000))).toEqual([]);
     expect(dfaOverTime(Float64Array.from({ length: 32 }, () => 7500))).toHaveLength(25);
   });
@@ -129,7 +129,7 @@ describe("published implementations", () => {
     expect(figures?.meanRr).toBeCloseTo(theirs.mrri, 9);
     expect(figures?.rmssd).toBeCloseTo(theirs.rmssd, 9);
     expect(figures?.sdnn).toBeCloseTo(theirs.sdnn, 9);
-    // hrv divides by the intervals instead of the pairs
+    // hrv divides by the number of intervals instead of pairs
     expect(((figures?.pnn50 ?? 0) * (n - 1)) / 100).toBeCloseTo(theirs.nn50, 9);
   });
 
@@ -146,11 +146,11 @@ describe("published implementations", () => {
 });
 
 describe("planted intervals", () => {
-  it("of white noise have the alpha 1 of white noise", () => {
+  it("have the alpha 1 of white noise if they are white noise", () => {
     expect(dfaAlpha1(plantedWhiteNoise())).toBeCloseTo(golden.rr_white.alpha1, 9);
   });
 
-  it("of two waves have their powers, within half a percent", () => {
+  it("have the powers of two waves, within half a percent", () => {
     const power = lowHighPower(plantedSinus());
     expect(power?.low).toBeCloseTo(golden.rr_sinus.lomb.lf, 8);
     expect(power?.high).toBeCloseTo(golden.rr_sinus.lomb.hf, 8);
@@ -159,7 +159,7 @@ describe("planted intervals", () => {
     expectTimeFigures(plantedSinus(), golden.rr_sinus.time);
   });
 
-  it("at rest have the LF/HF of scipy's lombscargle", () => {
+  it("have the LF/HF of scipy's lombscargle at rest", () => {
     const { lf, hf, lf_hf, beats } = golden.rest_rri.lomb_first_300_s;
     const power = lowHighPower(SERIES.rest_rri);
     expect(power?.low).toBeCloseTo(lf, 8);
@@ -206,7 +206,7 @@ describe("heart-rate variability", () => {
     };
   };
 
-  it("of 20 beats, alternating between 796 and 804 ms, match a manual computation", () => {
+  it("matches a manual computation for 20 beats that alternate between 796 and 804 ms", () => {
     const rr = Array.from({ length: 20 }, (_, i) => (i % 2 === 0 ? 796 : 804));
     // each pair differs by 8; the deviations from 800 are 4: sqrt(20 x 16 / 19)
     expect(heartRateVariability(beatsOf([0, ...rr]))).toMatchObject({
@@ -272,7 +272,7 @@ describe("heart-rate variability", () => {
     expect(own.map(({ alpha1 }) => alpha1)).toEqual(wanted.map(({ alpha1 }) => alpha1));
   });
 
-  it("of one beat, of beats without an interval, and of equal intervals", () => {
+  it("is computed for one beat, for beats without an interval, and for equal intervals", () => {
     const none = { intervals: 0, series: 0, artefacts_percent: null, mean_hr: null, rmssd: null };
     expect(heartRateVariability(beatsOf([0]))).toMatchObject({ ...none, dfa_alpha1: [] });
     expect(heartRateVariability(beatsOf([0, 0, 0]), { atRest: true })).toMatchObject({
@@ -284,7 +284,7 @@ describe("heart-rate variability", () => {
       atRest: true,
     });
     expect(equal).toMatchObject({ mean_hr: 75, rmssd: 0, sdnn: 0, pnn50: 0, lf_hf: null });
-    // no fluctuation has no exponent
+    // without fluctuation, there is no exponent
     expect(new Set(equal.dfa_alpha1.map(({ alpha1 }) => alpha1))).toEqual(new Set([null]));
   });
 

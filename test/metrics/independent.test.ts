@@ -72,7 +72,7 @@ describe.skipIf(python.error !== undefined)(
       expect(JSON.parse(python.stdout)).toEqual(independent);
     });
 
-    it("of recordings are those in recordings.json", () => {
+    it("match recordings.json for recordings", () => {
       const { stdout } = spawnSync("python3", [goldenFile("independent.py"), "fixtures"], {
         encoding: "utf8",
       });

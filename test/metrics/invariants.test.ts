@@ -287,7 +287,7 @@ describe("invariants of the computed data", () => {
     );
   });
 
-  it("8: the same samples give the same bytes, regardless of their distribution over files and of their order", () => {
+  it("8: the same samples result in the same bytes, regardless of their order and their distribution over files", () => {
     const sessionInFiles = sessionArbitrary.chain((samples) =>
       fc.record({
         samples: fc.constant(samples),

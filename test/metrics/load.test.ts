@@ -41,7 +41,7 @@ const sessionsOf = (loads: readonly (number | null)[]): SessionLoad[] =>
 
 describe("load over weeks", () => {
   it.each(["distance_m", "hsr_m", "trimp"] as const)(
-    "of the planted %s equals the result of the independent program",
+    "equals the result of the independent program for the planted %s",
     (name) => {
       const column = { distance_m: 0, hsr_m: 1, trimp: 2 }[name];
       const loads = plantedLoad().map((day) => day[column] ?? 0);
@@ -68,7 +68,7 @@ describe("load over weeks", () => {
     },
   );
 
-  it("has the weighted means of the R package ACWR", () => {
+  it("equals the weighted means of the R package ACWR", () => {
     const acwr =
       expected<Record<"ID" | "TL" | "EWMA_acute" | "EWMA_chronic" | "EWMA_ACWR", number[]>>(
         "upstream_acwr.json",
@@ -105,7 +105,7 @@ describe("load over weeks", () => {
     expect(loadOverDays(short)[1]?.percent_of_match).toBeNull();
   });
 
-  it("of equal days is that load, without monotony", () => {
+  it("equals the daily load if all days are equal, without monotony", () => {
     const days = loadOverDays(sessionsOf(Array.from({ length: 56 }, () => 100)), { ratio: true });
     expect(days[55]).toEqual({
       day: "2025-02-25",
@@ -168,7 +168,7 @@ describe("load over weeks", () => {
 
   it("refuses values that are not a day or a load", () => {
     expect(() => loadOverDays([{ day: "1.3.2025", load: 1 }])).toThrow(/must be a date such as/);
-    expect(() => loadOverDays([{ day: "2025-03-01", load: -1 }])).toThrow(/from 0 on, or null/);
+    expect(() => loadOverDays([{ day: "2025-03-01", load: -1 }])).toThrow(/at least 0, or null/);
     expect(() => loadOverDays([], { acwr: true } as never)).toThrow(/"acwr" is unknown/);
   });
 
@@ -188,7 +188,7 @@ describe("training impulses", () => {
   const oneDecimal = (x: number) => Math.floor(10 * x + 0.5) / 10;
   const truth = golden.trimp_truth;
 
-  it("of the example match a manual computation: 81.9, 92.8, 170 and 100", () => {
+  it("match a manual computation for the example: 81.9, 92.8, 170 and 100", () => {
     const banister = { method: "banister", maxHr: 200, restHr: 50 } as const;
     expect([
       trimpOf(held, { ...banister, sex: "male" }),
@@ -201,7 +201,7 @@ describe("training impulses", () => {
     ).toEqual([81.9, 92.8, 170, 100]);
   });
 
-  it("hold a heart rate for 5 s at most, and end with the last sample", () => {
+  it("keep a heart rate for 5 s at most, and end with the last sample", () => {
     const samples = columnsOf([
       { t: 0, speed: -1, hr: 180 },
       { t: 60_000, speed: -1, hr: 180 },

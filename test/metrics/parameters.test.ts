@@ -3,7 +3,7 @@ import { metricParameters, parameterProblems, SPORTS } from "../../src/metrics/i
 import { PRESETS, SOCCER_FIFA_BANDS_PARAMS, SOCCER_WOMEN_PARAMS } from "../../src/metrics/presets.js";
 
 describe("the parameters of a computation", () => {
-  it.each(SPORTS)("of %s are its preset if the time frame has none", (sport) => {
+  it.each(SPORTS)("are the preset of %s if the time frame has none", (sport) => {
     expect(metricParameters(sport, {})).toEqual(PRESETS[sport]);
     expect(parameterProblems(sport, {})).toEqual([]);
   });

@@ -1,4 +1,4 @@
-/** The maximum windows are the same as in an exhaustive search, although most windows are skipped. */
+/** The search skips most windows, and must find the same maximum windows as an exhaustive search. */
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { type Nodes, nodesOf } from "../../src/metrics/peaks/nodes.js";
@@ -20,7 +20,7 @@ function byLookingAtAll({ distance, covered, last }: Nodes, windowS: number) {
 it("finds the largest distances, the earliest of equal ones, even with gaps and standing", () => {
   const passage = fc.record({
     rows: fc.integer({ min: 1, max: 120 }),
-    // few different speeds, so that some windows are equal
+    // there are few different speeds, so some windows are equal
     speed: fc.constantFrom(-1, 0, 0, 2_000, 2_000, 6_000),
     gapMs: fc.constantFrom(100, 100, 100, 3_000),
   });

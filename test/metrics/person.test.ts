@@ -113,7 +113,7 @@ describe("an acceleration-speed profile", () => {
   );
 
   it.skipIf(CORPUS === null)(
-    "for the points of the PabRD example equals the result of the independent program",
+    "equals the result of the independent program for the points of the PabRD example",
     () => {
       const points = readFileSync(`${CORPUS}data/pabrd_exampleFile.csv`, "utf8")
         .trim()
@@ -145,14 +145,14 @@ describe("an acceleration-speed profile", () => {
 });
 
 describe("maximum speeds", () => {
-  it("must hold for 0.5 s: six values at 10 Hz count, five do not", () => {
+  it("must last 0.5 s: six values at 10 Hz count, five do not", () => {
     const peakOf = (count: number) =>
       sessionMaxSpeed(columnsOf(tenHertz(60, (_, k) => (k >= 20 && k < 20 + count ? 9 : 4))));
     expect([peakOf(5), peakOf(6)]).toEqual([4, 9]);
     expect(sessionMaxSpeed([])).toBeNull();
   });
 
-  it("of a season are unconfirmed without a second one within 5 %, and end after 365 days", () => {
+  it("are unconfirmed without a second one within 5 % in the season, and expire after 365 days", () => {
     const of = (...speeds: number[]) =>
       seasonMaxSpeed(
         speeds.map((maxSpeed, i) => ({ day: `2025-01-0${i + 1}`, maxSpeed })),

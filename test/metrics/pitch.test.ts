@@ -49,7 +49,7 @@ const golden = expected<{
 
 describe("a pitch", () => {
   it.each(["estimated_frame", "frame_with_105_68"] as const)(
-    "%s: the result of the independent program",
+    "equals the result of the independent program: %s",
     (name) => {
       const wanted = golden[name];
       const frame = pitchFrame(corners, name === "estimated_frame" ? {} : { length: 105, width: 68 });
@@ -122,7 +122,7 @@ describe("the shape of a team", () => {
       expect(own).toBe(Math.floor(theirs * 100 + 0.5) / 100);
   });
 
-  it("of a square with a player in its middle matches a manual computation; two players have no shape", () => {
+  it("matches a manual computation for a square with a player in its middle; two players have no shape", () => {
     const square = [
       { x: 0, y: 0 },
       { x: 10, y: 0 },
@@ -148,7 +148,7 @@ describe("the shape of a team", () => {
 describe("a heat map", () => {
   const size = { length: 105, width: 68 };
 
-  it("has the cells of the independent program", () => {
+  it("equals the cells of the independent program", () => {
     const { toPitch } = pitchFrame(corners, size);
     const positions = players.map(({ place }) => toPitch(place));
     // each position twice, 1 s apart, so that each is valid for 1 s
@@ -170,7 +170,7 @@ describe("a heat map", () => {
     );
   });
 
-  it("holds a position until the next one, but not across a gap, and counts positions outside at the edge", () => {
+  it("keeps a position until the next one, but not across a gap, and counts positions outside at the edge", () => {
     const outside = { x: -3, y: 70 };
     const times = [0, 100, 200, 300, 400, 5000, 5100];
     const positions = [{ x: 7, y: 0 }, ...times.slice(1).map(() => outside)];

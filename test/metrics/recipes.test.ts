@@ -28,7 +28,7 @@ describe("a recipe has one text and one hash", () => {
   const golden =
     expected<Record<string, { json: Recipe; canonical: string; sha256: string }>>("recipes.json");
 
-  it.each(Object.keys(golden))("%s: the same as in the independent program", (name) => {
+  it.each(Object.keys(golden))("equal to those of the independent program: %s", (name) => {
     const { json, canonical, sha256: hash } = golden[name] ?? { json: undefined };
     expect(recipeNamed(name)).toEqual(json);
     expect(canonicalRecipe(recipeNamed(name))).toBe(canonical);
@@ -41,7 +41,7 @@ describe("a recipe has one text and one hash", () => {
     }
   });
 
-  it("regardless of the order of its keys", () => {
+  it("independent of the order of its keys", () => {
     const reversed = Object.fromEntries(Object.entries(recipeNamed("soccer/sprint")).reverse());
     expect(recipeHash(reversed as unknown as Recipe)).toBe(recipeHash(recipeNamed("soccer/sprint")));
   });
@@ -94,7 +94,7 @@ describe("the recipe of a preset counts what computeMetrics counts", () => {
     }
   });
 
-  it("also in a recording with two sampling rates", () => {
+  it("including a recording with two sampling rates", () => {
     const times = [...Array(600).keys()].map((k) => k * 100);
     const slow = [...Array(60).keys()].map((k) => 62_000 + k * 2000);
     const two = columnsOf([...times, ...slow].map((t, k) => ({ t, speed: k % 40 < 20 ? 1000 : 7000 })));
@@ -108,7 +108,7 @@ describe("the recipe of a preset counts what computeMetrics counts", () => {
   });
 });
 
-describe("what a recipe can express", () => {
+describe("the keys of a recipe", () => {
   const sprint = recipeNamed("soccer/sprint");
   const countOf = (speeds: readonly number[], changes: Partial<Recipe>) =>
     computeRecipe(
@@ -194,7 +194,7 @@ describe("an invalid recipe is refused with the name of the invalid key", () => 
 });
 
 describe("the table of sensitivity", () => {
-  /** A recipe for each row of the table, equal to no preset: runs of samples, without joining and standing. */
+  /** A recipe for each row of the table. It differs from all presets, and counts runs of samples without joining and standing. */
   const speedRuns = (enter: number): Recipe => {
     const { standstill: _, ...rest } = recipeNamed("soccer/sprint");
     return { ...rest, max_valid: 100_000, on: "sample", enter, exit: enter, min_ms: 0, merge_ms: 0 };

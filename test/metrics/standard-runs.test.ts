@@ -38,9 +38,9 @@ describe("a standard run", () => {
     }
   });
 
-  it("has means of 10 s within 10 % of its mean, and is extended while that holds", () => {
+  it("has means of 10 s within 10 % of its mean, and is extended while this is true", () => {
     const run = constant(300, 3000);
-    // 10 s at 3.4 m/s: the mean becomes 3.0129, and 3.3 m/s is reached with the eighth of them
+    // after 10 s at 3.4 m/s, the mean is 3.0129, and 3.3 m/s is reached with the eighth second
     expect(runsOf(seconds([...run, ...constant(10, 3400), ...run]))).toEqual([[0, 307], expect.anything()]);
     expect(runsOf(seconds([...run, ...constant(10, 3300), ...run]))).toEqual([[0, 610]]);
   });
@@ -67,7 +67,7 @@ describe("a standard run", () => {
       }));
     const rateOf = (samples: readonly TestSample[]) => standardRuns(columnsOf(samples)).runs[0]?.heart_rate;
     expect(rateOf(run(() => true))).toBe(150.5);
-    // held for 5 s, which ends with the fourth second after it: the next seven are not known
+    // the heart rate is valid for 5 s, which ends with the fourth second after it, so the next seven are not known
     expect(rateOf(run((k) => k < 271 || k >= 282))).toBe(null);
     expect(rateOf(run((k) => k < 275 || k >= 282))).not.toBe(null);
   });
@@ -201,7 +201,7 @@ describe.skipIf(CORPUS === null)(
     );
     const found = sessions.map((samples) => standardRuns(samples).runs);
 
-    it("with every run", () => {
+    it("including every run", () => {
       expect(found).toEqual(
         golden?.sessions.map(({ runs }) =>
           runs.map(({ start_s, end_s, mean_speed_m_s, hr_last_30_s }) => ({
@@ -214,7 +214,7 @@ describe.skipIf(CORPUS === null)(
       );
     });
 
-    it("with its typical error and baseline", () => {
+    it("including its typical error and baseline", () => {
       const first = golden?.sessions.slice(0, 12).map(({ runs }) => runs[0]?.hr_last_30_s ?? 0) ?? [];
       expect(Math.abs(typicalError(first) - (golden?.typical_error_sessions_1_12 ?? 0))).toBeLessThan(1e-9);
       const { baseline_runs, baseline_heart_rate } = standardRunChanges(found.slice(0, 12).flat());
@@ -225,7 +225,7 @@ describe.skipIf(CORPUS === null)(
       expect(mean - (baseline_heart_rate ?? 0)).toBeCloseTo(golden?.observed_change_bpm ?? 0, 1);
     });
 
-    it("with its regression", () => {
+    it("including its regression", () => {
       const response = heartRateResponse(sessions, 12);
       const { truth, change_13_24 = 0 } = golden?.regression ?? {};
       const later = response?.residuals.slice(12) ?? [];

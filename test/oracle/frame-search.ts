@@ -32,15 +32,16 @@ export interface Damage {
 /**
  * Finds the valid frames in bytes that arrive in pieces (recording format, "Reading", rules 3 to 6).
  *
- * It stores two prefix sums, from which the checksum of any span follows: no byte is summed
- * twice, however many false syncs claim it. After a search without further results, less than one frame is kept.
+ * It stores two prefix sums, from which it computes the checksum of any span. No byte is summed twice,
+ * regardless of the number of false syncs that claim it. After a search without further results, less than one
+ * frame is kept.
  */
 export class FrameSearch {
   readonly #bytes = new Uint8Array(CAPACITY_BYTES);
   readonly #view = new DataView(this.#bytes.buffer);
-  /** Entry i: the sum, modulo 256, of all bytes before #bytes[i]. */
+  /** Entry i is the sum, modulo 256, of all bytes before #bytes[i]. */
   readonly #sumOfBytes = new Uint8Array(CAPACITY_BYTES + 1);
-  /** Entry i: the sum, modulo 256, of entries 1 to i of #sumOfBytes. */
+  /** Entry i is the sum, modulo 256, of entries 1 to i of #sumOfBytes. */
   readonly #sumOfSums = new Uint8Array(CAPACITY_BYTES + 1);
   /** The remaining bytes are #bytes[#start] up to, but not including, #bytes[#end]. */
   #start = 0;
@@ -142,7 +143,7 @@ export class FrameSearch {
     return this.#totalBytes - (this.#end - this.#start);
   }
 
-  /** Called only when no search is due: then less than a frame is moved, at most once in 256 KiB of input. */
+  /** Called only when no search is due, so it moves less than a frame, at most once in 256 KiB of input. */
   #moveToFront(): void {
     if (this.#end - this.#start >= MAX_FRAME_BYTES) return;
     this.#bytes.copyWithin(0, this.#start, this.#end);

@@ -1,7 +1,7 @@
 import type { Report } from "../../src/types.js";
 import { fields } from "./frame-kind.js";
 
-/** The reason why a NAV-PVT gives no row. */
+/** The reason why a NAV-PVT results in no row. */
 export type NoRow = keyof Report["gnssWithoutRow"];
 
 /** The values of a row from its NAV-PVT, unchanged. */
@@ -27,7 +27,7 @@ const GNSS_FIX_OK = 0b1;
 
 /**
  * Reads the payload of a NAV-PVT of at least 84 bytes (u-blox interface description, UBX-NAV-PVT).
- * If it gives no row, returns the first applicable reason (recording format, "Rows").
+ * If there is no row, returns the first applicable reason (recording format, "Rows").
  */
 export function readFix(payload: Uint8Array): (Fix & Quality) | NoRow {
   const navPvt = fields(payload);
@@ -74,7 +74,7 @@ function civilTimeMs(
   // setUTCFullYear instead of Date.UTC, which takes the years 0 to 99 as 1900 to 1999.
   const date = new Date(0);
   const midnightMs = date.setUTCFullYear(year, month - 1, day);
-  // A month or day that does not exist becomes another one.
+  // A month or day that does not exist becomes a different one.
   if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) return null;
   return midnightMs + ((hour * 60 + minute) * 60 + second) * 1000;
 }

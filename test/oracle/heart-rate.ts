@@ -25,7 +25,7 @@ export class HeartRateJoin {
   /** Number of readings that another one of the same time replaced. */
   replaced = 0;
 
-  /** @param fillHrMs maximum age in ms of a reading that is repeated on a row without its own; 0: none is repeated. */
+  /** @param fillHrMs maximum age in ms of a reading that is repeated on a row without its own; 0 to repeat none. */
   constructor(fillHrMs: number, source: HrSource) {
     this.#fillHrMs = fillHrMs;
     this.#source = source;

@@ -24,8 +24,8 @@ import type { Sample } from "./sample.js";
 import { StepOutput } from "./step-output.js";
 
 /**
- * A decoder whose code follows the recording format closely, without optimization: the reference for the tests of the
- * library's engines.
+ * A decoder whose code follows the recording format closely, without optimization. It is the reference for the tests
+ * of the library's engines.
  */
 export class Oracle implements Engine {
   // the library has no name for the oracle
@@ -176,7 +176,7 @@ export class Oracle implements Engine {
   }
 
   /**
-   * Uses the library's detector, separately from the engines: this compares how they feed it and join its
+   * Uses the library's detector, separately from the engines, to compare how the engines call it and join its
    * readings. test/beat-detector.test.ts measures its accuracy.
    */
   #readWaveform(payload: Uint8Array): void {

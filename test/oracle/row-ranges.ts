@@ -38,7 +38,7 @@ export class RowRanges {
     return this.#latestMs;
   }
 
-  /** A copy: the last range may still grow. */
+  /** A copy, because the last range may still grow. */
   list(): Range[] {
     return this.#ranges.map((range) => ({ ...range }));
   }

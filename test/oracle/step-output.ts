@@ -19,7 +19,7 @@ export class StepOutput {
     this.#hasQuality = quality;
   }
 
-  /** @param opensRange whether the row belongs to another range than the produced row before it, or is the first. */
+  /** @param opensRange whether the row is the first one, or in a different range than the previous produced row. */
   addSample(sample: Sample & Quality, opensRange: boolean): void {
     if (this.#output === "csv") {
       if (opensRange) this.#rangeBreaks.push({ outputOffset: this.#csv.length });

@@ -53,7 +53,7 @@ const PARTS = [
 const name = fc.array(fc.constantFrom(...PARTS), { maxLength: 5 }).map((parts) => parts.join(""));
 
 describe("names of players in periods.csv", () => {
-  it("give each player its own times again, for any names of files, trackers and roster entries", () => {
+  it("restore the times of each player, for any names of files, trackers and roster entries", () => {
     const files = fc.array(fc.tuple(name, fc.constantFrom("AS-1", "AS-2", "")), {
       minLength: 1,
       maxLength: 6,
@@ -87,7 +87,7 @@ describe("names of players in periods.csv", () => {
     );
   });
 
-  it("that several players share are refused with the line and the names to write", () => {
+  it("are refused, with the line and the names to write, if several players share them", () => {
     const recordings = [recording("Kunz.asi", "AS-1"), recording("KUNZ.asi", "AS-2")];
     const players = namesIn(squadMembers(recordings, null), null);
     const text = "period,start,end,player\n1st half,14:30,15:15,\n1st half,14:40,15:15,Kunz\n";
@@ -108,12 +108,12 @@ describe("names of players in periods.csv", () => {
     expect(alone.map((member) => member.name)).toEqual(["Kunz (AS-2)"]);
   });
 
-  it("with a mark are never the name of another player", () => {
+  it("are never the name of another player if they have a mark", () => {
     const people = ["Kunz", "Kunz", "Kunz (12)"].map((one, i) => ({ name: one, mark: String(12 + i) }));
     expect(distinctNames(people)).toEqual(["Kunz (12 2)", "Kunz (13)", "Kunz (12)"]);
   });
 
-  it("are looked for once, however many rows have an unknown name and however long it is", () => {
+  it("are searched for once, for any number and length of unknown names", () => {
     const players = Array.from({ length: 5000 }, (_, i) => `Player ${i}${"()".repeat(100)}`);
     const rows = Array.from({ length: 2000 }, (_, i) => `1st half,14:40,15:15,x${i}${"()".repeat(90)}\n`);
     const text = `period,start,end,player\n1st half,14:30,15:15,\n${rows.join("")}`;
@@ -123,7 +123,7 @@ describe("names of players in periods.csv", () => {
     expect(sameButMarks(["Kunz (12)", "KUNZ (13)", "Ott"])("kunz")).toEqual(["Kunz (12)", "KUNZ (13)"]);
   });
 
-  it("of more than 200 characters do not make the times of one player those of all", () => {
+  it("do not make the times of one player those of all if they have more than 200 characters", () => {
     const long = "K".repeat(201);
     const text = `period,start,end,player\n1st half,14:30,15:15,${long}\n`;
     const { periods, problems } = readPeriods(text, { session: HALF, players: [long] });

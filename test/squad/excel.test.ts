@@ -66,7 +66,7 @@ const ACCIDENTS: Record<string, (rows: Rows) => Uint8Array> = {
         "\r\n",
       ),
     ),
-  "columns in another order, and one that nobody asked for": (rows) =>
+  "columns in a different order, and an additional one": (rows) =>
     utf8(
       lines(
         rows.map((row, i) => [i === 0 ? "Remark" : "x", ...row.toReversed()]),

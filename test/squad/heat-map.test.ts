@@ -28,7 +28,7 @@ function mapOf(stepMs: number, endMs = 120_000) {
 
 describe("the heat map of a report", () => {
   it.each([1000, 3000])(
-    "is weighted by time: a row every %i ms gives the same result as ten rows per second",
+    "is weighted by time: a row every %i ms has the same result as ten rows per second",
     (stepMs) => {
       expect(mapOf(stepMs)).toBe(mapOf(100));
       expect(mapOf(stepMs, 61_500)).toBe(mapOf(100, 61_500));

@@ -1,4 +1,4 @@
-"""Works the table of a squad out a second time, from docs/metrics.md and docs/squad.md and not from the product.
+"""Computes the table of a squad a second time, from docs/metrics.md and docs/squad.md and not from the product.
 
     asi encode --demo --squad 14 -o match
     asi convert match --out-dir csv
@@ -28,7 +28,7 @@ COLUMNS = (
 
 
 def half_up(numerator, denominator):
-    """A quotient rounded half up to a whole number; both are whole and not negative."""
+    """Rounds a quotient of two non-negative integers half up to an integer."""
     return (2 * numerator + denominator) // (2 * denominator)
 
 
@@ -84,7 +84,7 @@ def periods_of(folder, day):
 # ---------------------------------------------------------------------------------------------- the figures
 
 def median(values):
-    """Twice the median: of an even number the mean of the two middle ones."""
+    """Twice the median, which is the mean of the two middle values for an even number."""
     values = sorted(values)
     n = len(values)
     return values[(n - 1) // 2] + values[n // 2]
@@ -119,7 +119,7 @@ def runs(flags):
 
 
 def way(pieces):
-    """Twice the way in mm/s ms. A piece is (start, end, twice the mean speed)."""
+    """Twice the distance in mm/s times ms. A piece is (start, end, twice the mean speed)."""
     return sum((b - a) * m for a, b, m in pieces)
 
 
@@ -160,7 +160,7 @@ def resampled(segment):
 
 
 def efforts(segments):
-    """Numbers of accelerations and of decelerations."""
+    """The numbers of accelerations and decelerations."""
     counts = [0, 0]
     for segment in segments:
         if segment[-1][0] - segment[0][0] < 1000:
@@ -223,7 +223,7 @@ def figures(recordings, max_hr, intervals, period_ms):
         # a minute counts 1 at 50 % of the maximum or more, and 1 more for each further 10 % up to 90 %
         weighted = sum(ms * sum(100 * hr >= share * max_hr for share in range(50, 100, 10)) for hr, ms in held)
         trimp = half_up(10 * weighted, 60_000) / 10
-    # each heart rate holds until the next of its recording and interval, the last for 5 s
+    # each heart rate is valid until the next of its recording and interval, the last for 5 s
     heard = 0
     for recording in own:
         for a, b in intervals or [(-inf, inf)]:
@@ -262,7 +262,7 @@ def text(value):
 
 
 def minutes_of(period):
-    """From the first start to the last end of anybody."""
+    """From the first start to the last end of any player."""
     times = [t for spans in [period["all"], *period["own"].values()] for span in spans for t in span]
     return (max(times) - min(times)) / 60_000
 

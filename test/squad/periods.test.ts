@@ -118,12 +118,12 @@ describe("a period", () => {
       players: [],
     }).problems;
 
-  it("of a week is accepted, even in the week when daylight saving time ends", () => {
+  it("may last a week, even the week in which daylight saving time ends", () => {
     expect(problemsOf("2026-10-17 12:00", "2026-10-24 12:00")).toEqual([]);
     expect(problemsOf("2026-10-24 12:00", "2026-10-31 12:00")).toEqual([]);
   });
 
-  it("of more than 7 days is refused, because a date must be wrong", () => {
+  it("is refused if it lasts more than 7 days, because a date must be wrong", () => {
     expect(problemsOf("2026-10-24 12:00", "2036-10-24 13:00")).toEqual([
       {
         line: 2,

@@ -19,7 +19,7 @@ const column = (key: string) =>
   SQUAD_COLUMNS.find((one) => one.key === key) ?? expect.fail(`There is no ${key}.`);
 const distance = column("distance_m");
 
-/** A session of Kunz with a distance in a number of minutes; null: no recording. */
+/** A session of Kunz with a distance in a number of minutes; null for no recording. */
 function session(day: number, metres: number | null, isMatch = true, minutes = 90): PlayedSession {
   const startMs = START_MS + day * DAY_MS;
   const figures = { minutes, distance_m: metres };

@@ -138,7 +138,7 @@ describe("the report of a squad", () => {
 
   it("compares a player with those of the same position, regardless of how the roster spells it", async () => {
     const pages = (await report()).split('<section class="player-page"').slice(1);
-    // the only other player has half of the session, and is excluded from means
+    // the only other player has data for half of the session, and is excluded from means
     expect(textOf(pages[2] ?? "")).toMatch(/10 Lang .*Mean of 1 FW 10 4,792 /);
   });
 

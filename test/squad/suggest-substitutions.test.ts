@@ -80,7 +80,7 @@ describe("suggested substitutions", () => {
     expect(minutesOf(suggested.periods, names)).toEqual(minutesOf(periods, names));
     // five who leave or do not return, five who enter, two who only sit on the bench
     expect(suggested.players).toHaveLength(12);
-    // the same for periods that are suggested themselves
+    // suggested periods have the same result
     const found = asSessionPeriods(suggestPeriods(members));
     expect(minutesOf(suggestSubstitutions(found, members).periods, names)).toEqual(minutesOf(periods, names));
   });
@@ -105,7 +105,8 @@ describe("suggested substitutions", () => {
         const one = periods.find((some) => some.name === period) ?? expect.fail();
         return intervalsFor(one, name).some(({ startMs, endMs }) => endMs - startMs > 40 * MINUTE_MS);
       });
-    // not the seven on the bench of the first half, nor those who come on or go off in the second; Kunz has no data of the first
+    // excludes the seven on the bench in the first half, and those who come on or go off in the second; Kunz has no data for
+    // the first half
     const [first, second] = before.slice(2).map(({ who }) => who);
     expect(first).toEqual(playing("1st half").filter((name) => name !== "Kunz"));
     expect(second).toEqual(playing("2nd half"));
@@ -121,7 +122,7 @@ describe("suggested substitutions", () => {
   });
 
   it("do not change periods that have times of players, that are for some players, or that are short", () => {
-    // half of the time is a pause: otherwise Meier alone would be found to enter
+    // half of the time is a pause, because otherwise only Meier would be found to enter
     const pause = { startMs: START_MS + 20 * MINUTE_MS, endMs: START_MS + 29 * MINUTE_MS };
     const half = { startMs: START_MS + 30 * MINUTE_MS, endMs: START_MS + 60 * MINUTE_MS };
     const period = (name: string, all: SessionPeriod["all"], own: [string, (typeof half)[]][] = []) => ({

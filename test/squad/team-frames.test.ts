@@ -54,7 +54,7 @@ describe("the players at one time", () => {
             const isIn = intervals.some(({ startMs, endMs }) => startMs <= timeMs && timeMs < endMs);
             const recent = all.map((rows) => rows.filter(({ ms }) => ms <= timeMs && ms > timeMs - 1000));
             const latestMs = Math.max(...recent.flat().map(({ ms }) => ms));
-            // of rows with one time the first one counts, as in every figure
+            // the first of several rows with the same time counts, as in every figure
             const last = recent
               .map((rows) => rows.find(({ ms }) => ms === latestMs))
               .find((one) => one !== undefined);

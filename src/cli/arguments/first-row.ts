@@ -4,7 +4,7 @@ import type { ChunkReader, ChunkSource } from "../../sources/source.js";
 import { ContinuedSource } from "../../tracks/first-bytes.js";
 import { UsageError } from "../terminal/usage-error.js";
 
-/** Memory limit for data before the first row. If the first row is later, the search ends. */
+/** Memory limit for data before the first row. The search ends at this limit. */
 const MAX_KEPT_BYTES = 64_000_000;
 
 export interface BegunSource {
@@ -32,7 +32,7 @@ export async function readFirstRow(source: ChunkReader, serial: string | undefin
       if (chunk === null || rows === null || firstRowMs !== null) break;
       if (keptBytes > MAX_KEPT_BYTES) {
         throw new UsageError(
-          "The day of the first row is unknown, because the row is too late; use --from and --to with a date.",
+          "The day of the first row is unknown, because too much data precedes it; use --from and --to with a date.",
         );
       }
     }

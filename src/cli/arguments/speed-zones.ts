@@ -35,6 +35,6 @@ export function parseSpeed(text: string): number {
 /** A speed in m/s as a number in a unit: `25.2`, `7`. */
 export function speedIn(unit: SpeedUnit, metresPerSecond: number): string {
   const value = unit === "km/h" ? metresPerSecond * KM_PER_H : metresPerSecond;
-  // limits are rounded to mm/s: 7 km/h must not become 6.998
+  // limits are rounded to mm/s, and 7 km/h must not become 6.998
   return String(Number(value.toFixed(unit === "km/h" ? 1 : 3)));
 }

@@ -12,7 +12,7 @@ const SPORTS = new Map<string, PresetName>([
   ["trail-running", "trailrunning"],
 ]);
 
-/** For the help and completions. */
+/** The names in the help and in completions. */
 export const SPORT_NAMES: readonly string[] = [...SPORTS.keys()];
 
 /** The preset of a sport, by one of its names in upper or lower case. */

@@ -9,13 +9,13 @@ const DAY_MS = 86_400_000;
 /** A time of day that is more than this before the first row is on the next day. */
 const MAX_BEFORE_MS = DAY_MS / 2;
 
-/** The maximum time between bounds before and after midnight; if it is longer, one of them is wrong. */
+/** The maximum time between a bound before midnight and one after it. If the time is longer, one of them is wrong. */
 const MAX_OVER_MIDNIGHT_MS = DAY_MS / 2;
 
 /** The value of --from or --to. */
 export type TimeBound =
   | { kind: "instant"; ms: number }
-  /** A date and time without an offset: local time as ms since 1970. */
+  /** A date and time without an offset, as local time in ms since 1970. */
   | { kind: "local"; localMs: number }
   /** A time of day, in ms since midnight. */
   | { kind: "clock"; text: string; sinceMidnightMs: number };
@@ -69,7 +69,7 @@ function dateAndTimeOf(text: string, dateMeans: "start" | "end"): TimeBound | nu
   return { kind: "instant", ms: localMs - time.offsetMs };
 }
 
-// Digit by digit: 0.001 s times 1000 is not always a whole number.
+// Reads digit by digit, because 0.001 s times 1000 is not always a whole number.
 function millisecondsOfSeconds(text: string): number {
   const [whole = "", fraction = ""] = text.split(".");
   const milliseconds = `${whole}${fraction.slice(0, 3).padEnd(3, "0")}`;
@@ -90,7 +90,7 @@ export function dependOnDay({ from, to }: TimeBounds): boolean {
  * is before it on the day of that row; then the `from` is on the day before: 23:50 to 0:30 of a recording from 0:10 to 1:00. Where clocks are set back, a time that occurs twice is the first as `from` and the second as `to`. Where they are
  * set forward, a time that is skipped is the moment of the change.
  *
- * @param firstRowMs null: the recording has no row, and times of day are omitted
+ * @param firstRowMs null if the recording has no row; times of day are then omitted
  */
 export function resolveBounds(
   { from, to, timeZone }: TimeBounds,
@@ -113,7 +113,7 @@ export function resolveBounds(
   const last = to?.kind === "instant" ? to.ms : at(toLocalMs, clock.latestAt);
   const areSkipped = fromLocalMs !== undefined && toLocalMs !== undefined && fromLocalMs <= toLocalMs;
   if (areSkipped && first !== undefined && last !== undefined && first > last) {
-    // Both are within an hour that is skipped: no row is between two milliseconds.
+    // both are within a skipped hour, so no row is between them
     return { from: last + 0.5, to: last + 0.5 };
   }
   return { from: first, to: last };

@@ -15,7 +15,7 @@ export interface Context {
 /** The work on the inputs of one call. */
 export interface Batch<T> {
   inputs: readonly Input[];
-  /** For the summary of several inputs: the word for successful ones. Damaged ones are written too, but they are incomplete. */
+  /** The word for successful inputs in the summary of several. Damaged inputs are written too, but they are incomplete. */
   outcome?: "written" | "whole";
   /** Print a JSON object per input, one per line. */
   json: boolean;
@@ -24,9 +24,9 @@ export interface Batch<T> {
   /** Whether a progress bar may appear; default true. */
   hasProgress?: boolean;
   work(input: Input, index: number, onProgress: (bytesRead: number) => void): Promise<T>;
-  /** Called when the processing of an input has ended, with or without success; `isDone`: there is a result. */
+  /** Called when the processing of an input has ended, with or without success; `isDone` means that there is a result. */
   onSettled?(index: number, isDone: boolean): void;
-  /** Called when all inputs up to this one have ended. Returns the reason to withdraw its result; null: none. */
+  /** Called when all inputs up to this one have ended. Returns the reason to withdraw its result, or null to keep it. */
   refusalOf?(index: number): Error | null;
   /** Shows the result to the user, without `json`. */
   show(result: T, input: Input): Promise<void>;
@@ -39,7 +39,7 @@ export interface Batch<T> {
  * Processes each input, even if others fail, and reports the results in the order of the inputs. If there are several
  * inputs, failures are printed at the end, where they are visible, followed by a line with counts.
  *
- * @throws the error that stopped the batch: an interruption
+ * @throws the error of an interruption
  */
 export async function runBatch<T>(context: Context, batch: Batch<T>): Promise<ExitStatus> {
   const { inputs, concurrency = 1 } = batch;
@@ -47,7 +47,7 @@ export async function runBatch<T>(context: Context, batch: Batch<T>): Promise<Ex
   const results = startInOrder(inputs, concurrency, async (input, index) => {
     let isDone = false;
     try {
-      // interrupted: no further input is started
+      // after an interruption, no further input is started
       context.signal.throwIfAborted();
       const result = await batch.work(input, index, (bytesRead) => progress?.report(index, bytesRead));
       isDone = true;

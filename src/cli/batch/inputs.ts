@@ -22,7 +22,7 @@ const RECORDING_OR_LOG = /\.(?:asi|ubx)(?:\.gz)?$/i;
  * `*.asi` and `*.asi.gz` in it and in its subfolders, sorted by name; an argument that is neither a file nor a folder is a
  * pattern (see glob.ts). Names that begin with a dot are ignored in folders, and links to folders are not followed there.
  *
- * @param flags with a serial number, plain logs can be read: a folder includes its `*.ubx` too
+ * @param flags with a serial number, plain logs can be read, so a folder includes its `*.ubx` files
  * @throws UsageError when the standard input is named twice
  */
 export function findInputs(args: readonly string[], flags: { serial?: string } = {}): Input[] {
@@ -42,7 +42,7 @@ export function findInputs(args: readonly string[], flags: { serial?: string } =
     });
 }
 
-/** The name of an input in messages and tables: on one line, without characters that affect terminals. */
+/** The name of an input in messages and tables, on one line and without characters that affect terminals. */
 export function nameOf(input: Input): string {
   return input.kind === "standardInput" ? "standard input" : printable(input.name);
 }
@@ -77,7 +77,7 @@ function fileInput(path: string): Input {
   return { kind: "file", name: path, path, bytes: statSync(path).size };
 }
 
-// A folder that cannot be read becomes an input that fails; the others continue.
+// A folder that cannot be read becomes an input that fails. The other inputs are processed.
 function recordingsBelow(folder: string, takesLogs: boolean): Input[] {
   const found: Input[] = [];
   const wanted = takesLogs ? RECORDING_OR_LOG : RECORDING;

@@ -4,9 +4,10 @@ import { inputAsOutput, realPath } from "../../files/output-file.js";
 import { type Input, nameOf } from "./inputs.js";
 
 /**
- * The owner of each output among the inputs of one call: two inputs never write the same file, and none overwrites an input,
- * even with `--force`. The first in the order of the inputs is the owner, even if several are processed in parallel. Inputs do not
- * wait for earlier ones: a fast input loses its files if a slower, earlier input needs their names.
+ * Assigns each output to one of the inputs of a call. Two inputs never write the same file, and no input overwrites another
+ * one, even with `--force`. The first in the order of the inputs is the owner, even if several are processed in parallel.
+ * Inputs do not wait for earlier ones. A fast input loses its files if a slower, earlier input needs their
+ * names.
  */
 export class OutputReservations {
   readonly #inputs: readonly Input[];
@@ -32,12 +33,12 @@ export class OutputReservations {
     for (const path of real) this.#owners.set(path, index);
   }
 
-  /** Called when the processing of this input has ended; `isDone`: its files exist. */
+  /** Called when the processing of this input has ended; `isDone` means that its files exist. */
   settle(index: number, isDone: boolean): void {
     this.#ends[index]?.resolve(isDone);
   }
 
-  /** The reason why the files of a converted input were removed; null: they exist. */
+  /** The reason why the files of a converted input were removed; null if they exist. */
   refusalOf(index: number): AsiError | null {
     return this.#refusals.get(index) ?? null;
   }

@@ -31,7 +31,7 @@ export function refuseAsOutput(output: string, inputs: readonly Input[]): void {
   }
 }
 
-/** Like `refuseAsOutput`, for an output that becomes a recording: also refuses names with the extension of another format. */
+/** Like `refuseAsOutput`, for an output that becomes a recording. Refuses names with the extension of a different format, too. */
 export function refuseAsRecording(output: string, inputs: readonly Input[]): void {
   refuseAsOutput(output, inputs);
   const format = isStandardOutput(output) ? null : formatOfFile(output);

@@ -43,9 +43,9 @@ export function addPull(program: Command, { context, onStatus }: Host): void {
       "after",
       `
 The token is read from the environment variable ASI_TOKEN or a file, because other users of the machine can see the options of a
-program. It goes only to the given address: redirects are not followed.
+program. It goes only to the given address, because redirects are not followed.
 
-A file has its name only when it is complete. After an interruption, run the command again: it continues. It skips a day if the
+A file has its name only when it is complete. After an interruption, run the command again to continue. It skips a day if the
 ranges of its samples in the service (start, end, number) are those of its file; so it gets days again to which samples were added
 or from which samples were removed. It lists the files of days that no longer have samples in the service, and keeps them.
 .asi-pull.json in the folder of each device contains what the files hold.

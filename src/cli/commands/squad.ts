@@ -86,7 +86,7 @@ export function addSquad(program: Command, { context, onStatus }: Host): void {
     .addOption(
       new Option(
         "--decimal <mark>",
-        "decimal mark of a CSV; a comma also makes the fields end with semicolons",
+        "decimal mark of a CSV; with a comma, the delimiter is a semicolon",
       ).choices([".", ","]),
     )
     .option(
@@ -126,8 +126,8 @@ Periods have a name, a start and an end in the zone of --tz: 1st half,15:00,15:4
 the times for that player, for substitutions; "-" as times means that the player does not take part. Without periods the command
 suggests some from the pauses that the squad makes together, and prints them as such a file; --periods suggested makes a table of each.
 
-A figure with the sign for "at least" comes from less than 95 % of the period. Means are of the players who play
-at least 90 % of it: not of those who seem to sit on the bench.
+A figure with the sign for "at least" is computed from less than 95 % of the period. Means are of the players who play
+at least 90 % of it, and exclude those who seem to sit on the bench.
 ${EXIT_STATUS}`,
     )
     .action(async (inputs: string[], flags) => {

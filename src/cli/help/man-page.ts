@@ -65,7 +65,7 @@ README.md and docs/recording\\-format.md in the package asi\\-convert
 `;
 }
 
-/** The texts around the generated part of a help: the examples before it and the details after it. */
+/** The examples before the generated part of a help, and the details after it. */
 function helpTexts(command: Command): { examples: string; after: string } {
   let text = "";
   const original = command.configureOutput();

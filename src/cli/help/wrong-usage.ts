@@ -43,7 +43,7 @@ export function rewordError(text: string, operand: string | undefined): string {
   return `${ended(sentence)}${proposal === "" ? "" : ` ${proposal}`}`;
 }
 
-/** The arguments; those of `asi help` with an unknown command are changed so that the error names the command. */
+/** Returns the arguments. Changes those of `asi help` with an unknown command, so that the error names the command. */
 export function withKnownCommand(args: readonly string[], program: Command): readonly string[] {
   const [help, name] = args;
   if (help !== "help" || name === undefined || name === "help" || name.startsWith("-")) return args;

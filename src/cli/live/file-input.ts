@@ -7,14 +7,14 @@ import type { StreamInput } from "./stream-input.js";
 /** The header and the first rows, whose times differ from those of any other recording of the device. */
 const NAMED_BY_BYTES = 4096;
 
-/** A file. Can be read again from any offset, including by a later run of the command. */
+/** A file, which can be read again from any offset, also by a later run of the command. */
 export class FileInput implements StreamInput {
   readonly recording: string;
   readonly endsWithCommand = false;
   readonly #path: string;
   readonly #serial: string;
   readonly #speed: number | null;
-  /** When the first row was sent, and its time. Kept across breaks, so that a replay does not fall behind. */
+  /** When the first row was sent, and its time. Kept when the connection breaks, so that the replay catches up afterwards. */
   readonly #pace = { startMs: null as number | null, firstRowMs: 0 };
 
   private constructor(path: string, serial: string, speed: number | null, recording: string) {
@@ -24,7 +24,7 @@ export class FileInput implements StreamInput {
     this.recording = recording;
   }
 
-  /** @param speed speed of the replay; null: as fast as possible */
+  /** @param speed speed of the replay; null to send as fast as possible */
   static async open(
     path: string,
     serial: string,

@@ -2,11 +2,12 @@ import { serviceError } from "../service/refusals.js";
 import type { StreamInput } from "./stream-input.js";
 
 /**
- * Maximum number of bytes that wait for the service: several hours of a device. Above this, nothing is read from the device.
+ * Maximum number of bytes that wait for the service, which is several hours of a device. At this limit, nothing more is read
+ * from the device.
  */
 const MAX_KEPT_BYTES = 64 * 1024 * 1024;
 
-/** Input that can be read only once, such as a device: keeps the bytes until the service has stored them. */
+/** Input that can be read only once, such as a device. Keeps the bytes until the service has stored them. */
 export class KeptInput implements StreamInput {
   readonly recording: string;
   readonly endsWithCommand = true;

@@ -9,9 +9,9 @@ import type { StreamInput } from "./stream-input.js";
 
 export interface InputSettings {
   serial: string;
-  /** Name of the recording; undefined: derived from its content or the time. */
+  /** Name of the recording; if undefined, it is derived from the content or the time. */
   recording?: string | undefined;
-  /** Speed of a replay; null: as fast as the bytes arrive. */
+  /** Speed of a replay; null to send bytes as fast as they arrive. */
   speed: number | null;
 }
 
@@ -30,9 +30,9 @@ export async function openInput(path: string, settings: InputSettings): Promise<
   return new KeptInput(openDevice(path), recording, frame("header", writeHeader({ serial })));
 }
 
-/** Opens a device. The terminal driver would change bytes of a serial port, unless it is raw. */
+/** Opens a device. A serial port is set to raw mode, because the terminal driver would change its bytes. */
 function openDevice(path: string) {
-  // without waiting for a carrier, and without becoming the terminal of this process
+  // does not wait for a carrier, and does not make the port the terminal of this process
   const descriptor = openSync(path, constants.O_RDONLY | constants.O_NOCTTY | constants.O_NONBLOCK);
   if (!isatty(descriptor)) return createReadStream(path, { fd: descriptor });
   return new ReadStream(descriptor).setRawMode(true);

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { RecordingReader } from "../../reading/recording-reader.js";
 
-/** Number of bytes between two checks of the clock: two or three rows. */
+/** Number of bytes between two checks of the clock, which is two or three rows. */
 const SLICE_BYTES = 256;
 
 interface Pacing {
   serial: string;
-  /** 1: in real time; 10: ten times as fast. */
+  /** 1 for real time; 10 for ten times the speed. */
   speed: number;
   pace: { startMs: number | null; firstRowMs: number };
   signal: AbortSignal;

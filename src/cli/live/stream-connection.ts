@@ -11,7 +11,7 @@ export interface StoredState {
   aheadMs: number;
 }
 
-/** The end of a request: its last line, or null if the connection was lost. */
+/** The last line of a request, or null if the connection was lost. */
 export type StreamEnd = ({ end: string } & Record<string, unknown>) | null;
 
 export interface StreamTarget {
@@ -67,7 +67,7 @@ export async function sendFrom(
 ): Promise<StreamEnd> {
   const url = urlOf(target, { offset: String(offset) });
   const over = new AbortController();
-  // not `fetch`, which cannot read a response while it sends
+  // `fetch` cannot read a response while it sends
   const request = (url.protocol === "https:" ? requestHttps : requestHttp)(url, {
     method: "POST",
     headers: { Authorization: `Bearer ${target.token}`, "Content-Type": "application/octet-stream" },
@@ -91,7 +91,7 @@ export async function sendFrom(
     );
   over.abort();
   request.destroy();
-  // if the input has failed, that explains the end of the request
+  // if the input has failed, its error explains the end of the request
   const failure = (await sending) ?? ("error" in received ? received : null);
   if (failure !== null) throw failure.error;
   return "end" in received ? received.end : null;
@@ -184,7 +184,7 @@ async function lastLine(
       }
     }
   } catch {
-    // the connection broke
+    // the connection was lost
   }
   return last;
 }

@@ -2,7 +2,7 @@
 const MAX_LINE_BYTES = 1_000_000;
 
 /**
- * The non-empty lines of a byte stream. A line that is too long is truncated, so that it is invalid and memory stays bounded.
+ * The non-empty lines of a byte stream. A line that is too long is truncated, which limits memory and makes the line invalid.
  */
 export async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   let pieces: Uint8Array[] = [];

@@ -12,7 +12,7 @@ const INSTRUCTIONS =
 /** Maximum number of pending calls; further ones are not read yet. */
 const MAX_WAITING = 32;
 
-/** `asi mcp`: provides the recordings in folders to a program, as tools of the Model Context Protocol. */
+/** Runs `asi mcp`, which provides the recordings in folders to a program, as tools of the Model Context Protocol. */
 export async function mcp(paths: readonly string[], { console, signal }: Context): Promise<ExitStatus> {
   const folders = new Folders(paths);
   if (process.stdin.isTTY === true)

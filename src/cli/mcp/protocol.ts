@@ -6,7 +6,7 @@ import type { Folders } from "./folders.js";
 import { checked } from "./schema.js";
 import type { Tool } from "./tool.js";
 
-// JSON-RPC 2.0 as the Model Context Protocol uses it: one message per line, and a server that only has tools. The SDK of the
+// JSON-RPC 2.0 as the Model Context Protocol uses it, with one message per line, and a server that only has tools. The SDK of the
 // protocol would add 40 kB to the package, so the tests use its client instead.
 
 /** Versions of the protocol, newest first. For tools they differ only in optional members. */
@@ -60,8 +60,7 @@ export class Protocol {
   }
 
   /**
-   * @param line a message @returns the line of the response; null if there is none: for notifications, responses and cancelled
-   * calls
+   * @param line a message @returns the line of the response; null for notifications, responses and cancelled calls
    */
   async answer(line: string): Promise<string | null> {
     let id: Id | null = null;
@@ -142,7 +141,7 @@ export class Protocol {
     const problem: Problem =
       error instanceof UsageError ? { code: "BAD_OPTION", message: error.message } : failureOf(error).error;
     const told = { error: { ...problem, message: this.#folders.shown(problem.message) } };
-    // without structured content, which clients compare with the output schema
+    // has no structured content, because clients would compare it with the output schema
     return { content: textOf(told), isError: true };
   }
 }
@@ -168,7 +167,7 @@ const described = ({ name, title, description, inputSchema, output }: Tool) => (
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
 });
 
-/** Null for a response: the server sends no requests. */
+/** Null for a response, because the server sends no requests. */
 function messageOf(line: string): Message | null {
   let value: unknown;
   try {

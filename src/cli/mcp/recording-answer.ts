@@ -119,11 +119,11 @@ export function qualityOf({ report, repeated, metrics }: StatsLine) {
   };
 }
 
-/** The figures of a recording with units and definitions: the same figures as in the table of a squad. */
+/** The figures of a recording with units and definitions, which are also the figures of the table of a squad. */
 export function listedFigures({ metrics }: StatsLine) {
   const definitions = figureDefinitions();
   return SQUAD_COLUMNS.flatMap((column, i) => {
-    // it requires a player with a maximum heart rate
+    // the figure requires a maximum heart rate
     if (column.key === "trimp") return [];
     const value = rounded(figureOf({ ...NO_FIGURES, metrics }, column));
     return {

@@ -16,7 +16,7 @@ export interface BeatsFlags extends WaveformFlags {
 /** The speed at a beat as text; empty if there is none. */
 type SpeedText = (batch: BeatBatch, i: number) => string;
 
-/** `asi beats`: the heart beats in the ECG waveform, one per line. */
+/** Runs `asi beats`, which prints the heart beats in the ECG waveform, one per line. */
 export function beats(input: string, flags: BeatsFlags, context: Context): Promise<ExitStatus> {
   const speeds = () => (flags.withSpeed === true ? speedTexts(input, flags, context.signal) : null);
   return writeWaveform(input, flags, context, {

@@ -34,8 +34,8 @@ export interface Club {
 }
 
 /**
- * The roster and the periods in the options; null after printing the error if the roster cannot be read. Periods are read for each
- * recording, because it defines the day of their times.
+ * The roster and the periods in the options; null after printing the error if the roster cannot be read. Periods are read
+ * for each recording, because the recording defines the day of their times.
  */
 export function clubOf(
   { roster: path, periods, tz, from, to }: ClubFlags & { tz?: string; from?: TimeBound; to?: TimeBound },

@@ -54,7 +54,7 @@ export function openWithBounds(
   return withBounds(openInput(input, onProgress), bounds, serial);
 }
 
-/** Resolves the bounds of the rows of a source, for which it may read up to the first row. */
+/** Resolves the bounds of the rows of a source. To do so, it may read the source up to the first row. */
 export async function withBounds(
   source: ChunkSource,
   bounds: TimeBounds,

@@ -49,10 +49,10 @@ export interface ConvertFlags {
   json?: boolean;
 }
 
-/** A safety limit: a recording with many short ranges would fill a folder. */
+/** A safety limit, because a recording with many short ranges would fill a folder. */
 const MAX_SPLIT_FILES = 100;
 
-/** `asi convert`: converts recordings to CSV or another format. */
+/** Runs `asi convert`, which converts recordings to CSV or another format. */
 export async function convert(args: string[], flags: ConvertFlags, context: Context): Promise<ExitStatus> {
   const bounds: TimeBounds = { from: flags.from, to: flags.to, timeZone: flags.tz };
   const given = {
@@ -63,7 +63,7 @@ export async function convert(args: string[], flags: ConvertFlags, context: Cont
     numbers: flags.numbers,
     rrIntervals: flags.rrIntervals,
     time: flags.time,
-    // it always applies to --from and --to
+    // --tz always applies to --from and --to
     timeZone: flags.time === "local" || flags.time === "excel" ? flags.tz : undefined,
     hr: flags.hr,
     columns: flags.columns,

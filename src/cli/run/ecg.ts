@@ -5,7 +5,7 @@ import type { ExitStatus } from "../terminal/exit-status.js";
 import { lineWriter, seconds } from "../terminal/line-writer.js";
 import { type WaveformFlags, writeWaveform } from "./write-waveform.js";
 
-/** `asi ecg`: the ECG waveform. */
+/** Runs `asi ecg`, which writes the ECG waveform. */
 export function ecg(input: string, flags: WaveformFlags, context: Context): Promise<ExitStatus> {
   return writeWaveform(input, flags, context, {
     decode: decodeEcg,

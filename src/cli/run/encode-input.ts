@@ -51,7 +51,7 @@ function problemOf(first: Uint8Array): string | null {
 // 0xb5 is not the first byte of any character in UTF-8
 const SYNC = [0xb5, 0x62];
 
-/** Whether a byte never occurs in text: a control character other than white space. */
+/** Whether a byte never occurs in text, because it is a control character other than white space. */
 const isControl = (byte: number) => byte < 0x09 || (byte > 0x0d && byte < 0x20);
 
 /** The place from which a track is unreadable, in the wording for damaged recordings. */

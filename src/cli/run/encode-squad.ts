@@ -20,7 +20,7 @@ export interface EncodeSquadFlags {
   start?: number;
 }
 
-/** `asi encode --demo --squad`: a folder with the recordings of a match, its roster and its periods. */
+/** Runs `asi encode --demo --squad`, which writes a folder with the recordings of a match, its roster and its periods. */
 export async function encodeSquad(
   players: number,
   { output, force, seed, start }: EncodeSquadFlags,

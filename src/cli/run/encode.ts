@@ -50,7 +50,7 @@ interface Encoded {
   track: TrackSummary | null;
 }
 
-/** `asi encode`: converts a CSV, a track of another device, or a generated session to a recording. */
+/** Runs `asi encode`, which converts a CSV, a track of another device, or a generated session to a recording. */
 export async function encode(
   csv: string | undefined,
   flags: EncodeFlags,
@@ -89,7 +89,7 @@ export async function encode(
   });
 }
 
-// The input of `encode`: accepts the same arguments as other commands, but they must name exactly one file.
+// The input of `encode`. The arguments are the same as for other commands, but must name exactly one file.
 function onlyInput(csv: string): Input {
   if (csv !== "-" && statSync(csv, { throwIfNoEntry: false })?.isDirectory() === true) {
     throw new UsageError(

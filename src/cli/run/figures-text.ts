@@ -137,7 +137,7 @@ function hrvText(hrv: HeartRateVariability): string {
       ? []
       : [
           lf_hf === null
-            ? "  LF/HF: none, it needs 300 s without a gap and at most 5 % artefacts"
+            ? "  LF/HF: none, because it requires 300 s without a gap and at most 5 % artefacts"
             : `  LF ${lf_hf.lf} ms2, HF ${lf_hf.hf} ms2, LF/HF ${lf_hf.ratio}. ${LF_HF_CAUTION}`,
         ]),
   ];
@@ -146,7 +146,7 @@ function hrvText(hrv: HeartRateVariability): string {
 
 function profileText(maxSpeed: number | null, found: AccelerationSpeedProfile | null): string {
   if (maxSpeed === null)
-    return "  maximum speed held for 0.5 s: none, it needs at least 5 samples a second\n";
+    return "  maximum speed held for 0.5 s: none, because it requires at least 5 samples a second\n";
   const { profile, reason } = found ?? { profile: null, reason: "nobody ran" };
   const text =
     profile === null
@@ -157,7 +157,7 @@ function profileText(maxSpeed: number | null, found: AccelerationSpeedProfile | 
 
 function metabolicText(estimate: MetabolicEstimate): string {
   const { energy, equivalent_distance, equivalent_distance_index, categories, caution } = estimate;
-  if (energy === null) return "  metabolic power: none, it needs at least 5 samples a second\n";
+  if (energy === null) return "  metabolic power: none, because it requires at least 5 samples a second\n";
   const lines = [
     `metabolic power: ${energy} kJ/kg, equivalent distance ${equivalent_distance} m, ${equivalent_distance_index ?? "-"} times the distance`,
     ...categories.map(({ threshold_low, threshold_high, duration, distance }) => {

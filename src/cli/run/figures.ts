@@ -65,7 +65,7 @@ export interface Figures {
   metabolic?: MetabolicEstimate;
   /** m/s, sustained for 0.5 s; null below 5 Hz. */
   session_max_speed?: number | null;
-  /** For these rows only, relative to their own maximum speed; null without one. */
+  /** For these rows only, relative to their own maximum speed; null if there is no maximum speed. */
   acceleration_speed?: AccelerationSpeedProfile | null;
   /** Experimental. */
   standard_runs?: StandardRuns;

@@ -2,7 +2,7 @@ import { MAX_GAP_MS } from "../../metrics/segments.js";
 import { RecordingReader } from "../../reading/recording-reader.js";
 import { type ChunkReader, ChunkSource } from "../../sources/source.js";
 
-/** A period without rows within a range: too short to end the range, but longer than a few missing rows. */
+/** A period without rows within a range. It is too short to end the range, but longer than a few missing rows. */
 export interface Gap {
   /** The row before and the row after it in chronological order, ms since 1970 UTC. */
   start: number;
@@ -26,7 +26,7 @@ export class GapWatch extends ChunkSource {
   readonly #reader: RecordingReader<"columns">;
   #isReading = true;
   #previousMs = 0;
-  /** Start and end of the pieces of the current range; a new piece begins where times run backwards. */
+  /** Start and end of each piece of the current range. A new piece begins where times run backwards. */
   #pieces: number[] = [];
   readonly #gaps: Gaps = { count: 0, totalMs: 0, longest: [] };
 
@@ -73,7 +73,7 @@ export class GapWatch extends ChunkSource {
     else this.#pieces.push(ms, ms);
   }
 
-  /** The gaps are between the pieces in chronological order: rows that run backwards may fill one. */
+  /** Finds gaps between the pieces in chronological order, because rows that run backwards may fill a gap. */
   #endRange(): void {
     const pieces = this.#pieces;
     const order = Uint32Array.from({ length: pieces.length / 2 }, (_, i) => 2 * i);

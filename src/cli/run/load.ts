@@ -56,11 +56,11 @@ interface Session extends SessionLoad {
   days: readonly string[];
 }
 
-const UNKNOWN_BEFORE = "7 days and 28 days are weighted means, which are known from the 28th day on.";
+const UNKNOWN_BEFORE = "7 days and 28 days are weighted means, which are unknown before the 28th day.";
 const RATIO_CAUTION =
   "The ratio of acute to chronic load is mathematically coupled, and no causal link to injury has been shown (Impellizzeri et al. 2020).";
 
-/** `asi load`: the load per day and week, for each device. */
+/** Runs `asi load`, which prints the load per day and week, for each device. */
 export async function load(args: string[], flags: LoadFlags, context: Context): Promise<ExitStatus> {
   const { console, signal } = context;
   const loadOf = loadFunction(flags);
@@ -74,7 +74,7 @@ export async function load(args: string[], flags: LoadFlags, context: Context): 
     json: false,
     async work(input, _, onProgress) {
       const { samples, repeated, inspection } = await readSamples(input, selection, signal, onProgress);
-      // without rows that the tracker wrote before it had the date
+      // excludes rows that the tracker wrote before it received the date
       const { startMs } = mainInterval([{ samples }]);
       const dayOf = (ms: number) => new Date(ms + offsetIn(flags.tz, ms)).toISOString().slice(0, 10);
       const day = dayOf(startMs);

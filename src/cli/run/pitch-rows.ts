@@ -9,7 +9,7 @@ export interface FieldPlayer extends SquadMember {
 
 /** A period, or the whole session, with the players who take part. */
 export interface PlayedPeriod extends Interval {
-  /** null: the whole session */
+  /** null for the whole session */
   name: string | null;
   players: readonly FieldPlayer[];
 }

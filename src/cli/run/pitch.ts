@@ -65,14 +65,14 @@ const SECOND_MS = 1000;
 const POSITIONS_OF_RECORDING = 1000;
 const SHORTEST_STEP_MS = 40;
 
-/** `asi pitch`: the position and shape of a team on the pitch. */
+/** Runs `asi pitch`, which prints the position and shape of a team on the pitch. */
 export async function pitch(args: string[], flags: PitchFlags, context: Context): Promise<ExitStatus> {
   const { console } = context;
   const format = formatOf(flags);
   const everyMs = flags.every ?? SECOND_MS;
   if (everyMs < SHORTEST_STEP_MS)
     throw new UsageError(
-      `--every is at least ${SHORTEST_STEP_MS}ms: trackers record 25 positions a second at most.`,
+      `--every must be at least ${SHORTEST_STEP_MS}ms, because trackers record at most 25 positions a second.`,
     );
   const inputs = findInputs(args);
   if (flags.output !== undefined) refuseAsOutput(flags.output, inputs);
@@ -106,16 +106,18 @@ export async function pitch(args: string[], flags: PitchFlags, context: Context)
   const rows = periods.flatMap((period) => rowsOf(period, frame, everyMs, flags.each === true));
   await writeContent(contentOf(rows, frame, format, flags), flags, context);
   if (rows.every(({ shape }) => shape === null))
-    console.message(`There are no figures: they need ${FEWEST_PLAYERS} field players at the same time`);
+    console.message(
+      `There are no figures, because they require ${FEWEST_PLAYERS} field players at the same time`,
+    );
   return status;
 }
 
 const isGoalkeeper = ({ player }: SquadMember): boolean => player?.position?.trim().toUpperCase() === "GK";
 
-/** Positions up to this distance from the pitch come from players warming up, or from receiver errors *(choice)*. */
+/** Positions up to this distance from the pitch belong to players who warm up, or are receiver errors *(choice)*. */
 const BESIDE_M = 30;
 
-/** A message about a pitch with hardly any players, whose corners must be wrong. Null for none. */
+/** A message about a pitch with hardly any players, which means that its corners are wrong; null if there are enough. */
 function besideText(members: readonly SquadMember[], { length, width, toPitch }: PitchFrame): string | null {
   let positions = 0;
   let beside = 0;
@@ -166,7 +168,7 @@ function formatOf({ format, output, each }: PitchFlags): PitchFormat {
   return chosen ?? "text";
 }
 
-// null: the periods cannot be read, and the reason has been printed
+// null if the periods cannot be read; the reason has been printed
 function periodsOf(
   args: readonly string[],
   members: readonly SquadMember[],

@@ -40,11 +40,11 @@ interface Plotted {
 }
 
 const PICTURES = [".svg", ".png"];
-/** Pixels of the PNG per pixel of the picture: sharp on the screens of phones and laptops. */
+/** Pixels of the PNG per pixel of the picture, so that the PNG is sharp on the screens of phones and laptops. */
 const PNG_SCALE = 2;
 const WIDTH_WITHOUT_TERMINAL = 80;
 
-/** `asi plot`: speed and heart rate in the terminal, or a picture. */
+/** Runs `asi plot`, which draws speed and heart rate in the terminal, or writes a picture. */
 export async function plot(args: string[], flags: PlotFlags, context: Context): Promise<ExitStatus> {
   const { console, signal } = context;
   const { output, outDir, force } = flags;

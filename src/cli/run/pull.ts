@@ -39,7 +39,7 @@ const MAX_AHEAD_MS = 86_400_000;
 /** Problems of one device, which do not affect the others. */
 const OF_A_DEVICE = ["SERVICE_REFUSED", "OTHER_ORIGIN"];
 
-/** `asi pull`: one file for each device and day from a service. */
+/** Runs `asi pull`, which downloads one file for each device and day from a service. */
 export async function pull(address: string, flags: PullFlags, context: Context): Promise<ExitStatus> {
   const base = parseAddress(address, flags.allowHttp === true);
   if (flags.from !== undefined && flags.to !== undefined && flags.from > flags.to)

@@ -5,7 +5,8 @@ import type { ExitStatus } from "../terminal/exit-status.js";
 import { instantFormat } from "../terminal/time-text.js";
 import { type InspectFlags, inspectInputs } from "./inspect-inputs.js";
 
-/** `asi ranges`: start, stop and number of rows of each range, separated by tabs; for several inputs, preceded by the name. */
+/** Runs `asi ranges`, which prints start, stop and number of rows of each range, separated by tabs. For several inputs, the
+ * name comes first. */
 export function ranges(args: string[], flags: InspectFlags, context: Context): Promise<ExitStatus> {
   const instantText = instantFormat(flags.tz);
   return inspectInputs(args, flags, context, {

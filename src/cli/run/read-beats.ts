@@ -5,7 +5,7 @@ import { decodeTrackBeats } from "../../tracks/decode-track.js";
 import { type Input, openInput } from "../batch/inputs.js";
 import { detectTrack } from "./track-input.js";
 
-/** Limits of beats, ms since 1970 UTC; undefined: none. */
+/** Limits of the beats, ms since 1970 UTC; undefined for no limit. */
 interface Limits {
   from: number | undefined;
   to: number | undefined;

@@ -31,7 +31,7 @@ export interface SampleSelection {
   quality?: boolean;
   /** Whether truncated compressed data are read up to their end. By default, they throw `BAD_GZIP`. */
   mayBeCut?: boolean;
-  /** For commands that also read FIT, GPX and TCX: whether a track may have RR intervals instead of rows. */
+  /** Whether a track may have RR intervals instead of rows, for commands that read FIT, GPX and TCX files. */
   tracks?: { mayLackRows: boolean };
 }
 

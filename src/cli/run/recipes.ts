@@ -10,7 +10,7 @@ export type RecipesAction = "list" | "show" | "check" | "compare";
 /** Number of digits of a hash that distinguish the recipes of a list. */
 const SHORT_HASH = 12;
 
-/** `asi recipes`: lists, shows, checks and compares recipes. */
+/** Runs `asi recipes`, which lists, shows, checks and compares recipes. */
 export async function recipes(
   action: RecipesAction,
   args: readonly string[],

@@ -29,7 +29,7 @@ interface Repaired {
   report: Report;
 }
 
-/** `asi repair`: copies the valid frames of damaged recordings. */
+/** Runs `asi repair`, which copies the valid frames of damaged recordings. */
 export function repair(args: string[], flags: RepairFlags, context: Context): Promise<ExitStatus> {
   const { console, signal } = context;
   const { output, outDir, force, serial } = flags;

@@ -4,7 +4,7 @@ import type { Report } from "../../types.js";
 import type { Console, Part } from "../terminal/console.js";
 import { isDamaged } from "../terminal/exit-status.js";
 
-/** `2 bad checksums, 1 overrun`; empty without damage. */
+/** `2 bad checksums, 1 overrun`; empty if there is no damage. */
 export function damageText({ damage }: Report): string {
   return [
     damage.badChecksums > 0 && count(damage.badChecksums, "bad checksum"),

@@ -39,7 +39,7 @@ interface WrittenReport {
 /** The viewer, which the build of `web/` writes to the parent folder of the command. */
 const TEMPLATE = join(__dirname, "..", "report.html");
 
-/** `asi report`: one file with the viewer and a recording, or a squad. */
+/** Runs `asi report`, which writes one file with the viewer and a recording, or a squad. */
 export async function report(args: string[], flags: ReportFlags, context: Context): Promise<ExitStatus> {
   const { console, signal } = context;
   const { output, outDir, force } = flags;

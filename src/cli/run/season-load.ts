@@ -53,5 +53,5 @@ export function loadText(player: SeasonPlayer, { column, of }: SeasonLoads): str
   const share = last?.percent_of_match == null ? "–" : `${Math.round(last.percent_of_match)} %`;
   const title = column.title.charAt(0).toLowerCase() + column.title.slice(1);
   const unit = column.unit === "" ? "" : `, ${column.unit}`;
-  return `Load of ${title} on ${last?.day ?? "–"}${unit}: day ${loadCell(last?.load ?? null)} (${share} of a match), 7 days ${loadCell(last?.acute ?? null)}, 28 days ${loadCell(last?.chronic ?? null)}${last?.chronic === null ? " (known from the 28th day on)" : ""}, week ${loadCell(last?.week_sum ?? null)}, monotony ${loadCell(last?.monotony ?? null, 2)}, strain ${loadCell(last?.strain ?? null)}`;
+  return `Load of ${title} on ${last?.day ?? "–"}${unit}: day ${loadCell(last?.load ?? null)} (${share} of a match), 7 days ${loadCell(last?.acute ?? null)}, 28 days ${loadCell(last?.chronic ?? null)}${last?.chronic === null ? " (unknown before the 28th day)" : ""}, week ${loadCell(last?.week_sum ?? null)}, monotony ${loadCell(last?.monotony ?? null, 2)}, strain ${loadCell(last?.strain ?? null)}`;
 }

@@ -11,8 +11,7 @@ import type { SessionTask, SessionWork } from "./session-work.js";
 const CACHE_NAME = ".asi-squad-cache.json";
 
 /**
- * Version of the cached data; those of another version are computed again. Cached data with other figures are also computed
- * again.
+ * Version of the cached data. Data of a different version, or with different figures, are computed again.
  */
 const FORM = { version: 5, figures: SQUAD_COLUMNS.map(({ key }) => key) };
 
@@ -25,8 +24,8 @@ interface Result {
 }
 
 /**
- * Returns the work of a session from the cache, or computes it and caches it beside the latest other results. Files, options or
- * the program may have changed since an earlier run: such work is computed again.
+ * Returns the work of a session from the cache, or computes it and caches it beside the latest other results. If files,
+ * options or the program have changed since an earlier run, the work is computed again.
  *
  * @throws system errors, and those of `compute`
  */
@@ -50,15 +49,15 @@ function resultsIn(folder: string): Result[] {
     const { results } = JSON.parse(readHiddenFile(folder, CACHE_NAME) ?? "{}");
     return results.filter(({ key, work }: Partial<Result>) => typeof key === "string" && work !== undefined);
   } catch {
-    // the cache is missing, was edited or has another form: the data are recomputed
+    // the cache is missing, was edited or has a different form, so the data are recomputed
     return [];
   }
 }
 
 /**
- * All dependencies of the work. A file counts as unchanged if its size and its times are, a recipe if its name and its hash are.
- * Only the system sets the time of the last change of the entry (`ctime`), so a cache that came with a copied folder is not used:
- * its figures may be of other recordings.
+ * All dependencies of the work. A file counts as unchanged if its size and its times are the same, a recipe if its name and hash are
+ * the same. Only the system sets the time of the last change (`ctime`). Therefore a cache that came with a copied folder, whose
+ * figures may be those of other recordings, is not used.
  */
 function keyOf({ folder, inputs, periods, recipes: named, ...options }: SessionTask): string {
   const recipes = named.map(({ name, recipe }) => [name, recipeHash(recipe)]);

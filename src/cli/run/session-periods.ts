@@ -4,7 +4,7 @@ import { instantFormat } from "../terminal/time-text.js";
 import { sheetBytes } from "./squad-sheets.js";
 
 export interface PeriodsChoice {
-  /** The index of the session with the periods; null: they apply to none. */
+  /** The index of the session with the periods; null if they apply to no session. */
   index: number | null;
   /** Messages for the user. */
   text: string;
@@ -15,7 +15,7 @@ export interface PeriodsChoice {
  * session contains one, or several contain equally many, the choice is ambiguous.
  *
  * @param path null if there is no file
- * @returns null if there is no choice: no file, or only one session
+ * @returns null if there is no file, or only one session
  */
 export function sessionOfPeriods(
   path: string | null,
@@ -34,10 +34,10 @@ export function sessionOfPeriods(
   const most = Math.max(...found.map(({ within }) => within));
   const fitting = found.filter(({ within }) => within > 0 && within === most);
   const [best] = fitting;
-  const several = `${path}: the recordings are of ${sessions.length} sessions: ${sessions.map((session) => sessionText(session, timeZone)).join("; ")}.`;
+  const several = `${path}: the recordings are from ${sessions.length} sessions: ${sessions.map((session) => sessionText(session, timeZone)).join("; ")}.`;
   if (best !== undefined && fitting.length === 1) {
     const { index, outside } = best;
-    const except = outside.length === 0 ? "" : `, except ${outside.join(", ")}, outside its time`;
+    const except = outside.length === 0 ? "" : `, except those outside of it: ${outside.join(", ")}`;
     return { index, text: `${several} Its periods belong to session ${index + 1}${except}` };
   }
   const reason =

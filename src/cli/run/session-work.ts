@@ -54,7 +54,7 @@ export interface SessionTask {
   hr: HrSource | undefined;
   /** Recipes that add figures. */
   recipes: readonly NamedRecipe[];
-  /** Whether it is a match; null: decided by its halves. */
+  /** Whether the session is a match; null to decide by its halves. */
   isMatch: boolean | null;
 }
 

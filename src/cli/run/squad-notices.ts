@@ -65,7 +65,7 @@ export function tellAbsent(
       wrong.add(nameKey(player.name));
       paired.add(serial);
       console.message(
-        `${path}, line ${player.line}: No recording is of ${named}, so this line and the periods of ${player.name} have no effect. ${serial} (${fileName}) is in no line of the roster. If it belongs to ${player.name}, correct the line`,
+        `${path}, line ${player.line}: No recording belongs to ${named}, so this line and the periods of ${player.name} have no effect. ${serial} (${fileName}) is not in the roster. If it belongs to ${player.name}, correct the line`,
       );
     }
   }
@@ -135,7 +135,7 @@ export function presentOf({ name, player, recordings, leftOut }: SquadMember): P
   return {
     name,
     isInRoster: player !== null,
-    // without their rows: this is cached, and sent between threads
+    // excludes their rows, because the result is cached, and sent between threads
     recordings: [...recordings, ...leftOut].map(({ serial, fileName }) => ({ serial, fileName })),
   };
 }
@@ -258,5 +258,5 @@ export function outsideText(
     : timeZone === undefined
       ? "Set the time zone of the periods with --tz"
       : "Change the times of the periods or --tz. A tracker that was started late or replaced has no rows at these times";
-  return `Not within the recordings, which are of ${times(session, hasDates)} (${timeZone ?? "UTC"}): ${names.join(", ")}. ${remedy}`;
+  return `Not within the recordings, which are from ${times(session, hasDates)} (${timeZone ?? "UTC"}): ${names.join(", ")}. ${remedy}`;
 }

@@ -56,7 +56,7 @@ export interface SquadFlags extends ThresholdFlags {
 /** The displayed columns, and the order of the rows. */
 export interface SquadOrder {
   columns: readonly SquadColumn[];
-  /** The named columns; all if none are named. */
+  /** The named columns, or all columns if none is named. */
   fileColumns: readonly SquadColumn[];
   sort: SquadColumn;
   isAscending: boolean;
@@ -145,7 +145,7 @@ export function formatOf({ format, output, decimal }: SquadFlags): SquadFormat {
     );
   const ofName = byName === null ? undefined : byName === "txt" ? "text" : (byName as SquadFormat);
   if (format !== undefined && ofName !== undefined && format !== ofName) {
-    throw new UsageError(`${output} has the extension of another format than --format ${format}.`);
+    throw new UsageError(`${output} has the extension of a different format than --format ${format}.`);
   }
   const chosen = format ?? ofName ?? "text";
   if (chosen === "xlsx" || chosen === "parquet") refuseOnTerminal(output ?? "-", chosen, false);
@@ -165,7 +165,7 @@ export function thresholdsOf({ sport, zones, highSpeed, sprint }: ThresholdFlags
   return params;
 }
 
-/** @throws UsageError for thresholds above the highest valid speed: no value could reach them */
+/** @throws UsageError for thresholds above the highest valid speed, because no value could reach them */
 function refuseUnreachable(
   { max_valid_speed }: MetricParameters,
   { highSpeed, sprint }: { highSpeed: number | undefined; sprint: number | undefined },

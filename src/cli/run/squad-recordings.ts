@@ -29,7 +29,7 @@ export function readRecording(
   { samples, isCut, inspection: { info, report } }: ReadSamples,
 ): ReadRecording {
   refuseWrongDates({ startMs: report.start ?? 0, endMs: report.end ?? 0 });
-  // without rows that the tracker wrote before it had the date
+  // excludes rows that the tracker wrote before it received the date
   const { startMs, endMs } = mainInterval([{ samples }]);
   return {
     startMs,
@@ -50,10 +50,10 @@ export function readRecording(
 const firstDamageOf = ({ firstDamage }: Report): number[] =>
   firstDamage?.afterMs == null ? [] : [firstDamage.afterMs];
 
-/** Larger recordings are not read into memory: 18 hours at 10 Hz, without the ECG waveform. */
+/** Larger recordings are not read into memory. The limit allows 18 hours at 10 Hz without the ECG waveform. */
 const MAX_BYTES_READ_AGAIN = 2 ** 26;
 
-/** Reads a damaged file again for its places, because the report has only the first. */
+/** Reads a damaged file again to find all damaged places, because the report contains only the first one. */
 async function damageOf(
   input: Input,
   { inspection: { info, report } }: ReadSamples,
@@ -80,7 +80,7 @@ async function damageOf(
 }
 
 /**
- * Adds a recording unless it is a copy. The file with the shorter name is kept: "a (1).asi" is a copy of a.asi.
+ * Adds a recording unless it is a copy. The file with the shorter name is kept, because "a (1).asi" is a copy of a.asi.
  *
  * @returns a message about an ignored copy, otherwise null
  */

@@ -40,7 +40,7 @@ export interface SeasonOutput {
   format: SquadFormat;
 }
 
-/** `asi squad --by player`: all sessions of each player, with a folder for each session. */
+/** Runs `asi squad --by player`, which shows all sessions of each player, from a folder for each session. */
 export async function squadSeason(
   args: readonly string[],
   flags: SquadFlags,
@@ -58,7 +58,7 @@ export async function squadSeason(
   const rosters = rosterFiles(path, roster);
   const tasks: SessionTask[] = [];
   for (const [folder, own] of byFolder(args, inputs)) {
-    // a roster named on the command line has priority, then the roster of the session, then that of the season
+    // uses the roster named on the command line, otherwise that of the session, otherwise that of the season
     const ownPath = flags.roster === undefined ? inFolder(folder, "roster.csv") : null;
     const ownRoster = ownPath === null ? roster : rosterIn(ownPath, context);
     if (ownRoster === undefined) return ExitStatus.failed;
@@ -75,7 +75,7 @@ export async function squadSeason(
   return status;
 }
 
-// undefined: it cannot be read, and the reason has been printed
+// undefined if it cannot be read; the reason has been printed
 function rosterIn(path: string, context: Context): Roster | undefined {
   const { roster, lines } = readSheetFile(path, readRoster);
   return tellProblems(lines, context) ? undefined : roster;

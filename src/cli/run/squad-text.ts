@@ -12,7 +12,7 @@ const NAME_WIDTH = { least: "Mean of 25, whole period".length - POSITION_WIDTH, 
  * A table for terminals: a row for each player, then the mean and the maximum.
  *
  * @param rows of one period, in order
- * @param groups name groups of rows, such as positions; null: one group without a name
+ * @param groups name groups of rows, such as positions; null for one group without a name
  */
 export function squadText(
   heading: string,

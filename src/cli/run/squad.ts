@@ -54,7 +54,7 @@ import { type ReadRecording, readRecordings } from "./squad-recordings.js";
 import { besideRecordings, readSheetFile, tellProblems } from "./squad-sheets.js";
 import { squadText } from "./squad-text.js";
 
-/** Used instead of a file: the suggested periods. */
+/** The suggested periods, used instead of a file. */
 const SUGGESTED = "suggested";
 
 /** A session with its rows. */
@@ -70,7 +70,8 @@ interface SquadSession {
   rows: SquadRow[];
 }
 
-/** `asi squad`: a table of all players of a session, for each period; with `--by player` a table of a season. */
+/** Runs `asi squad`, which prints a table of all players of a session, for each period, or with `--by player` a
+ * table of a season. */
 export async function squad(args: string[], flags: SquadFlags, context: Context): Promise<ExitStatus> {
   const order = orderOf(flags);
   const format = formatOf(flags);
@@ -139,7 +140,7 @@ function refuseForSeveral(sessions: number, format: SquadFormat, { periods }: Sq
 
 /** The possible players of a session. */
 interface People {
-  /** None or one. */
+  /** No player, or one. */
   rosters: readonly RosterFile[];
   /** The players of all sessions, because a row of the periods can name any of them. */
   players: readonly string[];

@@ -33,7 +33,7 @@ export interface StatsTableOptions {
   hasPeriods: boolean;
 }
 
-/** The data that a figure needs: without them, the figure is unknown. */
+/** The data without which a figure is unknown. */
 type Source = "speed" | "heartRate" | "rows" | "options";
 type Column = readonly [name: string, source: Source, cell: (recording: WithFigures) => Cell];
 type NameColumn = readonly [name: string, cell: (recording: StatsRow) => Cell];
@@ -191,7 +191,7 @@ const HR_ZONES = ZONE_LIMITS_PERCENT.slice(1).map((to, i): Column => {
   ];
 });
 
-/** Sums without data are 0 in the metrics; in a table, 0 would mean that the player stood still. */
+/** In the metrics, sums without data are 0. In a table, 0 would mean that the player stood still. */
 function isKnown(metrics: Metrics, source: Source): boolean {
   switch (source) {
     case "speed":

@@ -55,7 +55,7 @@ export interface PeriodStats {
   name: string;
   /** Null if the player does not take part. */
   metrics: Metrics | null;
-  /** Absent if none was requested; null without data. */
+  /** Absent if none was requested; null if there are no data. */
   figures?: Figures | null;
 }
 
@@ -145,7 +145,7 @@ export function figuresOf(
   own: MetricsOptions;
   /** The samples, for further figures. */
   prepared: MetricSamples;
-  /** The option for the times of a heart-rate range within intervals, or for all; without a range none. */
+  /** The option for the times of a heart-rate range within intervals, or within the whole recording. Empty without a range. */
   within(intervals: readonly Interval[] | null): { periods?: readonly Period[] };
 } {
   const { serial } = inspection.info;

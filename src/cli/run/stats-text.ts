@@ -75,7 +75,7 @@ function zoneLines({ max_speed, distance_per_speed_ranges, time_per_speed_ranges
 
 function effortLines(metrics: Metrics): Line[] {
   const { max_speed, has_accelerations, accelerations, decelerations } = metrics;
-  // there are no data: the text must not say that there were no efforts, or that the recording is too slow
+  // without data, the text must not say that there were no efforts, or that the recording is too slow
   if (max_speed === null) return EFFORTS.map((label) => [label, "none"]);
   return [
     ["sprints", sprintsText(metrics)],

@@ -42,7 +42,7 @@ export interface StatsFlags extends MetricsFlags, SampleFlags, ClubFlags, Figure
   force?: boolean;
 }
 
-/** `asi stats`: figures of recordings, computed by the functions that the service uses. */
+/** Runs `asi stats`, which prints figures of recordings, computed by the functions that the service uses. */
 export async function stats(args: string[], flags: StatsFlags, context: Context): Promise<ExitStatus> {
   const { console, signal } = context;
   if (flags.json && flags.format !== undefined) throw new UsageError("Give either --json or --format.");

@@ -36,7 +36,7 @@ const LAST_BYTES_MS = 2_500;
 /** Reasons for the end of a request after which the next one continues. */
 const RETRYABLE_ENDS = ["idle", "stopping", "unavailable", "failed"];
 
-/** `asi stream`: sends a recording to a service while it is recorded. */
+/** Runs `asi stream`, which sends a recording to a service while it is recorded. */
 export async function stream(path: string, flags: StreamFlags, context: Context): Promise<ExitStatus> {
   const base = parseAddress(flags.service, flags.allowHttp === true);
   checkGivenSerial(flags.device);
@@ -221,7 +221,7 @@ const REASONS: Readonly<Record<string, string>> = {
   replaced:
     "Another gateway streams this device, or samples of the device were deleted. If no other gateway is running, run the command again.",
   not_permitted: "The account no longer owns the device.",
-  signed_out: "The token has expired or was revoked. Get a new one, and run the command again: it continues.",
+  signed_out: "The token has expired or was revoked. Get a new one, and run the command again to continue.",
 };
 
 function endError({ end, problem }: NonNullable<StreamEnd>): Error {

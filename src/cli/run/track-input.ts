@@ -7,7 +7,7 @@ import { ContinuedSource, readFirstBytes } from "../../tracks/first-bytes.js";
 import { DETECTION_BYTES, trackKind } from "../../tracks/track-kind.js";
 import { type Input, openInput } from "../batch/inputs.js";
 
-/** Whether a source is a FIT, GPX or TCX file. `whole` has all its bytes. */
+/** Whether a source is a FIT, GPX or TCX file. `whole` returns all its bytes. */
 export async function detectTrack(source: ChunkReader): Promise<{ whole: ChunkSource; isTrack: boolean }> {
   const first = await readFirstBytes(source, DETECTION_BYTES);
   return { whole: new ContinuedSource(first, source), isTrack: trackKind(first) !== null };

@@ -5,10 +5,11 @@ import type { Console } from "../terminal/console.js";
 import { UsageError } from "../terminal/usage-error.js";
 import type { FieldPlayer, PlayedPeriod } from "./pitch-rows.js";
 
-/** Without and with extra time. */
+/** Numbers of halves without and with extra time. */
 const NUMBERS_OF_HALVES: readonly number[] = [2, CDF_PERIODS.length];
 
-/** The players in the format of `asi pitch --format cdf`: a line for each frame of the halves, also those of extra time. */
+/** The players in the format of `asi pitch --format cdf`: one line for each frame of the halves, including the halves of
+ * extra time. */
 export function trackingFile(
   periods: readonly PlayedPeriod[],
   { name, frame, everyMs }: { name: string; frame: PitchFrame; everyMs: number },

@@ -9,7 +9,7 @@ import { type ExitStatus, isDamaged, statusOf } from "../terminal/exit-status.js
 import type { InspectFlags } from "./inspect-inputs.js";
 import { damageText, timeTexts } from "./report-text.js";
 
-/** `asi validate`: prints for each recording whether it is complete. */
+/** Runs `asi validate`, which prints for each recording whether it is complete. */
 export function validate(args: string[], flags: InspectFlags, context: Context): Promise<ExitStatus> {
   checkDecodeOptions(flags);
   return runBatch<Inspection>(context, {

@@ -6,7 +6,7 @@ import type { FromWorker, ToWorker, Work, WorkKind } from "./workers.js";
 
 const PROGRESS_EVERY_MS = 100;
 
-/** Program of a worker thread: processes files one after another. */
+/** Program of a worker thread, which processes files one after another. */
 export function serve(): void {
   writeAsThread(threadId);
   const controller = new AbortController();

@@ -29,7 +29,8 @@ export type FromWorker =
 /** An argument that makes the program run as a thread. */
 export const THREAD = "asi thread";
 
-// The command itself, built as one CommonJS file (tsup.config.ts). A path and not a URL, in which # and ? would have another meaning.
+// The command itself, built as one CommonJS file (tsup.config.ts). It is a path, because # and ? would have a different
+// meaning in a URL.
 const PROGRAM = __filename;
 
 /** Threads that process files with one kind of work, started on demand. If a thread crashes, only its current file fails. */
@@ -77,7 +78,7 @@ export class Workers<K extends WorkKind> {
         reason = error.message;
       };
       const onExit = (code: number) => breakDown(reason ?? `it ended with ${code}`);
-      // one by one: a Worker has internal listeners
+      // removes only its own listeners, because a Worker has internal ones
       const stopListening = () => {
         thread.off("message", onMessage).off("error", onError).off("exit", onExit);
       };
@@ -106,7 +107,7 @@ export class Workers<K extends WorkKind> {
   #start(): Worker {
     const thread = new Worker(PROGRAM, { workerData: THREAD });
     this.#threads.add(thread);
-    // For idle threads too: an unhandled error event would end the process.
+    // Idle threads need it too, because an unhandled error event would end the process.
     const forget = () => {
       this.#threads.delete(thread);
       this.#idle.delete(thread);
@@ -121,7 +122,7 @@ export class Workers<K extends WorkKind> {
     try {
       discardTemporaryFiles(thread, task.options.outDir ?? dirname(task.input.path), this.#handedOver);
     } catch {
-      // the folder does not exist or is not readable: there is nothing to do
+      // the folder does not exist or is not readable, so there is nothing to remove
     }
   }
 

@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs";
 import { UsageError } from "../terminal/usage-error.js";
 
-// The address of a service, and the token that it gets.
+// The address of a service, and the token for it.
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
 /**
  * Reads the address of a service. A token has all rights of its account, so it goes over plain HTTP only within this machine,
- * unless `allowHttp` is set: anyone in between could read it.
+ * unless `allowHttp` is set, because anyone in between could read it.
  *
  * @returns the address with a slash at its end
  * @throws UsageError
@@ -25,7 +25,9 @@ export function parseAddress(text: string, allowHttp: boolean): URL {
     );
   }
   if (address.search !== "" || address.hash !== "") {
-    throw new UsageError("Give the address of the service without the part from ? or # on.");
+    throw new UsageError(
+      "Give the address of the service without its query and fragment, the parts after ? and #.",
+    );
   }
   if (address.protocol === "http:" && !LOOPBACK.test(address.hostname) && !allowHttp) {
     throw new UsageError(

@@ -19,8 +19,8 @@ export interface Interval {
 }
 
 /**
- * The service lists ranges of at most 14 days. 13 calendar days are shorter than that, even when clocks are set back. Windows start
- * at fixed days, so that a range has the same ends in each run.
+ * The service lists ranges of at most 14 days. 13 calendar days are shorter than 14 times 24 hours, even when clocks are set
+ * back. Windows start at fixed days, so a range has the same ends in each run.
  */
 const WINDOW_DAYS = 13;
 

@@ -7,12 +7,13 @@ import { type Origin, readList } from "./pulled-files.js";
 const PARTITION = "serial=";
 
 /**
- * The folders of devices, by their ids. `serial=ROVER-1` is a partition, which DuckDB, pandas and Arrow turn into a column: the
- * files themselves contain no serial number. The id replaces a serial number that cannot be the name of a folder, and one that
+ * The folders of devices, by their ids. `serial=ROVER-1` is a partition, which DuckDB, pandas and Arrow turn into a column.
+ * The files themselves contain no serial number. The id replaces a serial number that cannot be the name of a folder, and
+ * one that
  * differs only in case from a folder of another device, because many file systems take both for the same folder. A device keeps
  * the folder that has its files.
  *
- * @param devices all devices of the account, so that a choice of some of them does not change the folders
+ * @param devices all devices of the account, so a choice of some of them does not change the folders
  */
 export function foldersOf(
   outDir: string,
@@ -22,7 +23,7 @@ export function foldersOf(
   const wanted = new Set(devices.flatMap((device) => [plainName(device), nameById(device)].map(lowerCase)));
   const owners = new Map(
     partitionsIn(outDir)
-      // A folder that no device can have does not matter, even if it cannot be read.
+      // A folder that cannot belong to a device is ignored, even if it cannot be read.
       .filter((name) => wanted.has(lowerCase(name)))
       .map((name) => {
         const list = readList(join(outDir, name));

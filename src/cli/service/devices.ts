@@ -22,7 +22,7 @@ export async function accountOf(client: ServiceClient): Promise<number> {
   throw serviceError("NOT_A_SERVICE", "The account in the response of the service has no id.");
 }
 
-/** The devices of the account, by serial number. The list of ownerships also shows when there can be no samples. */
+/** The devices of the account, by serial number. The list of ownerships shows the periods without samples. */
 export async function listDevices(client: ServiceClient): Promise<OwnDevice[]> {
   const devices = new Map<number, OwnDevice>();
   for await (const ownership of client.list("api/v1/device-ownerships/", { limit: MAX_RESULTS })) {
@@ -40,7 +40,7 @@ export async function listDevices(client: ServiceClient): Promise<OwnDevice[]> {
 /**
  * The devices with these serial numbers or ids.
  *
- * @param wanted undefined: all
+ * @param wanted undefined for all devices
  * @throws UsageError for a device that the account does not have
  */
 export function selectDevices(

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Calendar, Day, Interval } from "./calendar.js";
 
-/** A range of samples in the service: gaps of at most 5 minutes. */
+/** A range of samples in the service, with gaps of at most 5 minutes. */
 export interface SampleRange extends Interval {
   size: number;
 }
@@ -9,8 +9,8 @@ export interface SampleRange extends Interval {
 /** A day with samples. */
 export interface PulledDay extends Day {
   /**
-   * Identifies the samples of the day: the service keeps the sample that arrived first for each time, so samples that arrive later
-   * or are removed change the number or the ends of a range.
+   * Identifies the samples of the day. The service keeps the sample that arrived first for each time, so samples that arrive
+   * later or are removed change the number or the ends of a range.
    */
   state: string;
 }

@@ -4,7 +4,7 @@ import { isRecord } from "../../arguments.js";
 import { readHiddenFile, replaceHiddenFile } from "../../files/hidden-file.js";
 import { DescribedError } from "../terminal/problem.js";
 
-/** Beginning with a dot, so that readers of a whole folder skip it. */
+/** The name begins with a dot, so readers of a whole folder skip the file. */
 const LIST = ".asi-pull.json";
 
 /** The common properties of all files of a folder. */
@@ -35,9 +35,10 @@ export class PulledFiles {
   readonly #list: List;
 
   /**
-   * Reads the list of the folder. An invalid one counts as none: all days are requested again.
+   * Reads the list of the folder. An invalid list is ignored, so all days are requested again.
    *
-   * @throws DescribedError `OTHER_ORIGIN` if the files have another origin: they would be replaced, or days would overlap
+   * @throws DescribedError `OTHER_ORIGIN` if the files have a different origin, because they would be replaced, or days
+   * would overlap
    */
   constructor(folder: string, origin: Origin) {
     this.#folder = folder;

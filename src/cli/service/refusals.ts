@@ -19,7 +19,7 @@ export function serviceError(code: ServiceProblem, message: string): DescribedEr
 /** Codes of `X-Error-Code` without a valid token. Version 1 of the API sends them with 403. */
 const WITHOUT_TOKEN = ["not_authenticated", "invalid_token"];
 
-/** Temporary statuses: too many requests, or a restart, including behind a proxy. */
+/** Temporary statuses. They mean too many requests or a restart, possibly of a service behind a proxy. */
 const PASSING = [429, 502, 503, 504];
 
 /** Whether the same request may succeed later. */
@@ -39,14 +39,14 @@ export async function errorOf(response: Response, base: URL): Promise<DescribedE
   if (status === 401 || WITHOUT_TOKEN.includes(code)) {
     return serviceError(
       "TOKEN_REFUSED",
-      `${base.href} refuses the token: it is wrong, or has expired (tokens are valid for 10 hours). Get a new one, set ASI_TOKEN or the file of --token-file, and run the command again: it continues where it ended.`,
+      `${base.href} refuses the token: it is wrong, or has expired (tokens are valid for 10 hours). Get a new one, set ASI_TOKEN or the file of --token-file, and run the command again to continue.`,
     );
   }
   const said = await reasonOf(response);
   if (isPassing(response) || status >= 500) {
     return serviceError("SERVICE_UNAVAILABLE", `${base.href} is not available (${status}): ${said}`);
   }
-  // an address without the service has no code
+  // a response that is not from the service has no code
   if (status === 404 && code === "") return notAService(base);
   return serviceError("SERVICE_REFUSED", `The service refuses the request (${status}): ${said}`);
 }

@@ -116,7 +116,7 @@ export class Console {
 // SGR parameters (ECMA-48)
 const COLOURS = { red: 31, yellow: 33 } as const;
 
-// Without process.stderr, which increases the start-up time. A message that cannot be written is lost.
+// Does not use process.stderr, which increases the start-up time. A message that cannot be written is lost.
 function write(text: string): void {
   const bytes = new TextEncoder().encode(text);
   try {

@@ -5,7 +5,7 @@ export const ExitStatus = {
   done: 0,
   failed: 1,
   wrongUsage: 2,
-  /** Done, but an input was damaged. */
+  /** Success, but an input was damaged. */
   doneWithDamage: 3,
 } as const;
 
@@ -20,7 +20,7 @@ export function statusOf(report: Report): ExitStatus {
   return isDamaged(report) ? ExitStatus.doneWithDamage : ExitStatus.done;
 }
 
-/** Status of a batch: failed if any failed, else done with damage if any was damaged. */
+/** Status of a batch. It is `failed` if an input failed, otherwise `damaged` if an input was damaged. */
 export function statusOfAll(statuses: readonly ExitStatus[]): ExitStatus {
   const gravest = [ExitStatus.wrongUsage, ExitStatus.failed, ExitStatus.doneWithDamage];
   return gravest.find((status) => statuses.includes(status)) ?? ExitStatus.done;

@@ -4,13 +4,13 @@ import { Envelope, samplesIn } from "./envelope.js";
 import { HeartRateReading, MIN_SIGNAL } from "./heart-rate-reading.js";
 
 // Times in s.
-/** A maximum sooner than this after a start is a filter artefact. */
+/** A maximum within this time after a start is a filter artefact. */
 const SETTLING_S = 0.05;
 /** A maximum is confirmed when no higher one follows within this time. */
 const CONFIRMATION_S = 0.2;
 /** A maximum of similar height at least this far away makes a beat doubtful. */
 const RIVAL_S = 0.12;
-/** Similar: 0.6 of the envelope, and therefore 0.36 of its square. */
+/** Similar means at least 0.6 of the envelope, which is 0.36 of its square. */
 const SIMILAR = 0.36;
 /** A maximum is compared with the envelope on both sides, from `NEAR_S` to `SCORING_S` away. */
 const NEAR_S = 0.125;
@@ -65,12 +65,12 @@ export class BeatDetector {
   /** Index of the next sample. */
   #n = 0;
   #start = 0;
-  // a maximum that a higher one may replace; negative: none
+  // a maximum that a higher one may replace; negative if there is none
   #pending = -1;
   #pendingIsDouble = 0;
   /** Maxima with a lower or equal sum of squares are ignored. */
   #least = Number.NEGATIVE_INFINITY;
-  // maxima that wait for later samples, in order: at most two, because their distance is more than half of `SCORING_S`
+  // maxima that wait for later samples, in order. There are at most two, because their distance is more than half of `SCORING_S`
   #waiting1 = -1;
   #waiting1IsDouble = 0;
   #waiting2 = -1;
@@ -133,7 +133,7 @@ export class BeatDetector {
     this.#schedule();
   }
 
-  /** Handles `samples` missing samples: ends the signal before them, and starts again after them. */
+  /** Handles `samples` missing samples. Ends the signal before them, and starts again after them. */
   skip(samples: number): void {
     this.end();
     if (samples > FORGOTTEN_GAP_S * this.#rateHz) {
@@ -141,7 +141,7 @@ export class BeatDetector {
       return;
     }
     this.#n += samples;
-    // a second that ends with the gap is not followed by signal
+    // no signal follows a second that ends with the gap
     this.#nextSecond = (Math.floor(this.#n / this.#rateHz) + 1) * this.#rateHz;
     if (samples > HISTORY_GAP_S * this.#rateHz) {
       this.#levels.clearRrs();
@@ -150,7 +150,7 @@ export class BeatDetector {
     this.#restart();
   }
 
-  /** Ends the signal: classifies the last maxima as if silence followed. */
+  /** Ends the signal, and classifies the last maxima as if silence followed. */
   end(): void {
     const { n } = this;
     this.#envelope.silence(n, n + this.#scoring);
@@ -247,7 +247,7 @@ export class BeatDetector {
     this.#waiting1IsDouble = this.#waiting2IsDouble;
     this.#waiting2 = -1;
     const envelope = this.#envelope;
-    // the envelope is smooth: one sample every 12 ms is enough
+    // the envelope is smooth, so one sample every 12 ms is enough
     let sum = 0;
     let count = 0;
     let lowestBefore = Number.POSITIVE_INFINITY;

@@ -30,7 +30,7 @@ export function samplesIn(seconds: number, rateHz: number): number {
 export class Envelope {
   /** Distance between the samples for the slope. */
   slopeSamples = 1;
-  // the signal minus its first sample: the two previous samples
+  // the two previous samples of the signal, minus its first sample
   #x1 = 0;
   #x2 = 0;
   #isFirst = true;
@@ -166,7 +166,8 @@ export class Envelope {
 
   /**
    * Centre of the slopes in the window that ends at sample `n`, between two samples; steep slopes weigh more. The envelope has a flat
-   * top, because its window is longer than the QRS complex: noise shifts its maximum by many milliseconds, but this centre only by few.
+   * top, because its window is longer than the QRS complex. Noise shifts its maximum by many milliseconds, but this centre
+   * only by few.
    */
   centreAt(n: number): number {
     let sumOfWeights = 0;

@@ -3,7 +3,7 @@ import { RecentNumbers } from "./order-statistics.js";
 
 const MAX_RRS = 16;
 const MIN_RRS = 4;
-/** Time of the RR intervals for a reading, s. */
+/** Time span of the RR intervals for a reading, s. */
 const HISTORY_S = 8;
 const BEATS = 8;
 const LAST_BEATS = 4;
@@ -11,10 +11,10 @@ const MIN_BPM = 24;
 const MAX_BPM = 220;
 /** Quieter signals are rounding errors of the converter, in units of the samples. */
 export const MIN_SIGNAL = 0.25;
-/** A reading is valid starting with this good second in a row. */
+/** Number of consecutive good seconds after which a reading is valid. */
 const GOOD_SECONDS = 3;
 
-/** Decides each second whether the beats of the last seconds give a heart rate. */
+/** Decides each second whether there is a heart rate, from the beats of the last seconds. */
 export class HeartRateReading {
   readonly #rrs = new RecentNumbers(MAX_RRS);
   readonly #ends = new RecentNumbers(MAX_RRS);
@@ -62,7 +62,7 @@ export class HeartRateReading {
    *
    * @param nowS the end of the second, s since the same instant
    * @param lastBeatS the last beat
-   * @returns beats per minute, not rounded; 0: none
+   * @returns beats per minute, not rounded; 0 if there is no reading
    */
   at(nowS: number, lastBeatS: number): number {
     const bpm = this.#candidate(nowS, lastBeatS);
@@ -116,7 +116,7 @@ export class HeartRateReading {
     return spread <= 0.3 || (valley <= 0.25 && noise <= 0.25 * signal && ratio <= 4);
   }
 
-  /** Whether four beats are doubtful: the fourth value from the end of sorted ones and zeros is a one. */
+  /** Whether four beats are doubtful, that is, the fourth value from the end of sorted ones and zeros is a one. */
   #hasFourDoubles(): boolean {
     const count = this.#doubles.length;
     return count >= 4 && this.#doubles.ranked(count - 4) === 1;

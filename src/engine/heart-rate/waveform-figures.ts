@@ -1,4 +1,5 @@
-/** Successive RR intervals that differ by more than this share are not a pair: one of them belongs to a premature beat. */
+/** Successive RR intervals that differ by more than this share are not a pair, because one of them belongs to a premature
+ * beat. */
 const MAX_DIFFERENCE = 0.2;
 
 /** Sums over a whole waveform, for its figures. */
@@ -36,7 +37,7 @@ export interface EcgFigures {
 /** Computes the sums. */
 export class WaveformTally {
   readonly #sums: WaveformSums;
-  /** 0: unknown. */
+  /** 0 if unknown. */
   #previousRrMs = 0;
 
   constructor(sums: WaveformSums) {
@@ -47,7 +48,7 @@ export class WaveformTally {
     this.#previousRrMs = 0;
   }
 
-  /** @param rrMs 0: unknown */
+  /** @param rrMs 0 if unknown */
   addBeat(rrMs: number): void {
     const differenceMs = rrMs - this.#previousRrMs;
     const isPair = rrMs > 0 && this.#previousRrMs > 0;
@@ -58,7 +59,7 @@ export class WaveformTally {
     this.#previousRrMs = rrMs;
   }
 
-  /** @param bpm 0: no reading */
+  /** @param bpm 0 if there is no reading */
   addSecond(bpm: number): void {
     this.#sums.ecgSeconds += 1;
     if (bpm === 0) return;

@@ -2,16 +2,16 @@ import { BeatDetector } from "./beat-detector.js";
 import { MAX_RATE_HZ, MIN_RATE_HZ } from "./envelope.js";
 import { type WaveformSums, WaveformTally } from "./waveform-figures.js";
 
-/** The last instant of the year 9999, ms since 1970 UTC: no row is later. */
+/** The last instant of the year 9999, ms since 1970 UTC. No row is later. */
 const MAX_TIME_MS = 253_402_300_799_999;
 /** A piece continues the previous one if its time differs from the expected one by at most the larger of these. */
 const TOLERANCE_SAMPLES = 1.5;
 const TOLERANCE_MS = 20;
 /** Share of a time error that the clock adopts. */
 const FOLLOWING = 1 / 8;
-/** A piece after a longer gap begins another signal, ms. */
+/** A piece after a longer gap begins a new signal, ms. */
 const MAX_GAP_MS = 3_600_000;
-/** This duration of contiguous older signal begins another signal, s. */
+/** Contiguous older signal of this duration begins a new signal, s. */
 const OLD_SIGNAL_S = 10;
 
 export interface WaveformListener {
@@ -35,7 +35,7 @@ export class WaveformHeartRate {
   readonly #listener: WaveformListener;
   readonly #detector: BeatDetector;
   readonly #tally: WaveformTally;
-  /** 0: unknown. */
+  /** 0 if unknown. */
   #rateHz = 0;
   #toleranceMs = 0;
   // the clock: time of the sample `#clockN`
@@ -100,7 +100,7 @@ export class WaveformHeartRate {
     this.#push(samples, offset, count);
   }
 
-  /** Ends the waveform: reports the last beats. */
+  /** Ends the waveform, and reports the last beats. */
   end(): void {
     if (this.#rateHz !== 0) this.#detector.end();
     this.#rateHz = 0;

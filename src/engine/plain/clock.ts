@@ -1,7 +1,7 @@
 const MS_PER_DAY = 86_400_000;
 const DAYS_IN_MONTH = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-/** Converts civil UTC to seconds since 1970. Caches the last second: at 10 Hz nine of ten rows are in it. */
+/** Converts civil UTC to seconds since 1970. Caches the last second, which contains nine of ten rows at 10 Hz. */
 export class Clock {
   /** The last second, s since 1970. */
   seconds = 0;

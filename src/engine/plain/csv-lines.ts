@@ -1,6 +1,6 @@
 // Writes lines of the standard CSV as bytes, without creating a string or object for a row. The digits of the second and of the
-// whole degrees are cached; all others are from tables, three at a time. Writes overlap: each writes four bytes, and the next
-// one overwrites the superfluous ones.
+// whole degrees are cached; all others are from tables, three at a time. Writes overlap. Each writes four bytes, and the
+// next one overwrites the superfluous ones.
 
 /** "ddd," for 0 to 999, as little-endian words. */
 const padded = new Int32Array(1000);
@@ -18,7 +18,7 @@ const MINUS = 0x2d;
 export class CsvLines {
   readonly #bytes: Uint8Array;
   readonly #view: DataView;
-  // The second with cached digits and dot. Nanoseconds may move a row into another second.
+  // The second with cached digits and dot. Nanoseconds may move a row into a different second.
   #shownSeconds = Number.NaN;
   #shownLength = 0;
   readonly #shown = new Int32Array(4);

@@ -1,7 +1,8 @@
 // The 8-bit Fletcher checksum (RFC 1145): a = sum of the bytes, b = sum of the successive values of a, both modulo 256.
 
 /**
- * Checksum of the bytes from `from` to `to` in the form of a frame: a in the low byte, b in the next. Processes four bytes at a
+ * Checksum of the bytes from `from` to `to` in the form of a frame, with a in the low byte and b in the next. Processes four
+ * bytes at a
  * time: `even` and `odd` contain the sums of every fourth byte in 16-bit lanes, `evenSums` and `oddSums` their running sums.
  * After eight steps the lanes must be reduced to their low bytes.
  */
@@ -44,14 +45,15 @@ export function checksum(view: DataView, from: number, to: number): number {
 const AHEAD = 1024;
 
 /**
- * Prefix sums, with which the checksum of any span takes two look-ups. They keep the search linear however many false frames
- * overlap. They cover the bytes from the first invalid frame to the latest end claimed by a false frame.
+ * Prefix sums, from which the checksum of any span takes two look-ups. With them, the search takes linear time for any
+ * number of overlapping false frames. They cover the bytes from the first invalid frame to the latest end claimed by a false
+ * frame.
  */
 export class PrefixSums {
   readonly #bytes: Uint8Array;
-  /** Entry i: the sum of the bytes before byte i, modulo 256. */
+  /** Entry i is the sum of the bytes before byte i, modulo 256. */
   readonly #a: Uint8Array;
-  /** Entry i: the sum of the entries of `#a` up to i. */
+  /** Entry i is the sum of the entries of `#a` up to i. */
   readonly #b: Uint8Array;
   #end = 0;
 
@@ -66,7 +68,7 @@ export class PrefixSums {
     return at + 2 < this.#end;
   }
 
-  /** Restarts the sums: from `start` to `end`. */
+  /** Restarts the sums for the bytes from `start` to `end`. */
   begin(start: number, end: number): void {
     this.#a[start] = 0;
     this.#b[start] = 0;
@@ -74,7 +76,8 @@ export class PrefixSums {
     this.#fill(end);
   }
 
-  /** Whether the bytes after `end` are the checksum of the span from `start`, which must be covered. `tail`: end of the input. */
+  /** Whether the bytes after `end` are the checksum of the span from `start`, which must be covered. `tail` is the end of
+   * the input. */
   holds(start: number, end: number, tail: number): boolean {
     if (end > this.#end) this.#fill(Math.min(tail, end + AHEAD));
     const before = at(this.#a, start);

@@ -23,7 +23,7 @@ export class HeartRates {
   /** Readings without a row, because another one with the same time follows. */
   replaced = 0;
 
-  /** @param fillMs maximum age in ms of a reading that is repeated on a row without its own; 0: none is repeated */
+  /** @param fillMs maximum age in ms of a reading that is repeated on a row without its own; 0 to repeat none */
   reset(fillMs: number, source: HrSource): void {
     this.#source = source;
     this.#waiting = 0;

@@ -30,7 +30,7 @@ const MIN_GNSS_BYTES = 84;
 
 /** Maximum input of a step. */
 const MAX_WRITTEN_BYTES = 0x40000;
-// plus at most one incomplete frame of the previous step
+// the input, and at most one incomplete frame of the previous step
 const INPUT_BYTES = MAX_WRITTEN_BYTES + 0x4000;
 // A row is shorter than its frame, so the output of a step is never longer than its input. The margin is for overlapping writes.
 const OUTPUT_BYTES = INPUT_BYTES + 64;
@@ -45,7 +45,8 @@ const ECG_RAW = 0x02a5;
 const SYNC_1 = 0xb5;
 const SYNC_2 = 0x62;
 
-/** The decoder in TypeScript, for environments where WebAssembly is not allowed. About an eighth as fast as the core with SIMD. */
+/** The decoder in TypeScript, for environments where WebAssembly is not allowed. Its speed is about an eighth of that of the
+ * core with SIMD. */
 export class PlainEngine implements Engine {
   readonly name = "plain";
   readonly rowWriter = new PlainRowWriter();
@@ -53,7 +54,7 @@ export class PlainEngine implements Engine {
   readonly #view = new DataView(this.#bytes.buffer);
   readonly #output = new Uint8Array(OUTPUT_BYTES);
   readonly #columns = newBatch(MAX_ROWS);
-  // null: not wanted
+  // null if the output has no CSV
   #quality: SampleQuality | null = null;
   readonly #sums = new PrefixSums(this.#bytes);
   readonly #headers = new HeaderSerials();
@@ -85,7 +86,7 @@ export class PlainEngine implements Engine {
   #passed = 0;
   /** Output of this step: bytes of CSV or frames, or rows of columns. */
   #out = 0;
-  // consecutive frames that still have to be copied to the output
+  // consecutive frames that have not been copied to the output
   #keptFrom = 0;
   #keptTo = 0;
 
@@ -195,11 +196,11 @@ export class PlainEngine implements Engine {
     }
   }
 
-  /** Whether the checksum of the frame at `at` is right. `end`: end of its payload. */
+  /** Whether the checksum of the frame at `at` is correct. `end` is the end of its payload. */
   #holds(at: number, end: number): boolean {
     if (this.#sums.covers(at)) return this.#sums.holds(at + 2, end, this.#tail);
     if (checksum(this.#view, at + 2, end) === this.#view.getUint16(end, true)) return true;
-    // false frames may overlap from here on
+    // false frames may overlap from this position
     this.#sums.begin(at + 2, end);
     return false;
   }
@@ -253,7 +254,8 @@ export class PlainEngine implements Engine {
   }
 
   /**
-   * Reads a NAV-PVT of at least 84 bytes: outputs a row, or counts the first reason against it (recording format, "Rows"). The core reads
+   * Reads a NAV-PVT of at least 84 bytes. Outputs a row, or counts the first reason to reject it (recording format, "Rows").
+   * The core reads
    * the same fields in assembly/gnss.ts and assembly/run.ts.
    */
   #readGnss(payload: number): void {
@@ -326,7 +328,7 @@ export class PlainEngine implements Engine {
     }
   }
 
-  /** Outputs the frames from `from` to `to`, now or together with later ones. */
+  /** Outputs the frames from `from` to `to`, immediately or together with later ones. */
   #keep(from: number, to: number): void {
     if (from !== this.#keptTo) {
       this.#putKept();

@@ -45,7 +45,7 @@ export class RowCounters {
     this.#breaksLength = 0;
   }
 
-  /** Counts a row. Returns false if it is outside the time limits and not produced. `out`: the start of its output. */
+  /** Counts a row. Returns false if it is outside the time limits and not produced. `out` is the start of its output. */
   count(ms: number, out: number): boolean {
     const counters = this.#counters;
     if (counters.rows > 0 && ms < counters.rangeStopMs) counters.rowsBackwards += 1;

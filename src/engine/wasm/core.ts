@@ -98,7 +98,8 @@ function simdBytes(): Uint8Array<ArrayBuffer> {
 const TILDE = 0x7e;
 const BRACE = 0x7d;
 
-/** The compiled core. The core with SIMD is compiled on first use; the other one must have been supplied with `useCore`. */
+/** The compiled core. The core with SIMD is compiled on first use. The core without SIMD must be supplied with `useCore`
+ * first. */
 export function compiledCore(name: CoreName): WebAssembly.Module {
   let module = modules.get(name);
   if (module === undefined) {
@@ -111,14 +112,14 @@ export function compiledCore(name: CoreName): WebAssembly.Module {
 
 const SECTION = "asi-convert";
 
-/** The name of a core of this build; null for another module. */
+/** The name of a core of this build; null for any other module. */
 export function coreNameOf(module: WebAssembly.Module): CoreName | null {
   const [section] = WebAssembly.Module.customSections(module, SECTION);
   const mark = section === undefined ? "" : new TextDecoder().decode(section);
   return mark === CORE_MARKS.simd ? "simd" : mark === CORE_MARKS.scalar ? "scalar" : null;
 }
 
-/** Registers a core compiled by the caller. A module from another realm is converted to one of this realm, which the loader requires. */
+/** Registers a core compiled by the caller. A module from a different realm is converted to one of this realm, which the loader requires. */
 export function useCore(name: CoreName, module: WebAssembly.Module): void {
   if (!(module instanceof WebAssembly.Module)) Object.setPrototypeOf(module, WebAssembly.Module.prototype);
   modules.set(name, module);

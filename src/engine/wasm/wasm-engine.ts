@@ -23,7 +23,7 @@ import {
 } from "./core.js";
 import { WasmRowWriter } from "./wasm-row-writer.js";
 
-// Maximum input of a step in bytes: input and output stay in the processor's cache.
+// Maximum input of a step in bytes. Input and output stay in the processor's cache.
 const MAX_WRITTEN = 0x40000;
 
 /** The WebAssembly core as an `Engine`. */

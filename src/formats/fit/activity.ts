@@ -66,7 +66,8 @@ export const RECORD = {
   developerFields: [[0, BASE_TYPES.uint16.bytes, 0]],
 } as const satisfies MessageType;
 
-/** RR intervals between two rows. Files of devices have five in a message; the rest of the list is invalid. */
+/** RR intervals between two rows. Files of devices have five intervals in a message; the unused entries of the
+ * list are invalid. */
 export const HRV = {
   local: 8,
   global: MESSAGES.hrv,

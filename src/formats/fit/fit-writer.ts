@@ -57,7 +57,8 @@ const PROTOCOL_VERSION = 0x20;
 const PROFILE_VERSION = 2132;
 
 /**
- * Writes an activity as a FIT file: a record for each row, a lap for each range and one session. Call `startRange` and `rows`
+ * Writes an activity as a FIT file, with a record for each row, a lap for each range and one session. Call `startRange` and
+ * `rows`
  * for each range, then `end`. The returned memory belongs to the caller. The writer keeps only totals, so it must know the
  * number of rows and ranges in advance.
  */
@@ -66,7 +67,7 @@ export class FitWriter {
   readonly #productName: string;
   #crc = 0;
   #isBegun = false;
-  /** The gaps of a range that starts with the next row; null for none. */
+  /** The gaps of a range that starts with the next row; null if no range starts there. */
   #dueGaps: readonly number[] | null = null;
   /** All rows of the current or the next range, if only some rows are written. */
   #recorded: RecordedRows | null = null;
@@ -93,7 +94,7 @@ export class FitWriter {
   }
 
   /**
-   * Starts a range: the following rows belong to it.
+   * Starts a range, to which the following rows belong.
    *
    * @param gaps its rows with a speed, by number, after which a gap follows
    * @param recorded all its rows, if the following ones are only some of them

@@ -10,8 +10,8 @@ export interface IntervalsBeforeRow {
 }
 
 /**
- * Beats of the clock before it was set back end at most this time after the last row of that clock, ms *(choice)*. Otherwise, the
- * beats go back at another place than the rows.
+ * Beats of the clock before it was set back end at most this time after the last row of that clock, ms *(choice)*.
+ * Otherwise, beats and rows go back at different places.
  */
 const LATEST_BEAT_MS = 60_000;
 
@@ -19,7 +19,7 @@ const LATEST_BEAT_MS = 60_000;
 export class IntervalsAmongRows {
   readonly #timesMs: number[] = [];
   readonly #rrMs: number[] = [];
-  /** Numbers of the beats that are earlier than the beat before, because the clock was set back. */
+  /** Numbers of the beats that are earlier than the previous beat, because the clock was set back. */
   readonly #setBacks: number[] = [];
 
   constructor(beats: readonly BeatBatch[]) {
@@ -42,7 +42,7 @@ export class IntervalsAmongRows {
   among(rows: RowBuffer, starts: ReadonlySet<number>): IntervalsBeforeRow[] {
     const found: IntervalsBeforeRow[] = [];
     const setBacks = this.#setBacks.values();
-    /** The first beat after the clock is set back again; beats from there on wait for the rows after it. */
+    /** The first beat after the next step back of the clock. This beat and later ones wait for the rows after that step. */
     let end = setBacks.next().value ?? this.#timesMs.length;
     let setBacksLeft = setBackRows(rows, starts);
     let row = 0;
@@ -83,7 +83,7 @@ export class IntervalsAmongRows {
   }
 }
 
-/** Number of the rows that begin a range and are earlier than the row before. */
+/** Number of the rows that begin a range and are earlier than the previous row. */
 function setBackRows(rows: RowBuffer, starts: ReadonlySet<number>): number {
   let count = 0;
   let row = 0;

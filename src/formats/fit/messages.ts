@@ -18,7 +18,7 @@ export interface MessageType<Names extends string = string> {
   developerFields?: readonly DeveloperField[];
 }
 
-/** A field value; null means "invalid", that is, no value. */
+/** A field value; null is written as the "invalid" value of the type. */
 export type Value = number | string | Uint8Array | null;
 
 /** Size in bytes of one message of a type, including its header. */

@@ -23,7 +23,7 @@ export const HEADER_BITS = {
   /** Compressed timestamp header: the low bits contain a time offset. */
   compressedTime: 0x80,
   definition: 0x40,
-  /** In a definition: developer fields follow. */
+  /** Flag of a definition that developer fields follow. */
   developerData: 0x20,
   localType: 0x0f,
 } as const;

@@ -45,7 +45,7 @@ export function columnChunk<B extends Rows>(
     uncompressedBytes,
     metadata: (offset) =>
       struct({
-        // file_offset, deprecated: there is no copy of the metadata outside the footer
+        // file_offset is deprecated, and there is no copy of the metadata outside the footer
         2: i64(0),
         3: struct({
           1: i32(PHYSICAL_TYPES[column.type]),

@@ -73,7 +73,7 @@ function int64Bytes(integers: ArrayLike<number>, count: number): Uint8Array {
 
 function doubleBytes(integers: ArrayLike<number>, count: number, divisor: number): Uint8Array {
   const view = new DataView(new ArrayBuffer(8 * count));
-  // division, not multiplication by the inverse, gives the double nearest to the decimal value
+  // division results in the double nearest to the decimal value, unlike multiplication by the inverse
   for (let i = 0; i < count; i++) view.setFloat64(8 * i, (integers[i] as number) / divisor, true);
   return new Uint8Array(view.buffer);
 }

@@ -4,7 +4,7 @@ import { type Rows, schemaElements, type Table } from "./schema.js";
 import { SnappyCompressor } from "./snappy.js";
 import { i16, i32, i64, list, struct, type Thrift, text, thriftBytes } from "./thrift.js";
 
-/** The default of DuckDB: large enough for fast reading, small enough for several threads. */
+/** The default of DuckDB, which is large enough for fast reading and small enough for several threads. */
 export const ROW_GROUP_ROWS = 122_880;
 
 // the first and last bytes of a file
@@ -13,7 +13,7 @@ const FORMAT_VERSION = 2;
 const CREATED_BY = "asi-convert";
 
 /**
- * Writes rows as a Parquet file: call `rows` for all rows, then `end`. The returned memory belongs to the caller. The writer
+ * Writes rows as a Parquet file. Call `rows` for all rows, then `end`. The returned memory belongs to the caller. The writer
  * buffers the rows of one row group.
  */
 export class ParquetWriter<B extends Rows> {
@@ -57,7 +57,7 @@ export class ParquetWriter<B extends Rows> {
    * Sets the texts of the following rows.
    *
    * @param labels a text for each name
-   * @returns the completed row group: the texts of a group are equal in all its rows
+   * @returns the completed row group, because all rows of a group have the same texts
    */
   startGroup(labels: readonly string[]): Uint8Array[] {
     const pieces: Uint8Array[] = [];

@@ -19,7 +19,7 @@ const CONVERTED = {
   INT_16: 16,
 } as const;
 
-/** Rows as columns: the first `length` entries of each. */
+/** Rows as columns; each column uses its first `length` entries. */
 export interface Rows {
   readonly length: number;
 }

@@ -36,7 +36,7 @@ export class SnappyCompressor {
     // the last position at which four bytes can be read
     const last = end - MIN_COPY;
     let written = begin;
-    // position 0 also means "none": candidates are compared byte by byte anyway
+    // position 0 can also mean that there is no entry; candidates are compared byte by byte in any case
     let at = begin + 1;
     while (at <= last) {
       const four = view.getUint32(at, true);
@@ -92,7 +92,7 @@ class Writer {
       target[end++] = (length - 1) & 0xff;
       target[end++] = (length - 1) >> 8;
     }
-    // most literals are short: a loop is faster than a call of `set`
+    // most literals are short, so a loop is faster than a call of `set`
     if (length < 32) for (let i = 0; i < length; i++) target[end + i] = this.#source[from + i] as number;
     else target.set(this.#source.subarray(from, to), end);
     this.#end = end + length;

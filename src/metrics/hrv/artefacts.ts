@@ -8,7 +8,7 @@ export type Artefact = "ectopic" | "extra" | "missed" | "long" | "short";
 
 export const ARTEFACTS: readonly Artefact[] = ["ectopic", "extra", "missed", "long", "short"];
 
-/** null: none. */
+/** null if the interval is valid. */
 export type Label = Artefact | null;
 
 const THRESHOLD_FACTOR = 5.2;
@@ -85,7 +85,7 @@ function windowed(
 ): Float64Array {
   const half = (width - 1) / 2;
   const n = values.length;
-  // the window stays sorted while it moves: sorting each one again would take seconds for a day of beats
+  // the window stays sorted while it moves, because sorting each window again would take seconds for a day of beats
   const sorted = new Float64Array(width);
   let count = 0;
   const add = (value: number) => {
@@ -117,7 +117,7 @@ function placeIn(sorted: Float64Array, count: number, value: number): number {
   return low;
 }
 
-/** With linear interpolation between the two nearest values. */
+/** A quantile with linear interpolation between the two nearest values. */
 function quantile(sorted: Float64Array, share: number): number {
   const place = (sorted.length - 1) * share;
   const below = Math.floor(place);
@@ -154,7 +154,7 @@ export function correctIntervals(rrMs: ArrayLike<number>, labels: readonly Label
 function interpolated(values: readonly number[], isBad: readonly boolean[]): Float64Array {
   const result = Float64Array.from(values);
   let before = -1;
-  // kept for the bad ones that follow: a rhythm of pairs can label hours of intervals
+  // kept for the bad ones that follow, because a rhythm of pairs can label hours of intervals
   let after = 0;
   for (let k = 0; k < values.length; k++) {
     if (!isBad[k]) {
@@ -165,7 +165,7 @@ function interpolated(values: readonly number[], isBad: readonly boolean[]): Flo
     while (after < values.length && isBad[after]) after++;
     const left = values[before];
     const right = values[after];
-    // no valid intervals: nothing to interpolate
+    // without valid intervals, there is nothing to interpolate
     if (left === undefined && right === undefined) return result;
     if (left === undefined) result[k] = right ?? 0;
     else if (right === undefined) result[k] = left;

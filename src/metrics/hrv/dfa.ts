@@ -7,7 +7,7 @@ const LONGEST_SCALE = 16;
 export const DFA_WINDOW_MS = 120_000;
 const DFA_STEP_MS = 5000;
 
-/** Above this share of artefacts, percent, there is no alpha 1 (little bias below 3 %: Rogers and Gronwald 2022). */
+/** Above this percentage of artefacts, alpha 1 is not computed (little bias below 3 %: Rogers and Gronwald 2022). */
 export const MOST_ARTEFACTS_PERCENT = 5;
 
 /**
@@ -80,7 +80,7 @@ export interface DfaWindow {
 
 /**
  * Alpha 1 every 5 s over the beats of the last 120 s of a series without gaps. Labels are computed for the whole series; each window is
- * corrected separately. Windows of fewer than 16 beats are omitted, so that the number of windows depends only on that of beats.
+ * corrected separately. Windows of fewer than 16 beats are omitted, so the number of windows depends only on the number of beats.
  */
 export function dfaOverTime(
   rrMs: ArrayLike<number>,

@@ -15,10 +15,11 @@ export const LF_HF_CAUTION =
 
 const FEWEST_INTERVALS = 20;
 const LONG_DIFFERENCE_MS = 50;
-/** Interpolated intervals have rounding errors: a difference of 50 ms must not count as a longer one. */
+/** Interpolated intervals have rounding errors, and a difference of 50 ms must not count as a longer one. */
 const ROUNDING_MS = 1e-9;
 
-/** Other intervals are not heartbeats *(choice)*. Without a limit, a wrong one would mean millions of windows of alpha 1. */
+/** Other intervals are not heartbeats *(choice)*. Without a limit, one wrong interval would cause millions of windows of
+ * alpha 1. */
 const SHORTEST_INTERVAL_MS = 1;
 const LONGEST_INTERVAL_MS = 60_000;
 
@@ -39,7 +40,7 @@ export interface HeartRateVariability {
   /** Number of stretches without a gap. */
   readonly series: number;
   readonly artefacts: Readonly<Record<Artefact, number>>;
-  /** Null without an interval. */
+  /** Null if there is no interval. */
   readonly artefacts_percent: number | null;
   /** bpm; null with fewer than 20 corrected intervals, like the next three. */
   readonly mean_hr: number | null;

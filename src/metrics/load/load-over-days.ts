@@ -26,7 +26,7 @@ export interface SessionLoad {
 export interface LoadOptions {
   /** The last day, `YYYY-MM-DD`. Default: the day of the last session. */
   readonly to?: string | undefined;
-  /** Also compute the ratio of acute to chronic load. Default false; docs/metrics.md explains why. */
+  /** Whether to compute the ratio of acute to chronic load. Default false; docs/metrics.md explains why. */
   readonly ratio?: boolean | undefined;
 }
 
@@ -50,7 +50,8 @@ export interface DayLoad {
 }
 
 /**
- * Loads of sessions over calendar days, from the first to the last: loads of a day are added, and a day without a session is a day of rest.
+ * Loads of sessions over calendar days, from the first to the last. Loads of a day are added, and a day without a session is
+ * a day of rest.
  *
  * @param sessions in any order
  * @throws AsiError `BAD_ARGUMENT` for an invalid day or load; `BAD_OPTION`
@@ -126,7 +127,7 @@ function daysOf(
   for (const { day, load } of sessions) {
     const number = dayNumber(day);
     if (load !== null && !(Number.isFinite(load) && load >= 0)) {
-      throw badArgument(`The load of ${day} is ${shown(load)}; it must be a number from 0 on, or null.`);
+      throw badArgument(`The load of ${day} is ${shown(load)}; it must be a number of at least 0, or null.`);
     }
     const before = byDay.has(number) ? (byDay.get(number) ?? null) : 0;
     byDay.set(number, load === null || before === null ? null : before + load);
@@ -144,7 +145,7 @@ function daysOf(
   }));
 }
 
-/** For each day the mean of the last 5 long matches up to it; null before the first. */
+/** Returns for each day the mean of the last 5 long matches up to this day; null before the first one. */
 function matchReferences(
   sessions: readonly SessionLoad[],
   days: readonly { day: string }[],

@@ -15,7 +15,7 @@ import { stepMs } from "../segments.js";
 import type { SelectedSignal } from "../selected-signal.js";
 import { shared } from "../shared.js";
 
-/** Time between two nodes: as between two values of the acceleration signal. */
+/** Time between two nodes, the same as between two values of the acceleration signal. */
 export const NODE_MS = RESAMPLED_STEP_MS;
 
 const NONE = new Float64Array(0);
@@ -37,7 +37,7 @@ export interface Nodes {
   readonly distance: Float64Array;
   /** Half micrometres at or above the high-speed threshold. */
   readonly highSpeedDistance: Float64Array;
-  /** ms of intervals of the signal. */
+  /** Duration of the intervals of the signal, ms. */
   readonly covered: Float64Array;
   /** Twice the absolute acceleration in mm/s2, times ms; null below 5 Hz. */
   readonly acceleration: Float64Array | null;
@@ -47,7 +47,7 @@ export interface Nodes {
   readonly metabolic: Float64Array | null;
   /** Beats per minute, times ms. */
   readonly heartRate: Float64Array;
-  /** ms with a known heart rate. */
+  /** Duration with a known heart rate, ms. */
   readonly heartRateKnown: Float64Array;
 }
 
@@ -58,7 +58,7 @@ export interface NodeOptions {
 }
 
 /**
- * @returns null without a speed
+ * @returns null if there is no speed
  * @throws AsiError `BAD_ARGUMENT` for more than 72 hours from the first to the last speed
  */
 export function nodesOf(
@@ -117,7 +117,7 @@ class Grid {
     this.#last = last;
   }
 
-  // the last cell may be incomplete: it has no node at its end
+  // the last cell may be incomplete, and then has no node at its end
   column = (): Float64Array => new Float64Array(this.#last + 2);
 
   cellAt(ms: number): number {

@@ -28,9 +28,9 @@ export interface PeakOptions extends MetricsOptions {
   readonly windows?: readonly number[] | undefined;
   /** Speed at or above which distance is high-speed distance, m/s. Default: the last of `hid_thresholds`. */
   readonly highSpeed?: number | undefined;
-  /** Also estimate metabolic power. Default false; docs/metrics.md explains why. */
+  /** Whether to estimate metabolic power. Default false; docs/metrics.md explains why. */
   readonly metabolicPower?: boolean | undefined;
-  /** Fit power law and critical speed, which needs 600 windows. Default true. */
+  /** Whether to fit power law and critical speed, which requires 600 windows. Default true. */
   readonly fits?: boolean | undefined;
 }
 
@@ -53,7 +53,7 @@ export interface PowerLaw {
   readonly r2: number | null;
 }
 
-/** Critical speed of this session: it describes the runs, not the ability of the player. */
+/** Critical speed of this session. It describes the runs, not the ability of the player. */
 export interface CriticalSpeed {
   /** m/s */
   readonly critical_speed: number;
@@ -187,7 +187,7 @@ function inUnit(amount: PeakAmount, sum: number, durationMs: number): number {
   }
 }
 
-/** The peak distance for every whole second to 600; null without a speed. */
+/** The peak distance for every whole second to 600; null if there is no speed. */
 function distancesOf(nodes: Nodes | null): PeakDistance[] | null {
   if (nodes === null) return null;
   return distancePeaks(nodes, LONGEST_WINDOW_S).map(({ windowS, peak }) => ({

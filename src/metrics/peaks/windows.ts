@@ -26,7 +26,7 @@ export interface Peak {
 const COVERED_OF_TEN = 9;
 
 /**
- * The window with the maximum amount; the earliest of equal ones. For heart rates, the window with the maximum mean.
+ * The window with the maximum amount; the earliest of equal ones. For heart rates, it is the window with the maximum mean.
  *
  * @param windowS length in whole s
  * @returns null if no window is covered well enough, or the amount is unknown
@@ -48,7 +48,7 @@ export function peakOf(nodes: Nodes, amount: PeakAmount, windowS: number): Peak 
   }
 }
 
-/** The peak distances for windows of whole seconds up to a maximum length, without windows that have none. */
+/** The peak distances for windows of whole seconds up to a maximum length, without windows that have no peak. */
 export function distancePeaks(nodes: Nodes, longestS: number): { windowS: number; peak: Peak }[] {
   const peaks: { windowS: number; peak: Peak }[] = [];
   for (let windowS = 1; windowS <= longestS; windowS++) {
@@ -85,7 +85,7 @@ function largest(
   const count = last - cells + 1;
   const isNearEnough =
     near >= 0 && near < count && (covered[near + cells] ?? 0) - (covered[near] ?? 0) >= needed;
-  // amounts are integers: of equal windows, the earliest is still found
+  // amounts are integers, so the earliest of equal windows is found
   let amount = isNearEnough ? (column[near + cells] ?? 0) - (column[near] ?? 0) - 1 : -1;
   let node = -1;
   for (let begin = 0; begin < count; begin += NODES_AT_ONCE) {
@@ -112,7 +112,7 @@ function largestMean({ heartRate, heartRateKnown: known, last }: Nodes, windowS:
     const coveredMs = (known[to] ?? 0) - (known[node] ?? 0);
     if (coveredMs < needed) continue;
     const amount = (heartRate[to] ?? 0) - (heartRate[node] ?? 0);
-    // compares means by products, which are exact: quotients could give wrong ties
+    // compares means by products, which are exact; quotients could cause wrong ties
     if (best === null || amount * best.coveredMs > best.amount * coveredMs)
       best = { node, amount, coveredMs };
   }

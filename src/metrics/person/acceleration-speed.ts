@@ -59,7 +59,7 @@ export interface AccelerationSpeedProfile {
   } | null;
   /** Null if there is a profile. */
   readonly reason: string | null;
-  /** m/s; null without points. */
+  /** m/s; null if there are no points. */
   readonly top_speed: number | null;
   readonly definition: { readonly version: number; readonly max_speed: number };
 }
@@ -112,7 +112,8 @@ export function pointsOf(
   return points;
 }
 
-/** The two highest accelerations of each class of 0.2 m/s (Morin et al. 2021), the earliest first on ties; by class. */
+/** The two highest accelerations of each class of 0.2 m/s (Morin et al. 2021), the earliest first if they are equal. Grouped
+ * by class. */
 export function highestOfClasses(points: readonly ProfilePoint[]): ProfilePoint[] {
   const classes = new Map<number, ProfilePoint[]>();
   for (const point of points) {

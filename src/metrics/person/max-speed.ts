@@ -53,7 +53,7 @@ export interface SeasonMaxSpeed {
   /** m/s */
   readonly max_speed: number;
   readonly day: string;
-  /** Whether no second session is within 5 % of it: it may be a measurement error. */
+  /** Whether no second session is within 5 % of this speed, which may then be a measurement error. */
   readonly unconfirmed: boolean;
 }
 
@@ -61,14 +61,14 @@ export interface SeasonMaxSpeed {
  * The highest speed of the 365 days up to `to`.
  *
  * @param to `YYYY-MM-DD`
- * @returns null without a session
+ * @returns null if there is no session
  * @throws AsiError `BAD_ARGUMENT`
  */
 export function seasonMaxSpeed(sessions: readonly SessionMaxSpeed[], to: string): SeasonMaxSpeed | null {
   const lastDay = dayNumber(to);
   const [best, second] = sessions
     .filter(({ day }) => dayNumber(day) <= lastDay && dayNumber(day) > lastDay - SEASON_DAYS)
-    // stable: of equal values the first is kept
+    // the sort is stable, so the first of equal values is kept
     .sort((a, b) => b.maxSpeed - a.maxSpeed);
   if (best === undefined) return null;
   return {

@@ -129,7 +129,7 @@ export function checkRecipe(value: unknown): Recipe {
     resample_ms !== undefined &&
     smooth.cutoff_mhz * resample_ms >= 500_000
   ) {
-    throw bad("recipe.smooth.cutoff_mhz", smooth.cutoff_mhz, "below half of the rate that resample_ms gives");
+    throw bad("recipe.smooth.cutoff_mhz", smooth.cutoff_mhz, "below half of the rate of resample_ms");
   }
   if (sign !== undefined && derivative === null) {
     throw new AsiError("BAD_OPTION", "recipe.sign has an effect only with a derivative; omit it.");

@@ -37,7 +37,7 @@ export interface RecipeRun {
 export interface RecipeDropped {
   /** Samples that did not pass the gate, regardless of their speed. */
   readonly gate: number;
-  /** s: the intervals that begin or end with one of them. Only for a recipe with a gate. */
+  /** Duration of the intervals that begin or end with one of them, s. Only for a recipe with a gate. */
   readonly gate_duration?: number;
   /** Samples that pass the gate but are faster than `max_valid`. */
   readonly too_fast: number;

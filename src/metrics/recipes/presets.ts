@@ -7,7 +7,7 @@ export interface NamedRecipe {
   readonly name: string;
   /** The title in words. */
   readonly title: string;
-  /** The source of the definition or of the limits; null: a choice of this project. */
+  /** The source of the definition or of the limits; null for a choice of this project. */
   readonly source: string | null;
   readonly recipe: Recipe;
 }
@@ -148,7 +148,7 @@ const WORDED: readonly NamedRecipe[] = [
   },
 ];
 
-/** In the usual order of use. */
+/** The presets in the usual order of use. */
 const FOOTBALL: readonly PresetName[] = ["soccer", "soccer-women", "soccer-fifa"];
 const OTHERS = (Object.keys(PRESETS) as PresetName[]).filter((preset) => !FOOTBALL.includes(preset));
 

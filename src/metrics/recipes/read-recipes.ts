@@ -39,7 +39,7 @@ const named = (name: string, recipe: unknown): NamedRecipe => ({
   recipe: checkRecipe(recipe),
 });
 
-/** Whether the value is an object of recipes rather than a single recipe: its members are objects, and it has no version. */
+/** Whether the value is an object of recipes rather than a single recipe. Its members are then objects, and it has no version. */
 function isSeveral(value: unknown): value is Record<string, unknown> {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
   const members = Object.values(value);

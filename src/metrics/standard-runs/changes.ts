@@ -23,15 +23,15 @@ export interface StandardRunChanges {
   readonly baseline_heart_rate: number | null;
   /** Standard deviation of successive differences / √2; null below 6 runs. */
   readonly typical_error: number | null;
-  /** 2 √2 times it: a smaller change in a single run may not be real. */
+  /** 2 √2 times the typical error; a smaller change in a single run may not be real. */
   readonly limit: number | null;
-  /** For each later run; null if nothing is comparable. */
+  /** The change of each later run; null if nothing is comparable. */
   readonly changes: readonly (number | null)[];
 }
 
 /**
- * Compares the heart rates of later runs with those of a baseline, at one speed: only runs within 0.2 m/s of the median speed
- * of the baseline are compared.
+ * Compares the heart rates of later runs with those of a baseline, at one speed. Only runs within 0.2 m/s of the median
+ * speed of the baseline are compared.
  *
  * @param baseline in chronological order
  * @throws AsiError `BAD_ARGUMENT` for invalid runs

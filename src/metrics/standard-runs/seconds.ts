@@ -6,11 +6,11 @@ const SECOND_MS = 1000;
 
 /** Values of consecutive seconds, without a gap. */
 export interface Seconds {
-  /** Of the first second, ms since 1970 UTC. */
+  /** Time of the first second, ms since 1970 UTC. */
   readonly startMs: number;
   /** Mean of the samples of each second, rounded half up. */
   readonly speedMmPerS: Int32Array;
-  /** The last heart rate before the end of each second, at most 5 s old; 0: unknown. */
+  /** The last heart rate before the end of each second, at most 5 s old; 0 if unknown. */
   readonly heartRate: Uint8Array;
 }
 

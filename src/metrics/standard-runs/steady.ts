@@ -10,7 +10,7 @@ const FASTEST_MM_PER_S = 4500;
 export interface SteadyRun {
   readonly first: number;
   readonly end: number;
-  /** Of the speeds of its seconds, mm/s. */
+  /** Mean speed of its seconds, mm/s. */
   readonly sumMmPerS: number;
 }
 

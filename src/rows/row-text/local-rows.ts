@@ -9,14 +9,14 @@ export interface RowsOfTemplate {
   readonly end: number;
 }
 
-/** Templates of rows with local times: one for each UTC offset. */
+/** Templates of rows with local times, one for each UTC offset. */
 export class LocalRows {
   readonly #zone: TimeZone;
   readonly #partsFor: (offset: string) => readonly TemplatePart[];
   readonly #templates = new Map<number, RowTemplate>();
 
   /**
-   * @param zone null: UTC
+   * @param zone null for UTC
    * @param partsFor the parts of a template for an offset such as `+02:00`
    */
   constructor(zone: TimeZone | null, partsFor: (offset: string) => readonly TemplatePart[]) {

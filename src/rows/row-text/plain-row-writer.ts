@@ -2,7 +2,7 @@ import type { SampleBatch } from "../../types.js";
 import type { RowWriter, TextOfRows } from "./row-writer.js";
 import { Condition, type Instruction, type RowTemplate } from "./template.js";
 
-/** Maximum number of rows per call: their text is kept in memory. */
+/** Maximum number of rows per call, whose text is kept in memory. */
 const MAX_ROWS = 1024;
 
 /** Writes rows as text in TypeScript, if WebAssembly is not available. Its output is identical to that of the core. */
@@ -70,7 +70,8 @@ function fieldOf(
   }
 }
 
-/** Formats an integer with its decimal point moved `decimals` places to the left: decimal(-500, 3, ".") is "-0.500". */
+/** Formats an integer with its decimal point moved `decimals` places to the left. For example, decimal(-500, 3, ".") is
+ * "-0.500". */
 function decimal(value: number, decimals: number, mark: string): string {
   const digits = String(Math.abs(value)).padStart(decimals + 1, "0");
   const sign = value < 0 ? "-" : "";

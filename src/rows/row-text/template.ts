@@ -34,7 +34,7 @@ export type TemplatePart =
       readonly missing?: readonly TemplatePart[];
     };
 
-/** A step of the program: if all conditions hold, writes the text, then the field if its own conditions hold. */
+/** A step of the program. If all conditions are true, it writes the text, then the field if its own conditions are true. */
 export interface Instruction {
   /** Bit set of `Condition`. */
   readonly conditions: number;
@@ -72,7 +72,7 @@ export const Condition = {
 const FIELDS: Readonly<Record<Field, { readonly code: number; readonly maxBytes: number }>> = {
   // -62167219200.000, the start of the year 0
   seconds: { code: 1, maxBytes: 16 },
-  // -214.7483648: rows of callers can contain any 32-bit integer
+  // -214.7483648, because rows of callers can contain any 32-bit integer
   latitude: { code: 2, maxBytes: 12 },
   longitude: { code: 3, maxBytes: 12 },
   altitude: { code: 4, maxBytes: 12 },
@@ -90,7 +90,7 @@ const PROGRAM_CAPACITY = 4096;
 /** Maximum length of a row, so that many rows fit into the output of the core. */
 const MAX_ROW_BYTES = 8192;
 
-/** Flag among the conditions of an instruction: its text is longer than one block. */
+/** Flag among the conditions of an instruction whose text is longer than one block. */
 const IS_LONG = 0x80;
 
 const HEAD_BYTES = 8;

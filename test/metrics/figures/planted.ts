@@ -63,8 +63,8 @@ export function plantedMatch(): TestSample[] {
 }
 
 /**
- * The planted match with the quality that a receiver reports: satellites, accuracy of the speed, PDOP. The spikes are inaccurate; at times the
- * reception is bad for up to 20 s, with speeds that are off by 0.5 m/s.
+ * The planted match with the quality that a receiver reports: satellites, accuracy of the speed, PDOP. The spikes are
+ * inaccurate; sometimes the reception is bad for up to 20 s, with speed errors of 0.5 m/s.
  */
 export function plantedReception(): TestSample[] {
   const uniform = xorshift(20_261_126);

@@ -1,4 +1,4 @@
-"""Works the computed data of a time frame out a second time, from the written definition and not from the product.
+"""Computes the computed data of a time frame a second time, from the written definition and not from the product.
 
 Figures of speed and distance are exact rationals; the acceleration filter runs in 60 decimal digits as a difference
 equation on its past inputs and outputs. Standard library only:
@@ -88,7 +88,7 @@ def exact(x):
 
 
 def rounded(x, decimals):
-    """Half up, away from zero below zero."""
+    """Rounds half up, and away from zero below zero."""
     if x is None:
         return None
     scaled = (abs(x) * 10**decimals + F(1, 2)).__floor__()
@@ -102,7 +102,7 @@ def median(values):
 
 
 def segments_of(points, starts, recorded=None):
-    """recorded: the times of all samples with a speed; those of the points if none was too fast. starts: of later periods."""
+    """recorded: the times of all samples with a speed; those of the points if none was too fast. starts: starts of later periods."""
     times = [p[0] for p in points]
     recorded = times if recorded is None else recorded
     steps = [b - a for a, b in zip(recorded, recorded[1:])]
@@ -270,7 +270,7 @@ def age(birth, t):
 
 
 def computed(samples, frame, sport, params, birth, starts=()):
-    """starts: of the periods after the first, which have time between them."""
+    """starts: starts of the periods after the first, which have time between them."""
     p = {**DEFAULTS, **SPORTS[sport], **params}
     p = {k: [exact(x) for x in v] if isinstance(v, list) else exact(v) for k, v in p.items()}
     top, still = p["max_valid_speed"], p["standstill_speed"]

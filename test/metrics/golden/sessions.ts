@@ -1,6 +1,7 @@
 import type { MetricSamples } from "../../../src/metrics/samples.js";
 
-/** One sample of a test session: time in ms, speed in mm/s (negative: none), heart rate in beats per minute (0: none). */
+/** One sample of a test session: time in ms, speed in mm/s (negative for no speed), heart rate in beats per minute (0 for
+ * no heart rate). */
 export interface TestSample {
   readonly t: number;
   readonly speed: number;

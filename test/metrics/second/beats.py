@@ -1,4 +1,4 @@
-"""RR intervals in time, and speeds and ranges of heart rates on the same clock, a second time."""
+"""A second implementation of RR intervals in time, and of speeds and ranges of heart rates on the same clock."""
 
 from bisect import bisect_left
 from itertools import accumulate
@@ -66,7 +66,7 @@ def speeds(task):
 
 
 def in_range(task):
-    """For each row whether the latest heart rate, at most 5 s old, is in the range."""
+    """Returns for each row whether the latest heart rate, at most 5 s old, is in the range."""
     out, bpm, heard = [], 0, None
     for t, _, hr in ordered(task["t"], task["v"], task["hr"]):
         if 30 <= hr <= 240:

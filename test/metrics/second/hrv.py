@@ -1,4 +1,4 @@
-"""Heart-rate variability a second time: exactly rounded sums, statistics of the standard library."""
+"""A second implementation of heart-rate variability, with exactly rounded sums and the statistics of the standard library."""
 
 import math
 import statistics
@@ -117,7 +117,7 @@ def lomb(rr):
 
 
 def variability(task):
-    """Of one series without gaps."""
+    """The figures of one series without gaps."""
     rr = task["rr"]
     lab = labels(rr)
     fixed = corrected(rr, lab)

@@ -1,4 +1,4 @@
-"""Load over weeks and TRIMP a second time: weighted means from their closed form."""
+"""A second implementation of load over weeks and TRIMP, with weighted means from their closed form."""
 
 import math
 import statistics

@@ -1,4 +1,4 @@
-"""Metabolic power a second time (docs/metrics.md, "Metabolic power")."""
+"""A second implementation of metabolic power (docs/metrics.md, "Metabolic power")."""
 
 import math
 

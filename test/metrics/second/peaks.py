@@ -1,4 +1,4 @@
-"""Peak demands a second time: the amount of every cell of 100 ms on its own, then every window by brute force."""
+"""A second implementation of peak demands. Computes the amount of every cell of 100 ms separately, then every window by brute force."""
 
 import math
 from fractions import Fraction
@@ -91,7 +91,7 @@ def peaks(task):
 
 
 def fits(task):
-    """Of peak distances [window, m]: power law, two parameters, three parameters by a search in steps that shrink."""
+    """Of peak distances [window, m]: power law, two parameters, three parameters by a search in decreasing steps."""
     points = task["points"]
     moved = [(w, d) for w, d in points if w % 60 == 0 and d > 0]
     answer = {"power": None, "two": None, "three": None}

@@ -55,7 +55,7 @@ export function fitsComparison(points: readonly (readonly [number, number])[]): 
       const { power: p, two: t, three: h } = answer as Record<string, (number | null)[] | null>;
       near(power && [power.exponent, power.ratePerMinuteAt60S, power.r2], p, 1e-9);
       near(two && [two.criticalSpeed, two.dPrime, two.r2], t, 1e-9);
-      // The minimum is flat: both searches end where the sums of squares are equal in double precision.
+      // The minimum is flat, so both searches end where the sums of squares are equal in double precision.
       near(three && [three.criticalSpeed, three.dPrime, three.maxSpeed, three.tau, three.r2], h, 1e-5);
     },
   };

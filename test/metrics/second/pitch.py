@@ -1,4 +1,4 @@
-"""Pitch and team a second time: a rotation by complex numbers, the hull by gift wrapping."""
+"""A second implementation of pitch and team, with a rotation by complex numbers, and the hull by gift wrapping."""
 
 import cmath
 import math

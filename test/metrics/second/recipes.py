@@ -1,4 +1,4 @@
-"""Counts by a recipe a second time, and the hash of its canonical text."""
+"""A second implementation of counts by a recipe, and of the hash of its canonical text."""
 
 import hashlib
 import json
@@ -29,7 +29,7 @@ def smoothed(x, rule, step):
 
 
 def reaches(row, gate):
-    """row: time, speed, heart rate, satellites, accuracy of the speed, PDOP. Nothing is known where the last three are 0."""
+    """row: time, speed, heart rate, satellites, accuracy of the speed, PDOP. If the last three are 0, the quality is unknown."""
     satellites, accuracy, pdop = row[3:]
     return (
         (satellites, accuracy, pdop) != (0, 0, 0)
@@ -40,7 +40,7 @@ def reaches(row, gate):
 
 
 def dropped_by_gate(rows, r):
-    """How many samples with a speed do not reach the gate, and the ms of the intervals that touch one. None where nothing is known."""
+    """The number of samples with a speed that do not pass the gate, and the ms of the intervals that touch one. None if the quality is unknown."""
     if r["gate"] is None:
         return [0, 0]
     moving = [row for row in rows if row[1] >= 0]

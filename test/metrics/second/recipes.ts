@@ -41,7 +41,7 @@ export function randomRecipe(seed: number): Recipe {
   };
 }
 
-/** The same with a gate of randomly chosen limits. */
+/** A recipe of the list with some random changes, and a gate with random limits. */
 export function randomGatedRecipe(seed: number): Recipe {
   const uniform = xorshift(seed * 32_452_843 + 7);
   const whole = (from: number, to: number) => from + Math.floor((to - from + 1) * uniform());

@@ -1,4 +1,4 @@
-"""Works out figures a second time, from docs/metrics.md and without a line of the product. Standard library only.
+"""Computes figures a second time, from docs/metrics.md and without code of the product. Uses only the standard library.
 
 Reads {"tasks": [{"figure": name, ...}, ...]} from the standard input and prints the answers as a JSON array.
 """

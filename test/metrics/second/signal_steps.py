@@ -1,4 +1,4 @@
-"""The signal of docs/metrics.md, a second time: lists of integers, and difference equations written as they stand there."""
+"""A second implementation of the signal of docs/metrics.md, with lists of integers, and difference equations as written there."""
 
 import math
 from itertools import takewhile
@@ -7,7 +7,7 @@ BUTTERWORTH_2_HZ = (0.264493773259, 0.528987546517, 0.264493773259, -0.115976527
 
 
 def ordered(t, v, hr, *others):
-    """One row for each time: the first counts, a later heart rate fills in a missing one."""
+    """Returns one row for each time. The first row counts; a later heart rate fills in a missing one."""
     rows = {}
     for row in zip(t, v, hr, *others):
         if row[0] not in rows:
@@ -23,7 +23,7 @@ def double_median(values):
 
 
 def is_gap(steps, first, last, gap_ms, gap_steps):
-    """From place first to place last, by the steps between and around: at most ten on each side, none beyond one of more than five minutes."""
+    """Uses the steps between first and last and around them: at most ten on each side, and none beyond a step of more than five minutes."""
     between = steps[first:last]
     if sum(between) <= gap_ms:
         return False
@@ -35,7 +35,7 @@ def is_gap(steps, first, last, gap_ms, gap_steps):
 
 
 def is_slow(steps, k):
-    """No line between two samples is an acceleration: beyond 1 s, or beyond 0.22 s among steps like that."""
+    """Divides segments where a line between two samples is not an acceleration: at steps above 1 s, and above 0.22 s among similar steps."""
     if not 220 < steps[k] <= 1000:
         return steps[k] > 1000
     before = list(takewhile(lambda s: s <= 300_000, reversed(steps[:k])))[:10]
@@ -44,7 +44,7 @@ def is_slow(steps, k):
 
 
 class Signal:
-    """Times and speeds that count, and the index ranges of the segments (both ends included)."""
+    """The times and speeds that count, and the index ranges of the segments, including both ends."""
 
     def __init__(
         self, rows, max_valid=12500, standstill=200, gap_ms=1000, gap_steps=5, median=True, gate=lambda row: True
@@ -106,7 +106,7 @@ def resampled(signal, a, b, step=100):
 
 
 def one_pass(x, coefficients):
-    """y[n] = b0 x[n] + b1 x[n-1] + b2 x[n-2] - a1 y[n-1] - a2 y[n-2], as if x[0] had always been there."""
+    """y[n] = b0 x[n] + b1 x[n-1] + b2 x[n-2] - a1 y[n-1] - a2 y[n-2], as if all earlier values were x[0]."""
     b0, b1, b2, a1, a2 = coefficients
     rest = x[0] * (b0 + b1 + b2) / (1 + a1 + a2)
     x1 = x2 = x[0]

@@ -2,9 +2,9 @@ import { gaussOf, xorshift } from "../figures/planted.js";
 import type { TestSample } from "../golden/sessions.js";
 
 /**
- * A random signal of minutes: 1 to 25 Hz with jitter, in every third signal a second half with longer steps, bouts of any speed with
- * noise and spikes, gaps, equal times, samples without a speed, heart rates with interruptions. The first few are the small ones:
- * no sample, one sample, two.
+ * A random signal of minutes at 1 to 25 Hz with jitter. It contains bouts of any speed with noise and spikes, gaps, equal
+ * times, samples without a speed, and heart rates with interruptions; the second half of every third signal has longer
+ * steps. The first signals are small, with no sample, one sample and two samples.
  */
 export function randomSignal(seed: number): TestSample[] {
   const uniform = xorshift(seed * 7919 + 17);
@@ -36,7 +36,7 @@ export function randomSignal(seed: number): TestSample[] {
   return samples;
 }
 
-/** The signal with the quality that reception at random gives: mostly good, bad for seconds, unknown now and then, or always. */
+/** The signal with the quality of random reception, which is mostly good, bad for seconds, and sometimes or always unknown. */
 export function withRandomQuality(samples: readonly TestSample[], seed: number): TestSample[] {
   const uniform = xorshift(seed * 15_485_863 + 3);
   const whole = (from: number, to: number) => from + Math.floor((to - from + 1) * uniform());
@@ -52,7 +52,7 @@ export function withRandomQuality(samples: readonly TestSample[], seed: number):
   });
 }
 
-/** The same as columns for JSON. */
+/** The signal as columns for JSON. */
 export function columnsForPython(samples: readonly TestSample[]) {
   return {
     t: samples.map(({ t }) => t),

@@ -1,4 +1,4 @@
-"""Acceleration-speed profile and maximum speed a second time."""
+"""A second implementation of the acceleration-speed profile and the maximum speed."""
 
 import math
 
@@ -8,7 +8,7 @@ ONE_HZ = (0.0674552738890719, 0.1349105477781438, 0.0674552738890719, -1.1429805
 
 
 def t_quantile(n):
-    """The t with 95 % between -t and t: Simpson's rule over the density, Newton's method."""
+    """The t with 95 % between -t and t, by Simpson's rule over the density and Newton's method."""
     scale = math.exp(math.lgamma((n + 1) / 2) - math.lgamma(n / 2)) / math.sqrt(n * math.pi)
     density = lambda x: scale * (1 + x * x / n) ** (-(n + 1) / 2)
     t = 1.96 if n > 3 else {1: 12.0, 2: 4.0, 3: 3.0}[n]

@@ -5,7 +5,7 @@ import { columnsOf, type TestSample } from "../golden/sessions.js";
 import { columnsForPython } from "./signals.js";
 import type { Comparison } from "./tasks.js";
 
-/** Steady running of minutes with changes of pace and stops, 1 to 5 Hz, jitter, gaps, spikes, a heart rate that comes and goes. */
+/** Minutes of steady running with changes of pace, stops, jitter, gaps, spikes and an intermittent heart rate, at 1 to 5 Hz. */
 export function randomRunning(seed: number): TestSample[] {
   const uniform = xorshift(seed * 6151 + 29);
   const stepMs = Math.round(1000 / (1 + Math.floor(5 * uniform())));

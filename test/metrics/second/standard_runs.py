@@ -1,4 +1,4 @@
-"""Steady runs a second time: every stretch and every mean of ten seconds looked at anew, in integers."""
+"""A second implementation of steady runs, which checks every stretch and every mean of ten seconds separately, in integers."""
 
 import math
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""Individual zones a second time, as exact fractions of the speeds in mm/s."""
+"""A second implementation of individual zones, as exact fractions of the speeds in mm/s."""
 
 from fractions import Fraction
 

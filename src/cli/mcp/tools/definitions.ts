@@ -22,7 +22,7 @@ export const listRecipes: Tool = {
   name: "list_recipes",
   title: "Recipes",
   description:
-    "Other definitions of counts, such as sprints as worded by other systems, each with its source and a hash: two counts are comparable if their recipes have the same hash. With names, every choice of these recipes: filter, limits, minimum duration.",
+    "Other definitions of counts, such as sprints as worded by other systems, each with its source and a hash: two counts are comparable if their recipes have the same hash. If names are given, the result contains every choice of these recipes: filter, limits, minimum duration.",
   inputSchema: input({ names: texts("recipes to show in full", [1, 20], RECIPE_NAMES) }),
   output: { recipes: "array" },
   async answer({ names }) {
