@@ -607,7 +607,7 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     await page.getByRole("button", { name: /to check$/ }).click();
     const list = page.getByRole("region", { name: "To check" });
     expect(await list.innerText()).toMatch(
-      /roster\.csv, line 3\s+Unknown tracker “TRK-55”\. No recording here has this number, so this line and the periods of Roth have no effect\. TRK-5 \(05-Roth\.asi\) is in no line of the roster\./,
+      /roster\.csv, line 3\s+Unknown tracker “TRK-55”\. No recording here has this number, so this line and the periods of Roth have no effect\. TRK-5 \(05-Roth\.asi\) is not in the roster\./,
     );
     expect(await names(page)).toContain("05-Roth");
     await list.getByRole("button", { name: "It is TRK-5: roster.csv, line 3" }).click();

@@ -74,7 +74,7 @@ function ofTracker(
     sign: "damaged",
     where: `${rosterName}, line ${player.line}`,
     what: `Unknown tracker “${named}”.`,
-    meaning: `No recording here has this number, so this line and the periods of ${player.name} have no effect. ${serial} (${fileName}) is in no line of the roster.`,
+    meaning: `No recording here has this number, so this line and the periods of ${player.name} have no effect. ${serial} (${fileName}) is not in the roster.`,
     actions: [
       { name: `It is ${serial}`, press: nameIt(player.name) },
       { name: "Ignore the line", press: ignore(key) },
