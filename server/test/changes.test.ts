@@ -1,5 +1,6 @@
 /** The changes that `/api/v2/changes/` lists: everything that the reader must read again, and nothing of other accounts. */
 import { and, eq, sql } from "drizzle-orm";
+import fc from "fast-check";
 import { describe, expect, onTestFinished } from "vitest";
 import { transact } from "../src/domain/change/change.js";
 import type { Change } from "../src/domain/change-feed/resource.js";
@@ -282,6 +283,51 @@ describe("athletes", () => {
       { permission: "READ", start_time: start.toISOString(), expiration_time: end.toISOString() },
       athlete.token,
     );
+
+  it("are all reported, once in each page, if many permissions begin or end at the same times", async ({
+    service: s,
+  }) => {
+    s.clock.stopAt(Date.now());
+    onTestFinished(() => s.clock.stopAt(Date.now()));
+    const manager = await s.manager();
+    const athletes = await Promise.all(Array.from({ length: 4 }, () => s.athlete()));
+    const startMs = s.clock.now().getTime();
+    const { body: begun } = await s.get("/api/v2/changes/", manager.token);
+    const minute = fc.integer({ min: 1, max: 4 });
+    const [times] = fc.sample(
+      fc.array(fc.record({ of: fc.integer({ min: 0, max: 3 }), from: minute, to: minute, copies: minute }), {
+        minLength: 20,
+        maxLength: 20,
+      }),
+      1,
+    );
+    const rows = (times ?? []).flatMap(({ of, from, to, copies }) =>
+      Array.from({ length: copies }, () => ({
+        athleteId: athletes[of]?.id ?? 0,
+        managerId: manager.id,
+        permission: "READ" as const,
+        startTime: new Date(startMs + from * 60_000),
+        expirationTime: new Date(startMs + (from + to) * 60_000),
+      })),
+    );
+    await s.store.database.queries.insert(permissions).values(rows);
+    s.clock.stopAt(startMs + 5 * 60_000);
+    const atMs = rows.flatMap(({ athleteId, ...row }) =>
+      [row.startTime, row.expirationTime].map((time) => `${time.getTime()} ${athleteId}`),
+    );
+    const nowMs = s.clock.now().getTime();
+    const expected = [...new Set(atMs)].filter((text) => Number(text.split(" ")[0]) <= nowMs).sort();
+    const ids: string[] = [];
+    for (let next = begun.next_cursor, hasMore = true; hasMore; ) {
+      const { body } = await s.get(`/api/v2/changes/?limit=3&cursor=${next}`, manager.token);
+      expect(body.results.length).toBeLessThanOrEqual(3);
+      ids.push(...body.results.map(({ id }: Change) => String(id)));
+      next = body.next_cursor;
+      hasMore = body.has_more;
+    }
+    // In the order of the times, and at one time in the order of the athletes
+    expect(ids).toEqual(expected.map((text) => text.split(" ")[1]));
+  });
 
   it("are reported when their permission is granted, begins, ends, or is withdrawn", async ({
     service: s,

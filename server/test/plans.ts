@@ -57,7 +57,17 @@ export class Plans {
     return `reads all of ${found.join(" and ")}:\n${text}\n${lines}`;
   }
 
-  /** References of large tables to removable rows. Without an index, a removal would search the whole table. */
+  /** Names of the indexes that a statement uses. */
+  async indexesOf(text: string): Promise<string[]> {
+    const { rows } = await this.#client.query(`EXPLAIN (GENERIC_PLAN, FORMAT JSON) ${text}`);
+    const namesIn = (node: Node): string[] => [
+      ...(node["Index Name"] === undefined ? [] : [node["Index Name"]]),
+      ...(node.Plans ?? []).flatMap(namesIn),
+    ];
+    return namesIn(rows[0]["QUERY PLAN"][0].Plan);
+  }
+
+  /** References of large tables to removable rows, whose removal would search them without an index. */
   async referencesWithoutIndex(): Promise<string[]> {
     const { rows } = await this.#client.query<{ name: string; table: string }>(
       `SELECT conname AS name, conrelid::regclass::text AS table FROM pg_constraint

@@ -16,6 +16,7 @@ import { walk } from "./recordings.js";
 import { newScene, type Scene } from "./scene.js";
 import { statementsOf } from "./sent-statements.js";
 import { newStore, TestService } from "./service.js";
+import { minute, SquadScene } from "./squad-scene.js";
 
 const isPostgres = process.env.TEST_DATABASE === "postgres";
 
@@ -108,6 +109,16 @@ async function followLive(s: TestService, { owner }: Scene): Promise<void> {
   client.leave();
 }
 
+/** A table of a session whose figures are missing, and the job that computes them. */
+async function readSessionTable(s: TestService): Promise<void> {
+  const scene = await SquadScene.of(s, ["Ann"]);
+  const session = await scene.session();
+  for (const { device } of scene.players) await scene.run(device, 0, 1);
+  await scene.send("GET", `/api/v2/sessions/${session}/figures/?wait=0`);
+  await scene.send("GET", `/api/v2/sessions/suggested/?start_time=${minute(0)}&end_time=${minute(60)}`);
+  await s.runJobs();
+}
+
 /** Runs all work of the service: every operation, jobs, commands, metrics, and retention. */
 async function liveThrough(s: TestService): Promise<void> {
   const calls = await DocumentedCalls.of(s);
@@ -115,6 +126,7 @@ async function liveThrough(s: TestService): Promise<void> {
   const scene = await newScene(s);
   await readLists(s, scene, document);
   await readRawData(s, scene);
+  await readSessionTable(s);
   await followChanges(s, scene);
   await emitBeyondQuota(s, scene);
   const again = await walk(scene.device.serial_number, new Date().toISOString(), 2);
@@ -186,6 +198,35 @@ describe.runIf(isPostgres)("with a thousand devices and a million jobs", () => {
     // Statements of every operation and of the jobs.
     expect(sent.length).toBeGreaterThan(250);
     expect(problems.join("\n\n")).toBe("");
+  });
+
+  it.each([
+    ["the job of a repeated recording", /->>'sha256' = \$/, ["jobs_recording"]],
+    [
+      "the recordings whose samples were deleted",
+      /^update "jobs" set "payload".* && box\(/s,
+      ["jobs_loaded_times"],
+    ],
+    ["the waiting job of a time frame", /->>'timeframe' = "timeframes"/, ["jobs_timeframe"]],
+    ["the waiting job of a session", /"payload"->>'session' = \$/, ["jobs_session"]],
+    ["the failed job of a session", /"details"->>'session' = \$/, ["jobs_failed_session"]],
+    ["the oldest finished jobs of an account", /finished_at DESC, id DESC OFFSET/, ["jobs_charged"]],
+    [
+      "removed samples of a time frame",
+      /removed\.start_ms <= /,
+      ["removed_samples_pkey", "ownerships_manager"],
+    ],
+    ["recorded removals near others", /delete from "removed_samples"/, ["removed_samples_pkey"]],
+    [
+      "permissions that have begun or ended",
+      /DISTINCT start_time AS at/,
+      ["permissions_manager", "permissions_ends"],
+    ],
+  ])("%s: found by an index for it, among any number of others", async (_, pattern, indexes) => {
+    const statements = sent.filter((text) => pattern.test(text));
+    expect(statements.length).toBeGreaterThan(0);
+    for (const text of statements)
+      expect(await plans.indexesOf(text), text).toEqual(expect.arrayContaining(indexes));
   });
 
   it("the deletion of a row finds all references with an index", async () => {

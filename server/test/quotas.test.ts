@@ -7,6 +7,7 @@ import { idempotencyKeys } from "../src/store/schema.js";
 import { managingManager } from "./people.js";
 import { recordingOf, rowAt, timesFrom, walk } from "./recordings.js";
 import { type Answer, startService, type TestAccount, type TestService } from "./service.js";
+import { SquadScene } from "./squad-scene.js";
 import { newActivity, schemaId, Team } from "./team.js";
 
 const refusal = ({ status, headers, body }: Answer) => [
@@ -126,7 +127,36 @@ describe("an account at its quota", () => {
     expect((await s.post(pathOf(bob), [one, one], fay.token)).status).toBe(200);
   });
 
-  it("cannot store more bytes of pictures of managed athletes, whether created or updated", async () => {
+  it("of valid permissions from strangers to one manager; own athletes, and strangers who have identified the manager, are not affected", async () => {
+    const s = await startService({ quotaStrangerPermissions: 3 });
+    const scene = await SquadScene.of(s);
+    const { manager } = scene;
+    const times = { start_time: "2020-01-01T00:00:00Z", expiration_time: "2999-01-01T00:00:00Z" };
+    const one = { permission: "READ", ...times };
+    const grant = (athlete: TestAccount, wanted: object = one) =>
+      s.post(`/api/v1/athletes/${athlete.id}/managers/${manager.id}/permissions/`, wanted, athlete.token);
+    const [own, fay, eve, kim] = [await s.athlete(), await s.athlete(), await s.athlete(), await s.athlete()];
+    expect((await grant(own)).status).toBe(200);
+    const member = { squad: scene.squad, athlete: own.id, start_time: "2024-01-01T00:00:00Z" };
+    expect((await scene.send("POST", "/api/v2/members/", member)).status).toBe(201);
+    s.clock.advance(60_000);
+    expect((await grant(fay, [one, one])).status).toBe(200);
+    const expired = { ...one, expiration_time: "2021-01-01T00:00:00Z" };
+    expect((await grant(fay, expired)).status).toBe(200);
+    s.clock.advance(60_000);
+    expect((await grant(eve, one)).status).toBe(200);
+    const refused = await grant(eve, one);
+    expect(refusal(refused)).toEqual(REFUSED);
+    expect(refused.body.message).toContain("Identify the manager by number and username first.");
+    expect((await grant(own, [one, one])).status).toBe(200);
+    const known = { manager: manager.id, username: manager.username };
+    const path = `/api/v1/athletes/${kim.id}/managers/`;
+    expect((await s.post(path, known, kim.token)).status).toBe(200);
+    expect((await grant(kim, [one, one, one])).status).toBe(200);
+    expect(refusal(await grant(kim, one))).toEqual(REFUSED);
+  });
+
+  it("of bytes of pictures of managed athletes, whether created or updated", async () => {
     const s = await startService({ quotaPictureBytes: 10_000 });
     const ann = await managingManager({}, "", s);
     const create = (profile: object) =>

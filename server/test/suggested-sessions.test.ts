@@ -1,6 +1,6 @@
 /** Times with samples that have no session yet. */
 import { findSessions } from "asi-convert/squad";
-import { eq } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import { joinRanges } from "../src/domain/sessions/suggested.js";
@@ -113,7 +113,21 @@ describe("suggested sessions", () => {
     }
   });
 
-  it("group times in the same way as the library groups recordings without positions", () => {
+  it("are refused if there are more than 100,000 times without a session", async () => {
+    const scene = await SquadScene.of(s);
+    const devices = await Promise.all(Array.from({ length: 24 }, () => scene.device()));
+    // A second of every 31 minutes: as many times as possible, because shorter pauses join them.
+    await s.store.database.queries.execute(sql`
+      INSERT INTO sample_chunks (device_id, bucket, start_ms, stop_ms, n, payload, stored_at)
+      SELECT device, start_ms / 300000, start_ms, start_ms + 1000, 2, '\\x00', now()
+      FROM unnest(${sql.param(devices.map(({ id }) => id))}::bigint[]) AS device,
+        generate_series(0, 4270) AS n, LATERAL (SELECT ${Date.parse(minute(0))}::bigint + n * 1860000::bigint AS start_ms) AS chunk`);
+    const query = (days: number) => `start_time=${minute(-1)}&end_time=${minute(days * DAY - 1)}&limit=1`;
+    expect((await suggestions(scene, query(20))).status).toBe(200);
+    expect(problem(await suggestions(scene, query(92)))).toEqual([409, "too_many_ranges"]);
+  });
+
+  it("group times as the library groups recordings without positions", () => {
     const range = fc
       .tuple(fc.integer({ min: 0, max: 600 }), fc.integer({ min: 0, max: 60 }))
       .map(([from, length]) => ({ startMs: from * 60_000, stopMs: (from + length) * 60_000 }));

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import { describe, expect } from "vitest";
 import { walk } from "./recordings.js";
-import { TestService } from "./service.js";
+import { type Answer, TestService } from "./service.js";
 import { OCTETS, PATH, START, withUploads } from "./upload-scene.js";
 
 const it = withUploads();
@@ -194,6 +194,23 @@ describe("an upload", () => {
     const without = await TestService.start(s.store, { bulkLoadEnabled: false });
     const gone = await raw(recording, undefined, without);
     expect([gone.status, gone.body.code]).toEqual([410, "gone"]);
+  });
+
+  it("counts every file, so that a form does not have more files than the limit of a minute", async ({
+    uploads: { s, form, longOwned, recordingOf },
+  }) => {
+    const limited = await TestService.start(s.store, { throttleFilesPerMinute: 4 });
+    const kim = await s.manager();
+    const device = await longOwned(kim);
+    const files = await Promise.all(
+      [1, 2, 3].map(async (rows) => [`${rows}.asi`, await recordingOf(device, rows)] as const),
+    );
+    const problemsOf = ({ body }: Answer) =>
+      body.recordings.map(({ problem }: { problem: { code: string } | null }) => problem?.code ?? null);
+    expect(problemsOf(await form(files, kim, limited))).toEqual([null, null, null]);
+    expect(problemsOf(await form(files, kim, limited))).toEqual([null, "throttled", "throttled"]);
+    expect((await form(files, kim, limited)).status).toBe(429);
+    await s.runJobs();
   });
 
   it("refuses other fields, types and encodings, and more than 100 files", async ({

@@ -34,6 +34,11 @@ export const limitSettings = {
     1_000,
     "Maximum number of permissions that one athlete can grant",
   ),
+  quotaStrangerPermissions: count(
+    "QUOTA_STRANGER_PERMISSIONS",
+    20_000,
+    "Maximum number of valid permissions that one manager has from athletes whom the manager neither manages nor has had in a squad; athletes who have identified the manager by number and username count separately",
+  ),
   quotaManagedAthletes: count(
     "QUOTA_MANAGED_ATHLETES",
     10_000,
@@ -65,6 +70,11 @@ export const limitSettings = {
     256 * 1024 ** 2,
     "Maximum size of the responses stored for the idempotency keys of one account; responses of at most 2 KiB are not counted",
   ),
+  finishedJobsPerKind: count(
+    "FINISHED_JOBS_PER_KIND",
+    20_000,
+    "Number of finished jobs of one account and kind that are kept; older ones are removed before JOB_RETENTION_DAYS. A recording whose job was removed is loaded again if it is uploaded again",
+  ),
   quotaIdempotencyKeys: count(
     "QUOTA_IDEMPOTENCY_KEYS",
     100_000,
@@ -93,7 +103,7 @@ export const limitSettings = {
   throttleFilesPerMinute: count(
     "THROTTLE_FILES_PER_MINUTE",
     120,
-    "Maximum number of conversions, uploads and bulk loads of one user",
+    "Maximum number of conversions, uploaded files and bulk loads of one user",
   ),
   throttleOwnershipsPerMinute: count(
     "THROTTLE_OWNERSHIPS_PER_MINUTE",

@@ -1,4 +1,4 @@
-import { REMEMBERED } from "../domain/bulk-load/repeated.js";
+import { rememberedOf } from "../domain/bulk-load/repeated.js";
 import { transact } from "../domain/change/change.js";
 import type { Context } from "../domain/change/context.js";
 import { emitAccountEvent } from "../domain/webhooks/account-events.js";
@@ -12,7 +12,7 @@ export const finished = (state: "SUCCESS" | "FAILURE", details: Record<string, u
   ({
     state,
     details,
-    payload: state === "SUCCESS" ? REMEMBERED : {},
+    payload: state === "SUCCESS" ? rememberedOf(details) : {},
     body: null,
     finishedAt: now,
     ...unleased,

@@ -25,6 +25,7 @@ import {
   webhookDeliveries,
 } from "../store/schema.js";
 import { applySampleRetention } from "./sample-retention.js";
+import { removeSurplusJobs } from "./surplus-jobs.js";
 
 const DAY_MS = 86_400_000;
 
@@ -85,6 +86,7 @@ export async function applyRetention(
   }: { signal?: AbortSignal; vacuums?: boolean; onRemoved?: OnRemoved } = {},
 ): Promise<void> {
   await removeExpired(ctx, signal, onRemoved);
+  await removeSurplusJobs(ctx, signal, (count) => onRemoved("jobs", count));
   await pruneEpochs(ctx);
   for (let count = ROWS_PER_STATEMENT; count === ROWS_PER_STATEMENT && !signal?.aborted; ) {
     count = await pruneChanges(ctx, ROWS_PER_STATEMENT);

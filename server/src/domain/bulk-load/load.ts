@@ -64,7 +64,7 @@ export async function loadRecording(
     }
     const details = detailsOf(device, times, filter, result, report);
     await recordFirmware(unit, device, info, latestKeptMs);
-    await addToPayload(queries, job, { details });
+    await addToPayload(queries, job, { details, ...spanOf(filter.keptTimes) });
     return details;
   });
 }
@@ -142,6 +142,16 @@ function ascending(times: readonly number[]): Float64Array {
   const isInOrder = times.every((ms, i) => i === 0 || ms >= (times[i - 1] ?? ms));
   const all = Float64Array.from(times);
   return isInOrder ? all : all.sort();
+}
+
+/** First and last time in ms; nothing if there is none. */
+function spanOf(times: readonly number[]): { from: number; to: number } | Record<string, never> {
+  let [from, to] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const ms of times) {
+    from = Math.min(from, ms);
+    to = Math.max(to, ms);
+  }
+  return from > to ? {} : { from, to };
 }
 
 const iso = (ms: number) => new Date(ms).toISOString();

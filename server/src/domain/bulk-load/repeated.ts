@@ -1,22 +1,28 @@
-import { and, desc, eq, inArray, or, type SQL, sql } from "drizzle-orm";
+import { and, desc, eq, inArray, type SQL, sql } from "drizzle-orm";
 import type { Queries } from "../../store/connection/database.js";
 import { type Job, jobColumns } from "../../store/queue/job-queue.js";
 import type { Interval } from "../../store/samples/index.js";
-import { jobs, ownerships } from "../../store/schema.js";
+import { jobs } from "../../store/schema.js";
 import { EARLIEST_MS, LATEST_MS } from "../../wire/date-time.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 import type { OwnedDevice } from "../ownerships/rules.js";
 
-const ofDevice = (id: number): SQL | undefined =>
-  and(eq(jobs.kind, "bulk-load"), sql`${jobs.payload}->>'device' = ${String(id)}`);
-
-/** The part of a job's payload that is kept after its success. It identifies the job of a repeated upload. */
-export const REMEMBERED: SQL = sql`CASE WHEN ${jobs.payload} ? 'sha256'
-  THEN jsonb_build_object('device', ${jobs.payload}->'device', 'sha256', ${jobs.payload}->'sha256') ELSE '{}' END`;
+/** Members of the payload that are kept after a load: what was loaded, and its first and last time in ms. */
+const KEPT = ["device", "sha256", "from", "to"];
 
 /**
- * Returns the job that makes another load of a recording unnecessary: it will store its samples, or has stored all of
- * them. A job that refused samples does not count, because they may be accepted now.
+ * The part of a job's payload that is kept after its success, so that the job can be found. Without a recording, or with samples that
+ * were refused and may be accepted later, nothing is kept.
+ */
+export const rememberedOf = ({ samples_refused }: Record<string, unknown>): SQL | Record<string, never> =>
+  samples_refused === 0
+    ? sql`CASE WHEN ${jobs.payload} ? 'sha256' THEN (
+        SELECT jsonb_object_agg(key, value) FROM jsonb_each(${jobs.payload}) WHERE key = ANY (${sql.param(KEPT)}::text[])
+      ) ELSE '{}' END`
+    : {};
+
+/**
+ * Returns the job that makes another load of a recording unnecessary: it will store its samples, or has stored all of them.
  * @param sha256 hash of the recording
  */
 export async function findRepeated(
@@ -30,12 +36,10 @@ export async function findRepeated(
     .where(
       and(
         eq(jobs.chargedTo, ownership.managerId),
-        ofDevice(device.id),
+        sql`${jobs.payload} ? 'sha256'`,
+        sql`${jobs.payload}->>'device' = ${String(device.id)}`,
         sql`${jobs.payload}->>'sha256' = ${sha256}`,
-        or(
-          inArray(jobs.state, ["PENDING", "RETRY", "STARTED"]),
-          and(eq(jobs.state, "SUCCESS"), sql`${jobs.details}->>'samples_refused' = '0'`),
-        ),
+        inArray(jobs.state, ["PENDING", "RETRY", "STARTED", "SUCCESS"]),
       ),
     )
     .orderBy(desc(jobs.id))
@@ -43,28 +47,26 @@ export async function findRepeated(
   return found;
 }
 
-/** Deletes the hashes of recordings if their samples were deleted. The recordings can then be uploaded again. */
+/** A rectangle of device and times, see the index `jobs_loaded_times`. */
+const rectangle = (device: SQL, from: SQL, to: SQL): SQL =>
+  sql`box(point((${device})::float8, (${from})::float8), point((${device})::float8, (${to})::float8))`;
+
+const payload = (name: "device" | "from" | "to"): SQL => sql`${jobs.payload}->>'${sql.raw(name)}'`;
+
+/** Deletes the hashes of recordings whose samples were deleted, so that they can be uploaded again. */
 export async function deleteRecordingHashes(
   { queries }: UnitOfWork,
   { deviceId, startMs, stopMs }: Interval & { deviceId: number },
 ): Promise<void> {
-  const owners = queries
-    .select({ id: ownerships.managerId })
-    .from(ownerships)
-    .where(eq(ownerships.deviceId, deviceId));
-  const at = (ms: number) => new Date(Math.min(Math.max(ms, EARLIEST_MS), LATEST_MS));
-  // A worker may have committed the load but not the outcome.
-  const loaded = sql`coalesce(${jobs.payload}->'details', ${jobs.details})`;
-  const time = (name: "start" | "stop") => sql`(${loaded}->>${name}::text)::timestamptz`;
+  const at = (ms: number) => sql`${Math.min(Math.max(ms, EARLIEST_MS), LATEST_MS)}`;
   await queries
     .update(jobs)
-    .set({ payload: sql`${jobs.payload} - 'sha256'` })
+    .set({ payload: sql`${jobs.payload} - ${sql.param(["sha256", "from", "to"])}::text[]` })
     .where(
       and(
-        inArray(jobs.chargedTo, owners),
-        ofDevice(deviceId),
-        sql`${jobs.payload} ? 'sha256'`,
-        sql`${time("start")} <= ${at(stopMs)} AND ${time("stop")} >= ${at(startMs)}`,
+        // Only a load that is committed has times. Its worker may not have recorded the outcome yet.
+        sql`${jobs.payload} ? 'sha256' AND ${jobs.payload} ? 'from'`,
+        sql`${rectangle(payload("device"), payload("from"), payload("to"))} && ${rectangle(sql`${deviceId}`, at(startMs), at(stopMs))}`,
       ),
     );
 }

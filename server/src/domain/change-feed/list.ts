@@ -1,5 +1,5 @@
 import { type StaticDecode, Type } from "@sinclair/typebox";
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import type { ChangeKind } from "../../store/schema.js";
 import { CursorQuery } from "../../wire/cursor.js";
 import { CURSOR_LIMITS } from "../../wire/page-limits.js";
@@ -80,11 +80,15 @@ async function clockChanges(
   limit: number,
 ): Promise<ClockChange[]> {
   const [after, now] = [new Date(clockMs), new Date(nowMs)];
+  // Each branch reads one page from its index. Several permissions can have the same time, so each is distinct before its limit.
+  const times = (column: SQL) => sql`(
+    SELECT DISTINCT ${column} AS at, athlete_id FROM permissions
+    WHERE manager_id = ${caller?.id ?? 0} AND permission = 'READ'
+      AND (${column}, athlete_id) > (${after}::timestamptz, ${athleteId}::bigint) AND ${column} <= ${now}
+    ORDER BY at, athlete_id LIMIT ${limit})`;
   const { rows } = await queries.execute<{ athlete_id: string; ms: string }>(sql`
-    SELECT athlete_id, (extract(epoch FROM at) * 1000)::bigint AS ms FROM (
-      SELECT athlete_id, start_time AS at FROM permissions WHERE manager_id = ${caller?.id ?? 0} AND permission = 'READ'
-      UNION SELECT athlete_id, expiration_time FROM permissions WHERE manager_id = ${caller?.id ?? 0} AND permission = 'READ'
-    ) AS times WHERE (at, athlete_id) > (${after}::timestamptz, ${athleteId}::bigint) AND at <= ${now}
+    SELECT athlete_id, (extract(epoch FROM at) * 1000)::bigint AS ms
+    FROM (${times(sql`start_time`)} UNION ${times(sql`expiration_time`)}) AS times
     ORDER BY at, athlete_id LIMIT ${limit}`);
   return rows.map((row) => ({ athleteId: Number(row.athlete_id), atMs: Number(row.ms) }));
 }

@@ -1,6 +1,5 @@
 import { and, eq, gt, isNotNull, isNull, type SQL, sql } from "drizzle-orm";
 import type { PgTable } from "drizzle-orm/pg-core";
-import { LRUCache } from "lru-cache";
 import type { Config } from "../../config/config.js";
 import { isSampleServerAway } from "../../store/placement/watch.js";
 import { countSamplesOf, sqlClientOf } from "../../store/samples/index.js";
@@ -19,6 +18,7 @@ import {
   squads,
   timeframes,
 } from "../../store/schema.js";
+import { isWithin } from "./cached-count.js";
 import { ServiceError } from "./errors.js";
 import type { UnitOfWork } from "./unit-of-work.js";
 
@@ -217,56 +217,6 @@ export const enforceResponseQuota = quota(
       `The responses stored for the idempotency keys of one account can have at most ${limit} bytes. They are stored for 24 hours. Send the request later, or without Idempotency-Key.`,
   },
 );
-
-interface Count {
-  rows: number;
-  /** Time of the count, ms. */
-  atMs: number;
-}
-
-/** Lifetime of a count. A count misses the additions of other processes during this time. */
-const COUNT_VALID_MS = 60_000;
-/** A request is refused only by a count that is newer than this. */
-const RECOUNT_AFTER_MS = 5_000;
-const MAX_COUNTS = 20_000;
-
-/** Counts of this process, keyed by its settings. */
-const countsOf = new WeakMap<Config, LRUCache<string, Count>>();
-
-function countsIn(config: Config): LRUCache<string, Count> {
-  const counts = countsOf.get(config) ?? new LRUCache<string, Count>({ max: MAX_COUNTS });
-  countsOf.set(config, counts);
-  return counts;
-}
-
-/**
- * Whether the number of rows of an account is within the limit. Counting many rows is slow, so the rows are counted at
- * most once a minute. In between, additions of this process are added to the last count.
- * @param name name of the rows and the account
- * @param added increase of the count in this transaction
- * @param count counts the rows visible to the transaction
- */
-async function isWithin(
-  { config, now }: UnitOfWork,
-  quota: number,
-  name: string,
-  added: number,
-  count: () => Promise<number>,
-): Promise<boolean> {
-  const counts = countsIn(config);
-  const known = counts.get(name);
-  const ageMs = known === undefined ? Number.POSITIVE_INFINITY : now.getTime() - known.atMs;
-  if (known !== undefined && ageMs < COUNT_VALID_MS && known.rows + added <= quota) {
-    counts.set(name, { ...known, rows: known.rows + added });
-    return true;
-  }
-  if (known !== undefined && ageMs < RECOUNT_AFTER_MS) return false;
-  const rows = await count();
-  const isEnough = rows <= quota;
-  // The transaction of a refused change is rolled back.
-  counts.set(name, { rows: isEnough ? rows : rows - added, atMs: now.getTime() });
-  return isEnough;
-}
 
 /**
  * Call it after storing samples of a device of the account.

@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, or, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, gt, type SQL, sql } from "drizzle-orm";
 import { isLeased, isWaiting } from "../../store/queue/job-queue.js";
 import { activities, jobs, sessionTimeframes, timeframes } from "../../store/schema.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
@@ -62,20 +62,25 @@ const AFTER_FAILURE_MS = 3_600_000;
 export async function queueUnlessQueued(unit: UnitOfWork, session: Owned): Promise<void> {
   const { queries, now } = unit;
   const text = String(session.id);
-  const isOfSession = and(eq(jobs.kind, "session-figures"), eq(jobs.chargedTo, session.ownerId));
-  const isUnfinished = and(isUnended, sql`${jobs.payload}->>'session' = ${text}`);
+  // Literals, because the partial indexes do not match parameters. Two statements, because each index finds one of the conditions.
+  const isOfSession = and(sql`${jobs.kind} = 'session-figures'`, eq(jobs.chargedTo, session.ownerId));
+  const isUnfinished = and(isOfSession, isUnended, sql`${jobs.payload}->>'session' = ${text}`);
   const hasFailed = and(
-    eq(jobs.state, "FAILURE"),
+    isOfSession,
+    sql`${jobs.state} = 'FAILURE'`,
     sql`${jobs.details}->>'session' = ${text}`,
     gt(jobs.createdAt, new Date(now.getTime() - AFTER_FAILURE_MS)),
   );
-  const known = await queries.$count(jobs, and(isOfSession, or(isUnfinished, hasFailed)));
+  const known = (await queries.$count(jobs, isUnfinished)) + (await queries.$count(jobs, hasFailed));
   if (known === 0) await queueSessionFigures(unit, [session]);
 }
 
 const isUnended = sql`(${isWaiting} OR ${isLeased})`;
 
-/** Whether a job for the time frame in the row of `timeframes` waits or runs. */
-export const hasResultJob: SQL<boolean> = sql`EXISTS (
+/**
+ * Whether a job for the time frame in the row of `timeframes` waits or runs. The limit makes the database search the index for each
+ * time frame, instead of reading all jobs that have not ended.
+ */
+export const hasResultJob: SQL<boolean> = sql`((
   SELECT 1 FROM ${jobs} WHERE ${jobs.kind} = 'compute' AND ${jobs.chargedTo} = ${timeframes.ownerId}
-    AND ${isUnended} AND ${jobs.payload}->>'timeframe' = ${timeframes.id}::text)`;
+    AND ${isUnended} AND ${jobs.payload}->>'timeframe' = ${timeframes.id}::text LIMIT 1) IS NOT NULL)`;

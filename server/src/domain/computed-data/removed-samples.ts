@@ -1,45 +1,103 @@
-import { and, eq, gte, lte, type SQL, sql } from "drizzle-orm";
+import { and, eq, gte, type SQL, sql } from "drizzle-orm";
 import { BUCKET_MS, type Interval } from "../../store/samples/index.js";
 import { ownerships, removedSamples, timeframes } from "../../store/schema.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 import { without } from "../sample-ownership/intervals.js";
+import { joinRemoved } from "./join-removed.js";
 import { millisecondsOf } from "./multirange.js";
 
+const msOf = (time: SQL): SQL => sql`(extract(epoch FROM ${time}) * 1000)::bigint`;
+
+/** Ownerships of the owner of the time frame in the row of `timeframes`. */
+const ownedWhere = (times: SQL): SQL => sql`SELECT own.start_time, own.end_time FROM ${ownerships} AS own
+  WHERE own.manager_id = ${timeframes.ownerId} AND own.device_id = ${timeframes.deviceId} AND ${times}`;
+
 /**
- * Condition: whether retention has removed samples of the time frame in the row of `timeframes`. Its last result is
- * then kept, because a new result would lack these samples. Samples of other owners of the device do not count.
+ * Condition: retention has removed samples of the time frame in the row of `timeframes`. Its last result is then kept, because a
+ * new result would lack these samples. Samples of other owners of the device do not count.
+ *
+ * Neither the ownerships nor the removed times of a device overlap. Therefore, only the last one that begins by a time can contain
+ * it, and the index finds it without reading the others.
  */
-export const hasLostSamples: SQL<boolean> = sql<boolean>`EXISTS (SELECT 1 FROM ${removedSamples} JOIN ${ownerships}
-    ON ${ownerships.deviceId} = ${timeframes.deviceId} AND ${ownerships.managerId} = ${timeframes.ownerId}
-  WHERE ${removedSamples.deviceId} = ${timeframes.deviceId}
-    AND greatest(to_timestamp(${removedSamples.startMs} / 1000.0), ${ownerships.startTime}, ${timeframes.startTime})
-      <= least(to_timestamp(${removedSamples.stopMs} / 1000.0), ${ownerships.endTime} - interval '1 ms', ${timeframes.endTime}))`;
+export const hasLostSamples: SQL<boolean> = sql<boolean>`EXISTS (
+  SELECT 1 FROM (
+    (${ownedWhere(sql`own.start_time <= ${timeframes.startTime}`)} ORDER BY own.start_time DESC, own.end_time DESC LIMIT 1)
+    UNION ALL ${ownedWhere(sql`own.start_time > ${timeframes.startTime} AND own.start_time <= ${timeframes.endTime}`)}
+  ) AS owned
+  CROSS JOIN LATERAL (
+    SELECT greatest(owned.start_time, ${timeframes.startTime}) AS first,
+      least(owned.end_time - interval '1 ms', ${timeframes.endTime}) AS last
+  ) AS common
+  CROSS JOIN LATERAL (
+    SELECT removed.stop_ms FROM ${removedSamples} AS removed
+    WHERE removed.device_id = ${timeframes.deviceId} AND removed.start_ms <= ${msOf(sql`common.last`)}
+    ORDER BY removed.start_ms DESC LIMIT 1
+  ) AS latest
+  WHERE common.first <= common.last AND latest.stop_ms >= ${msOf(sql`common.first`)})`;
 
 /** Removed intervals with a smaller distance are merged, because no chunk can have contained a sample between them. */
 const JOINED_WITHIN_MS = BUCKET_MS;
+
+/** Number of rows in one statement, which can have at most 65,535 parameters. */
+const ROWS_PER_INSERT = 5_000;
+
+/**
+ * Deletes the recorded intervals that are near given ones, and returns them in ascending order. Searches only the rows between the
+ * first and the last given interval.
+ * @param intervals at least one
+ * @param withinMs maximum distance; 0 for intervals that overlap
+ */
+async function deleteNear(
+  queries: UnitOfWork["queries"],
+  deviceId: number,
+  intervals: readonly Interval[],
+  withinMs: number,
+): Promise<Interval[]> {
+  const near = intervals.map(({ startMs, stopMs }) => ({
+    startMs: startMs - withinMs,
+    stopMs: stopMs + withinMs,
+  }));
+  const firstMs = near.reduce((least, { startMs }) => Math.min(least, startMs), Number.POSITIVE_INFINITY);
+  const lastMs = near.reduce((most, { stopMs }) => Math.max(most, stopMs), Number.NEGATIVE_INFINITY);
+  const found = await queries
+    .delete(removedSamples)
+    .where(
+      and(
+        eq(removedSamples.deviceId, deviceId),
+        // The last row that begins earlier may reach into the first interval; the rows do not overlap.
+        gte(
+          removedSamples.startMs,
+          sql`coalesce((SELECT max(earlier.start_ms) FROM ${removedSamples} AS earlier
+            WHERE earlier.device_id = ${deviceId} AND earlier.start_ms <= ${firstMs}), ${firstMs})`,
+        ),
+        sql`${removedSamples.startMs} <= ${lastMs}`,
+        sql`int8range(${removedSamples.startMs}, ${removedSamples.stopMs}, '[]') && ${millisecondsOf(near)}`,
+      ),
+    )
+    .returning();
+  return found.map(({ startMs, stopMs }) => ({ startMs, stopMs })).sort((a, b) => a.startMs - b.startMs);
+}
+
+async function insertAll(
+  queries: UnitOfWork["queries"],
+  deviceId: number,
+  intervals: readonly Interval[],
+): Promise<void> {
+  for (let at = 0; at < intervals.length; at += ROWS_PER_INSERT) {
+    const rows = intervals.slice(at, at + ROWS_PER_INSERT);
+    await queries.insert(removedSamples).values(rows.map((interval) => ({ deviceId, ...interval })));
+  }
+}
 
 /** Records that retention has removed samples. */
 export async function recordRemovals(
   { queries }: UnitOfWork,
   { deviceId, removed }: { deviceId: number; removed: readonly Interval[] },
 ): Promise<void> {
-  for (const { startMs, stopMs } of removed) {
-    const near = and(
-      eq(removedSamples.deviceId, deviceId),
-      lte(removedSamples.startMs, stopMs + JOINED_WITHIN_MS),
-      gte(removedSamples.stopMs, startMs - JOINED_WITHIN_MS),
-    );
-    const joined = await queries.delete(removedSamples).where(near).returning();
-    await queries.insert(removedSamples).values({
-      deviceId,
-      startMs: Math.min(startMs, ...joined.map((interval) => interval.startMs)),
-      stopMs: Math.max(stopMs, ...joined.map((interval) => interval.stopMs)),
-    });
-  }
+  if (removed.length === 0) return;
+  const known = await deleteNear(queries, deviceId, removed, JOINED_WITHIN_MS);
+  await insertAll(queries, deviceId, joinRemoved(known, removed, JOINED_WITHIN_MS));
 }
-
-/** Number of rows in one statement, which can have at most 65,535 parameters. */
-const ROWS_PER_INSERT = 5_000;
 
 /**
  * Removes recorded intervals whose samples have been loaded again.
@@ -50,21 +108,6 @@ export async function deleteRemovalRecords(
   { deviceId, changed: stored }: { deviceId: number; changed: readonly Interval[] },
 ): Promise<void> {
   if (stored.length === 0) return;
-  const touched = await queries
-    .delete(removedSamples)
-    .where(
-      and(
-        eq(removedSamples.deviceId, deviceId),
-        sql`int8range(${removedSamples.startMs}, ${removedSamples.stopMs}, '[]') && ${millisecondsOf(stored)}`,
-      ),
-    )
-    .returning();
-  const left = without(
-    touched.toSorted((a, b) => a.startMs - b.startMs),
-    stored,
-  );
-  for (let at = 0; at < left.length; at += ROWS_PER_INSERT) {
-    const rows = left.slice(at, at + ROWS_PER_INSERT);
-    await queries.insert(removedSamples).values(rows.map((interval) => ({ deviceId, ...interval })));
-  }
+  const touched = await deleteNear(queries, deviceId, stored, 0);
+  await insertAll(queries, deviceId, without(touched, stored));
 }

@@ -5,6 +5,7 @@ import type { Context } from "../change/context.js";
 import { errors, type FieldErrors } from "../change/errors.js";
 import { enforcePermissionQuota } from "../change/quotas.js";
 import { type NewPermission, toPermission } from "./resource.js";
+import { enforceStrangerQuota } from "./strangers.js";
 
 type Wanted = StaticDecode<typeof NewPermission>;
 
@@ -52,6 +53,7 @@ function create<T extends object>(
       )
       .returning();
     await enforcePermissionQuota(unit, athlete);
+    await enforceStrangerQuota(unit, { athleteId: athlete, managerId: manager, added: rows.length });
     await announce("permissionsGranted", { granted: rows });
     return resultOf(rows.map((row) => toPermission(row, now)));
   });

@@ -1,4 +1,5 @@
-import { and, eq, inArray, sql } from "drizzle-orm";
+import { and, eq, or, sql } from "drizzle-orm";
+import { isLeased, isWaiting } from "../../store/queue/job-queue.js";
 import { deleteSamplesBetween, firstBatch, sqlClientOf } from "../../store/samples/index.js";
 import { devices, jobs } from "../../store/schema.js";
 import { isStorable } from "../../wire/date-time.js";
@@ -69,7 +70,7 @@ export async function deleteSamples(
   }
   const waits = and(
     eq(jobs.kind, "bulk-load"),
-    inArray(jobs.state, ["PENDING", "RETRY", "STARTED"]),
+    or(isWaiting, isLeased),
     sql`${jobs.payload}->>'device' = ${String(device.id)}`,
   );
   return { deleted, waitingLoads: await ctx.queries.$count(jobs, waits) };

@@ -3,20 +3,24 @@ import { type StaticDecode, Type } from "@sinclair/typebox";
 import { MAX_PAUSE_MS } from "asi-convert/squad";
 import { and, asc, eq, gt, lt } from "drizzle-orm";
 import { type Interval, listRanges, sqlClientOf } from "../../store/samples/index.js";
-import { activities, devices, ownerships, sessions } from "../../store/schema.js";
+import { devices, ownerships } from "../../store/schema.js";
 import { CursorQuery } from "../../wire/cursor.js";
 import { DateTimeOut, Nullable, Query } from "../../wire/types.js";
 import type { Context } from "../change/context.js";
 import { errors } from "../change/errors.js";
 import { cursorPage } from "../lists/cursor-page.js";
 import { ownedTimes } from "../sample-ownership/owners.js";
-import { overlaps, type Wearing, wearersOf } from "./suggested-wearers.js";
+import { wearersOf } from "./suggested-wearers.js";
+import { sessionTimes, takenSearch } from "./taken-times.js";
+import type { Wearing } from "./worn-times.js";
 
 const DAY_MS = 86_400_000;
 /** Default and maximum number of days of a request. */
 const DAYS = { default: 28, max: 92 };
 /** Maximum number of devices of a request, because the times of each are read. */
 const MAX_DEVICES = 500;
+/** Maximum number of times of devices in all suggested sessions, because they are sorted without a break. */
+const MAX_RANGES = 100_000;
 
 export const SuggestedQuery = Type.Object({
   ...CursorQuery,
@@ -83,7 +87,7 @@ export interface WornRange extends Interval, Wearing {
  * as the squad view groups recordings, but only by time. Latest first. Reads the times of chunks,
  * and of samples only at the bounds of the request
  * and of ownerships.
- * @throws ServiceError `invalid`, `too_many_devices`
+ * @throws ServiceError `invalid`, `too_many_devices`, `too_many_ranges`
  */
 export async function suggestSessions(
   ctx: Context,
@@ -96,14 +100,22 @@ export async function suggestSessions(
     throw errors.field("end_time", `Must be at most ${DAYS.max} days after start_time.`);
   const owned = await devicesOf(ctx, start, end);
   const wornBy = await wearersOf(ctx, start, end);
-  const isTaken = await sessionsIn(ctx, start, end);
+  const isTaken = takenSearch(await sessionTimes(ctx, start, end));
   const ranges: WornRange[] = [];
   for (const { id, serial } of owned) {
     ctx.signal?.throwIfAborted();
-    for (const range of await rangesOf(ctx, id, { startMs: start.getTime(), stopMs: end.getTime() - 1 }))
-      ranges.push({ ...range, device: id, serial, ...wornBy(id, range) });
+    // Other requests run while the times of the next device are read.
+    for (const range of await rangesOf(ctx, id, { startMs: start.getTime(), stopMs: end.getTime() - 1 })) {
+      const worn = { ...range, device: id, serial, ...wornBy(id, range) };
+      if (!isTaken(worn)) ranges.push(worn);
+    }
+    if (ranges.length > MAX_RANGES)
+      throw errors.conflict(
+        "too_many_ranges",
+        `There are more than ${MAX_RANGES} times with samples and without a session. Request a shorter time.`,
+      );
   }
-  const joined = joinRanges(ranges.filter((range) => !isTaken(range)));
+  const joined = joinRanges(ranges);
   const suggested = joined.map((parts) => ({ id: parts[0]?.startMs ?? 0, parts }));
   return cursorPage(paging, toSuggested, async (before, limit) =>
     suggested
@@ -165,25 +177,6 @@ async function rangesOf(ctx: Context, deviceId: number, within: Interval): Promi
     startMs: parts[0]?.startMs ?? 0,
     stopMs: parts.at(-1)?.stopMs ?? 0,
   }));
-}
-
-/** Whether a session of the squad already contains the time; any session, if the squad is unknown. */
-async function sessionsIn(
-  { queries, caller }: Context,
-  start: Date,
-  end: Date,
-): Promise<(range: WornRange) => boolean> {
-  const known = await queries
-    .select({ squad: sessions.squadId, startTime: sessions.startTime, endTime: sessions.endTime })
-    .from(sessions)
-    .innerJoin(activities, eq(activities.id, sessions.activityId))
-    .where(
-      and(eq(activities.ownerId, caller?.id ?? 0), lt(sessions.startTime, end), gt(sessions.endTime, start)),
-    );
-  return (range) =>
-    known.some(
-      (session) => (range.squad === null || session.squad === range.squad) && overlaps(session, range),
-    );
 }
 
 const endOf = (stopMs: number) => new Date(stopMs + 1).toISOString();

@@ -49,7 +49,7 @@ export function recordingRoutes(app: FastifyInstance): void {
     tag: "Files",
     version: 2,
     summary: "Upload recordings of your devices",
-    description: `Stores the samples of one or many recordings (.asi files). The body is a file, or a form with up to ${MAX_FILES} files under the name \`file\`. The header of a recording names its device, which you must own now. Each recording gets a job; \`GET /api/v1/jobs/{job}/\` shows its state. A file that is refused has a \`problem\` instead and does not affect the others; if all are refused, the response is an error with a code for each. Among the codes are \`unknown_device\`, \`too_large\`, \`throttled\` and those of the library, such as \`NOT_A_RECORDING\`. Repeat an upload that was interrupted: recordings that have arrived are not loaded again (\`repeated\`).`,
+    description: `Stores the samples of one or many recordings (.asi files). The body is a file, or a form with up to ${MAX_FILES} files under the name \`file\`. The header of a recording names its device, which you must own now. Each recording gets a job; \`GET /api/v1/jobs/{job}/\` shows its state. A file that is refused has a \`problem\` instead and does not affect the others; if all are refused, the response is an error with a code for each. Every file counts towards the limit of files in a minute. Among the codes are \`unknown_device\`, \`too_large\`, \`throttled\` and those of the library, such as \`NOT_A_RECORDING\`. Repeat an upload that was interrupted: recordings that have arrived are not loaded again (\`repeated\`).`,
     isEnabled: ({ bulkLoadEnabled }) => bulkLoadEnabled,
     method: "POST",
     path: "/api/v2/recordings/",
@@ -67,9 +67,12 @@ export function recordingRoutes(app: FastifyInstance): void {
     takesSlot: true,
     async handle({ ctx, request, reply }) {
       const { bulkLoadMaxBytes, baseUrl } = app.config;
-      const received = await receiveRecordings(request, bulkLoadMaxBytes, (file) =>
-        acceptArriving(ctx, file),
-      );
+      let files = 0;
+      const received = await receiveRecordings(request, bulkLoadMaxBytes, async (file) => {
+        // The request itself has counted for the first file.
+        if (files++ > 0) await app.throttle("files", request);
+        return acceptArriving(ctx, file);
+      });
       const refused = received.filter((file) => file.refused !== undefined);
       const [first] = received;
       if (!request.isMultipart() && first !== undefined) {

@@ -87,7 +87,7 @@ export function squadSessionRoutes(app: FastifyInstance): void {
     id: "listSuggestedSessions",
     summary: "List times with samples that are not in a session yet",
     description:
-      "Samples of your devices that overlap or follow each other within 30 minutes, grouped like recordings in `asi squad`, but only by time. The latest first. A time is covered by a session of the athlete's squad, or by any session if the squad is unknown.",
+      "Samples of your devices that overlap or follow each other within 30 minutes, grouped like recordings in `asi squad`, but only by time. The latest first. A session of the squad of the athlete covers a time; any session does if the squad is unknown. More than 100,000 times without a session are refused with `too_many_ranges`.",
     method: "GET",
     path: `${COLLECTION}suggested/`,
     query: SuggestedQuery,

@@ -161,7 +161,7 @@ CREATE TABLE ownerships (
 -- At most one current owner: the constant end of a current ownership comes from the specification.
 CREATE UNIQUE INDEX ownerships_current ON ownerships (device_id) WHERE end_time = '2999-12-31T23:59:59Z';
 CREATE INDEX ownerships_device ON ownerships (device_id, start_time);
-CREATE INDEX ownerships_manager ON ownerships (manager_id, device_id);
+CREATE INDEX ownerships_manager ON ownerships (manager_id, device_id, start_time, end_time);
 
 CREATE TABLE bluetooth_configurations (
   device_id bigint PRIMARY KEY REFERENCES devices,
@@ -212,7 +212,21 @@ CREATE INDEX jobs_shares ON jobs (kind, charged_group, charged_to, due_at, id) W
 CREATE INDEX jobs_receivers ON jobs (kind, charged_group, charged_to, receiver, due_at, id)
   WHERE state IN ('PENDING', 'RETRY') AND receiver IS NOT NULL;
 CREATE INDEX jobs_account ON jobs (account_id) WHERE account_id IS NOT NULL;
-CREATE INDEX jobs_charged ON jobs (charged_to, kind);
+-- Also finds the oldest finished jobs of an account, of which a limited number is kept.
+CREATE INDEX jobs_charged ON jobs (charged_to, kind, finished_at, id);
+-- An account can have many jobs. These find the jobs of one recording, time frame or session among them.
+CREATE INDEX jobs_recording ON jobs (charged_to, (payload->>'device'), (payload->>'sha256')) WHERE payload ? 'sha256';
+CREATE INDEX jobs_timeframe ON jobs (charged_to, (payload->>'timeframe'))
+  WHERE kind = 'compute' AND state IN ('PENDING', 'RETRY', 'STARTED');
+CREATE INDEX jobs_session ON jobs (charged_to, (payload->>'session'))
+  WHERE kind = 'session-figures' AND state IN ('PENDING', 'RETRY', 'STARTED');
+CREATE INDEX jobs_failed_session ON jobs (charged_to, (details->>'session'), created_at)
+  WHERE kind = 'session-figures' AND state = 'FAILURE';
+-- The loaded recordings of a device by their times, as rectangles of device and milliseconds. A B-tree cannot find overlapping times.
+CREATE INDEX jobs_loaded_times ON jobs USING gist (box(
+    point((payload->>'device')::float8, (payload->>'from')::float8),
+    point((payload->>'device')::float8, (payload->>'to')::float8)))
+  WHERE payload ? 'sha256' AND payload ? 'from';
 CREATE INDEX jobs_lease ON jobs (lease_until) WHERE state = 'STARTED';
 CREATE UNIQUE INDEX jobs_unique_key ON jobs (kind, unique_key) WHERE state = 'PENDING';
 CREATE INDEX jobs_finished ON jobs (finished_at);
@@ -253,7 +267,9 @@ CREATE TABLE permissions (
 );
 -- With the expiration first, current permissions are found without those that have expired.
 CREATE INDEX permissions_athlete ON permissions (athlete_id, manager_id, permission, expiration_time, start_time);
-CREATE INDEX permissions_manager ON permissions (manager_id, permission);
+-- These find the permissions that begin or end in a time, in the order of the changes.
+CREATE INDEX permissions_manager ON permissions (manager_id, permission, start_time, athlete_id);
+CREATE INDEX permissions_ends ON permissions (manager_id, permission, expiration_time, athlete_id);
 
 -- The managers whom an athlete has found by number and username, and whose names the athlete sees.
 CREATE TABLE known_managers (

@@ -1,0 +1,53 @@
+import { LRUCache } from "lru-cache";
+import type { Config } from "../../config/config.js";
+import type { UnitOfWork } from "./unit-of-work.js";
+
+interface Count {
+  rows: number;
+  /** Time of the count, ms. */
+  atMs: number;
+}
+
+/** Lifetime of a count. It misses additions of other processes during this time. */
+const COUNT_VALID_MS = 60_000;
+/** A request is refused only by a count that is newer than this. */
+const RECOUNT_AFTER_MS = 5_000;
+const MAX_COUNTS = 20_000;
+
+/** Counts of this process, keyed by its settings. */
+const countsOf = new WeakMap<Config, LRUCache<string, Count>>();
+
+function countsIn(config: Config): LRUCache<string, Count> {
+  const counts = countsOf.get(config) ?? new LRUCache<string, Count>({ max: MAX_COUNTS });
+  countsOf.set(config, counts);
+  return counts;
+}
+
+/**
+ * Whether the number of rows of an account is within the limit. Counting many rows is slow, so this happens at most once a
+ * minute; in between, additions of this process are added to the last count.
+ * @param name name of the rows and the account
+ * @param added increase of the count in this transaction
+ * @param count counts the rows visible to the transaction
+ */
+export async function isWithin(
+  { config, now }: UnitOfWork,
+  quota: number,
+  name: string,
+  added: number,
+  count: () => Promise<number>,
+): Promise<boolean> {
+  const counts = countsIn(config);
+  const known = counts.get(name);
+  const ageMs = known === undefined ? Number.POSITIVE_INFINITY : now.getTime() - known.atMs;
+  if (known !== undefined && ageMs < COUNT_VALID_MS && known.rows + added <= quota) {
+    counts.set(name, { ...known, rows: known.rows + added });
+    return true;
+  }
+  if (known !== undefined && ageMs < RECOUNT_AFTER_MS) return false;
+  const rows = await count();
+  const isEnough = rows <= quota;
+  // The transaction of a refused change is rolled back.
+  counts.set(name, { rows: isEnough ? rows : rows - added, atMs: now.getTime() });
+  return isEnough;
+}
