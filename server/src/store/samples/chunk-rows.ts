@@ -259,8 +259,7 @@ export async function updateChunk(client: SqlClient, deviceId: number, chunk: En
 
 /**
  * Returns the samples of a chunk that was read with its payload.
- *
- * @param room columns of zeros for the samples
+ * @param room columns of zeros for the samples; default: new columns
  * @throws SampleStoreError `CORRUPT_CHUNK` when the payload is damaged, or its samples do not match its header
  */
 export function decodeRow(deviceId: number, header: ChunkHeader, room?: SampleColumns): SampleColumns {
