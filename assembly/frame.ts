@@ -220,7 +220,7 @@ export function step(outputKind: i32, final: bool): i32 {
         countFalse(1, 0);
         signal = damaged(SIGNAL_BAD_CHECKSUM, at);
         if (ASC_FEATURE_SIMD && !strict) {
-          at = passFalseFrames(at + 1, end);
+          at = passFalseFrames(at + 1, end, outputKind != OUTPUT_FRAMES && !needsHeader);
           signal = SIGNAL_DRAINED;
           continue;
         }

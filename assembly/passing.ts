@@ -2,6 +2,7 @@
 
 import { countFalse, countUnknown } from "./counters";
 import {
+  checksumHolds,
   extendPrefixSums,
   firstByteHolds,
   prefixSumsEnd,
@@ -11,14 +12,15 @@ import {
 } from "./checksum";
 import { MIN_HEART_RATE_PAYLOAD } from "./ecg";
 import { ASI_INF } from "./header";
-import { MAX_PAYLOAD } from "./memory";
+import { FRAME_OVERHEAD, MAX_PAYLOAD } from "./memory";
 import { SYNC, syncsIn } from "./sync";
 
 /**
  * Skips invalid frames within the table of prefix sums. Returns the first frame that may be valid or that the table
- * cannot verify, or, if there is none, the position from which to continue the search.
+ * cannot verify, or, if there is none, the position from which to continue the search. `passesShort`: also skips short unknown
+ * frames with valid checksums.
  */
-export function passFalseFrames(from: usize, end: usize): usize {
+export function passFalseFrames(from: usize, end: usize, passesShort: bool): usize {
   let at = from;
   while (true) {
     at = passCheckedFrames(at, min(prefixSumsEnd(), end - 2));
@@ -26,6 +28,12 @@ export function passFalseFrames(from: usize, end: usize): usize {
     // the frame may be valid, or extend beyond the table
     const length: i32 = load<u16>(at, 4);
     const spanEnd = at + 6 + length;
+    if (passesShort && isShortUnknown(load<u64>(at)) && spanEnd <= prefixSumsEnd() && spanEnd + 2 <= end) {
+      if (!checksumHolds(at, length)) return at;
+      countUnknown(1, length + FRAME_OVERHEAD);
+      at = spanEnd + 2;
+      continue;
+    }
     if (length > MAX_PAYLOAD || spanEnd + 2 > end || spanEnd + LAST_HEAD <= prefixSumsEnd()) return at;
     if (prefixSumsEnd() >= end) return at;
     extendPrefixSums(spanEnd, end);
@@ -109,6 +117,13 @@ export function isShort(head: u64): bool {
   return (head & 0xffff) == SYNC && ((head >> 32) & 0xffff) < MIN_KNOWN_PAYLOAD;
 }
 
+// Whether these eight bytes may begin a short frame that is not a header.
+// @ts-ignore: decorator
+@inline
+function isShortUnknown(head: u64): bool {
+  return isShort(head) && ((head >> 16) & 0xffff) != ASI_INF;
+}
+
 /**
  * Skips consecutive short unknown frames with valid checksums. A chunk can contain more of these than of other frames, so they
  * have their own loop.
@@ -118,7 +133,7 @@ export function passShortFrames(from: usize, end: usize): usize {
   let count = 0;
   while (true) {
     const head = load<u64>(at);
-    if (!isShort(head) || ((head >> 16) & 0xffff) == ASI_INF) break;
+    if (!isShortUnknown(head)) break;
     const length = ((head >> 32) & 0xffff) as usize;
     const spanEnd = at + 6 + length;
     if (spanEnd + 2 > end || shortChecksum(at + 2, spanEnd) != (load<u16>(spanEnd) as i32)) break;

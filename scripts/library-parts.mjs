@@ -7,7 +7,14 @@ import { buildSync } from "esbuild";
 /** The built modules by their names, with the entries whose parts they hold. A part in two of them belongs to the first one. */
 const MODULES = {
   parts: ["src/index.ts"],
-  // a separate module, because a conversion loads none of these parts
+  // what every command needs from below the figures
+  common: [
+    "src/metrics/rounding.ts",
+    "src/pictures/figure-text.ts",
+    "src/rows/instant-format.ts",
+    "src/squad/wildcards.ts",
+  ],
+  // separate, because converting loads none of these
   figures: [
     "src/metrics/index.ts",
     "src/squad-report/index.ts",

@@ -94,4 +94,27 @@ describe("samples as JSON", () => {
       expect(text(batch, "simd")).toBe(plain);
     }
   });
+
+  it("are complete when later rows are longer than earlier ones", () => {
+    const short = {
+      timestampMs: 1,
+      latitudeE7: 0,
+      longitudeE7: 0,
+      altitudeMm: 0,
+      speedMmPerS: 0,
+      hr: 0,
+      fixType: 2,
+    };
+    const long = {
+      timestampMs: -62_167_219_200_000,
+      latitudeE7: -900_000_000,
+      longitudeE7: -1_800_000_000,
+      altitudeMm: -2_147_483_648,
+      speedMmPerS: -2_147_483_648,
+      hr: 255,
+      fixType: 3,
+    };
+    const batch = batchOf([...Array(3_000).fill(short), ...Array(9_000).fill(long)]);
+    for (const engine of ENGINES) expect(JSON.parse(text(batch, engine))).toEqual(expected(batch));
+  });
 });

@@ -67,7 +67,7 @@ export const TARGETS: readonly Target[] = [
   {
     what: `${PAGE}, relative to the same bytes from memory`,
     bound: "at most",
-    limit: 3,
+    limit: 2,
     unit: "×",
     measure: ({ reading }) => reading && reading.small.page / reading.small.fromMemory,
     from: ({ reading }) => reading && `${ms(reading.small.page)} ÷ ${ms(reading.small.fromMemory)}`,
@@ -89,7 +89,7 @@ export const TARGETS: readonly Target[] = [
   {
     what: LATEST,
     bound: "at most",
-    limit: 5,
+    limit: 3,
     unit: "ms",
     measure: ({ reading }) => reading?.small.latest,
   },
@@ -132,7 +132,7 @@ export const TARGETS: readonly Target[] = [
   {
     what: "conversion of a 7 MB upload, relative to a minimal server",
     bound: "at most",
-    limit: 1.5,
+    limit: 1.2,
     unit: "×",
     measure: ({ conversion }) => conversion && conversion.overHttp / conversion.bare,
     from: ({ conversion }) =>
@@ -142,7 +142,7 @@ export const TARGETS: readonly Target[] = [
   {
     what: "growth of the process during a 150 MB upload",
     bound: "under",
-    limit: 60,
+    limit: 20,
     unit: "MB",
     measure: ({ uploadMemoryMb }) => uploadMemoryMb,
   },

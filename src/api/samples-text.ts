@@ -12,7 +12,10 @@ interface Surroundings {
   leftOutOfFirst?: number;
 }
 
-/** Writes each sample with a template, in one piece of memory. No object is created for a sample. */
+/**
+ * Writes each sample with a template, in one piece of memory. No object is created for a sample. Most rows are much shorter than
+ * the longest possible one, so the length of the text is estimated from the rows written so far.
+ */
 export function writeSamples(
   samples: SampleBatch,
   template: RowTemplate,
@@ -20,12 +23,18 @@ export function writeSamples(
   engineName: EngineName | undefined,
 ): Uint8Array {
   const engine = acquireEngine(engineName);
-  const text = new Uint8Array(before.length + samples.length * template.maxRowBytes + after.length);
+  let text = new Uint8Array(before.length + after.length);
   text.set(before);
   let at = before.length;
   for (let next = 0; next < samples.length; ) {
     const { bytes, end } = engine.rowWriter.write(template, samples, next, samples.length);
     const rows = next === 0 ? bytes.subarray(leftOutOfFirst) : bytes;
+    const needed = at + rows.length + after.length;
+    if (needed > text.length) {
+      const rest =
+        (samples.length - end) * Math.min(template.maxRowBytes, (1.02 * bytes.length) / (end - next));
+      text = withRoom(text, needed + Math.ceil(rest));
+    }
     text.set(rows, at);
     at += rows.length;
     next = end;
@@ -33,6 +42,12 @@ export function writeSamples(
   releaseEngine(engine);
   text.set(after, at);
   return text.subarray(0, at + after.length);
+}
+
+function withRoom(text: Uint8Array, length: number): Uint8Array<ArrayBuffer> {
+  const longer = new Uint8Array(length);
+  longer.set(text);
+  return longer;
 }
 
 // the years 0 to 9999

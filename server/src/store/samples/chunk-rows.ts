@@ -264,16 +264,16 @@ export async function updateChunk(client: SqlClient, deviceId: number, chunk: En
 
 /**
  * Returns the samples of a chunk that was read with its payload.
- *
+ * @param room columns of zeros for the samples; default: new columns
  * @throws SampleStoreError `CORRUPT_CHUNK` when the payload is damaged, or its samples do not match its header
  */
-export function decodeRow(deviceId: number, header: ChunkHeader): SampleColumns {
+export function decodeRow(deviceId: number, header: ChunkHeader, room?: SampleColumns): SampleColumns {
   const { bucket, payload } = header;
   let why = "it was read without its payload";
   let cause: unknown;
   if (payload !== null) {
     try {
-      const columns = decodeChunk(Buffer.from(payload, "base64"), bucket);
+      const columns = decodeChunk(Buffer.from(payload, "base64"), bucket, room);
       if (
         columns.length === header.size &&
         columns.timestampMs[0] === header.startMs &&

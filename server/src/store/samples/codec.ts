@@ -1,4 +1,4 @@
-import { crc32, deflateRawSync, inflateRawSync } from "node:zlib";
+import { constants, crc32, deflateRawSync, inflateRawSync } from "node:zlib";
 import { BUCKET_MS, bucketStartMs } from "./bucket.js";
 import { allocateColumns, FIX_2D, FIX_3D, type SampleColumns } from "./columns.js";
 import { SampleStoreError } from "./errors.js";
@@ -38,6 +38,11 @@ function minBodyBytes(size: number): number {
   return size * (VARINT_COLUMNS - 1) + 2 * bitmapBytes(size);
 }
 
+/** Bytes in the body of most chunks of `size` samples: room for them in one piece of memory instead of pieces of 16 KiB. */
+function usualBodyBytes(size: number): number {
+  return Math.max(constants.Z_MIN_CHUNK, 7 * size);
+}
+
 function bitmapBytes(size: number): number {
   return (size + 7) >>> 3;
 }
@@ -72,9 +77,10 @@ export function encodeChunk(columns: SampleColumns, bucket: number): Uint8Array 
  *
  * @param bytes output of `encodeChunk`, which is checked completely
  * @param bucket number of the 5-minute bucket
+ * @param room columns of zeros for the samples; not used unless they have exactly as many entries as the chunk has samples
  * @throws SampleStoreError `CORRUPT_CHUNK` for all other bytes
  */
-export function decodeChunk(bytes: Uint8Array, bucket: number): SampleColumns {
+export function decodeChunk(bytes: Uint8Array, bucket: number, room?: SampleColumns): SampleColumns {
   const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (chunk.length <= BODY_OFFSET) throw corrupt(bucket, `only ${chunk.length} bytes`);
   const version = chunk.readUInt8(0);
@@ -84,9 +90,14 @@ export function decodeChunk(bytes: Uint8Array, bucket: number): SampleColumns {
   const size = chunk.readUInt32LE(COUNT_OFFSET);
   if (size < 1 || size > BUCKET_MS) throw corrupt(bucket, `${size} samples`);
   try {
-    const body = inflateRawSync(chunk.subarray(BODY_OFFSET), { maxOutputLength: maxBodyBytes(size) });
+    const body = inflateRawSync(chunk.subarray(BODY_OFFSET), {
+      chunkSize: usualBodyBytes(size),
+      maxOutputLength: maxBodyBytes(size),
+    });
     if (body.length < minBodyBytes(size)) throw new RangeError("body too short for its samples");
-    return readBody(new VarintReader(body), size, bucketStartMs(bucket));
+    const columns = room?.length === size ? room : allocateColumns(size);
+    readBody(new VarintReader(body), columns, bucketStartMs(bucket));
+    return columns;
   } catch (cause) {
     throw corrupt(bucket, cause instanceof Error ? cause.message : String(cause), cause);
   }
@@ -100,15 +111,14 @@ function corrupt(bucket: number, why: string, cause?: unknown): SampleStoreError
   );
 }
 
-function readBody(reader: VarintReader, size: number, startMs: number): SampleColumns {
-  const columns = allocateColumns(size);
+function readBody(reader: VarintReader, columns: SampleColumns, startMs: number): void {
+  const size = columns.length;
   readTimes(reader, columns.timestampMs, startMs);
   readCourse(reader, columns.latitudeE7);
   readCourse(reader, columns.longitudeE7);
   readDifferences(reader, columns.speedMmPerS);
   readAltitudes(reader, columns, size);
   readHeartRates(reader, columns.hr, size);
-  return columns;
 }
 
 function writeTimes(writer: VarintWriter, timestampMs: Float64Array, size: number, startMs: number): void {

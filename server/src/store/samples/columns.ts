@@ -92,12 +92,17 @@ export function reverseColumns(columns: SampleColumns): SampleColumns {
 /** Returns new columns with the samples of all `parts`, in order. */
 export function concatColumns(parts: readonly SampleColumns[]): SampleColumns {
   const all = allocateColumns(parts.reduce((sum, part) => sum + part.length, 0));
+  copyAllColumns(parts, all);
+  return all;
+}
+
+/** Copies the samples of all `parts`, in order, to the start of `target`, which must have room for them. */
+export function copyAllColumns(parts: readonly SampleColumns[], target: SampleColumns): void {
   let at = 0;
   for (const part of parts) {
-    copyColumns(part, 0, part.length, all, at);
+    copyColumns(part, 0, part.length, target, at);
     at += part.length;
   }
-  return all;
 }
 
 /** Returns the index of the first of `length` ascending values that is at least `value`; `length` if there is none. */

@@ -1,5 +1,5 @@
 import { type ChunkHeader, decodeRow, readChunks } from "./chunk-rows.js";
-import { concatColumns, type SampleColumns, sliceColumns } from "./columns.js";
+import { allocateColumns, copyAllColumns, type SampleColumns, sliceColumns } from "./columns.js";
 import type { Interval } from "./intervals.js";
 import { type SelectedChunk, selectChunks } from "./selection.js";
 import type { SqlClient } from "./sql-client.js";
@@ -89,17 +89,31 @@ function pageOf(
   slices: readonly PagePart[],
   withPayload: (header: ChunkHeader) => ChunkHeader,
 ): SamplePage {
-  const parts = slices.map(({ chunk, from, to }) => {
-    const samples =
-      chunk.pieces === null ? decodeRow(deviceId, withPayload(chunk.header)) : concatColumns(chunk.pieces);
-    return sliceColumns(samples, from, to);
-  });
   return {
     count: selected.reduce((sum, { size }) => sum + size, 0),
-    columns: concatColumns(parts),
+    columns: samplesOfPage(deviceId, slices, withPayload),
     source: slices.flatMap(({ chunk: { header }, from, to }) => [
       ` ${header.bucket} ${from} ${to} `,
       withPayload(header).payload ?? "",
     ]),
   };
+}
+
+/** Decodes the chunks next to each other, because copies of the samples would cause more garbage collections. */
+function samplesOfPage(
+  deviceId: number,
+  slices: readonly PagePart[],
+  withPayload: (header: ChunkHeader) => ChunkHeader,
+): SampleColumns {
+  const all = allocateColumns(slices.reduce((sum, { chunk }) => sum + chunk.size, 0));
+  let at = 0;
+  for (const { chunk } of slices) {
+    const room = sliceColumns(all, at, at + chunk.size);
+    if (chunk.pieces === null) decodeRow(deviceId, withPayload(chunk.header), room);
+    else copyAllColumns(chunk.pieces, room);
+    at += chunk.size;
+  }
+  // Only the first chunk has samples before the page, and only the last one has samples after it.
+  const before = slices[0]?.from ?? 0;
+  return sliceColumns(all, before, before + slices.reduce((sum, { from, to }) => sum + to - from, 0));
 }
