@@ -446,8 +446,14 @@ export const sessionFigures = pgTable(
     period: text("period").notNull(),
     /** The time frames and their versions from which the figures were computed. */
     inputs: text("inputs").notNull(),
-    /** JSON text as computed. */
+    /** JSON text by the keys of `SQUAD_COLUMNS`. A season reads it without the details. */
     figures: text("figures").notNull(),
+    /** Null without data. */
+    recordedMs: doublePrecision("recorded_ms"),
+    /** JSON text of the seconds with data; empty for a period. */
+    seconds: text("seconds").notNull(),
+    /** The other `PlayerFigures`, as JSON text. */
+    details: text("details").notNull(),
     computedAt: instant("computed_at").notNull(),
     rulesVersion: integer("rules_version").notNull(),
   },

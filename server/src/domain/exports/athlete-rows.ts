@@ -18,6 +18,7 @@ import { PEOPLE } from "../accounts/erase.js";
 import type { Account } from "../accounts/find.js";
 import { toAssignment } from "../assignments/resource.js";
 import type { PlayerFigures } from "../change/compute-pool.js";
+import { readDetails } from "../sessions/stored-figures.js";
 import type { Context } from "../change/context.js";
 import { toMember } from "../members/resource.js";
 import { toPermission } from "../permissions/resource.js";
@@ -261,10 +262,12 @@ export const sessionFiguresOf = ({ queries }: Context, { id }: Account, count: C
     },
     (session) => ({
       session: session.id,
-      periods: session.periods.map(({ period, figures, computedAt }) => {
-        const { figures: values, definition } = JSON.parse(figures) as PlayerFigures;
-        return { period, computed_at: computedAt.toISOString(), figures: values, definition };
-      }),
+      periods: session.periods.map(({ period, figures, details, computedAt }) => ({
+        period,
+        computed_at: computedAt.toISOString(),
+        figures: JSON.parse(figures) as PlayerFigures["figures"],
+        definition: readDetails(details).definition,
+      })),
     }),
     count,
   );

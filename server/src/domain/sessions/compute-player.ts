@@ -21,7 +21,7 @@ import {
 import { periodRowsOf, periodsOfRows } from "./period-rows.js";
 import type { SessionPlayer } from "./players.js";
 import type { Session } from "./rules.js";
-import { type ComputedPlayer, storedFigures } from "./stored-figures.js";
+import { type ComputedPlayer, storedFigures, storedTexts } from "./stored-figures.js";
 import type { SessionPlan } from "./wanted-timeframes.js";
 
 /** The caller that waits for a computation. @param ownerId account charged for work of the service itself */
@@ -146,7 +146,7 @@ async function store(
           athleteId,
           period,
           inputs,
-          figures: JSON.stringify(figures),
+          ...storedTexts(figures),
           computedAt,
           rulesVersion: RULES_VERSION,
         })),

@@ -447,7 +447,11 @@ CREATE TABLE session_figures (
   period text NOT NULL,
   -- The time frames and their versions from which the figures were computed.
   inputs text NOT NULL,
+  -- A season reads the figures and the times with data, but not the details.
   figures text NOT NULL,
+  recorded_ms double precision,
+  seconds text NOT NULL,
+  details text NOT NULL,
   computed_at timestamptz(3) NOT NULL,
   rules_version integer NOT NULL,
   PRIMARY KEY (session_id, athlete_id, period)
