@@ -460,6 +460,24 @@ export const sessionFigures = pgTable(
   (table) => [primaryKey({ columns: [table.sessionId, table.athleteId, table.period] })],
 );
 
+/** Players whose figures a job could not compute from these inputs. */
+export const failedFigures = pgTable(
+  "failed_figures",
+  {
+    sessionId: reference("session_id").notNull(),
+    athleteId: reference("athlete_id").notNull(),
+    inputs: text("inputs").notNull(),
+    failedAt: instant("failed_at").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.sessionId, table.athleteId] })],
+);
+
+/** The job that computes the figures of a session, or did so last. */
+export const figuresClaims = pgTable("figures_claims", {
+  sessionId: reference("session_id").primaryKey(),
+  jobId: reference("job_id").notNull(),
+});
+
 /** Changes of inputs of many results, until a job has marked their time frames. */
 export const recomputations = pgTable("recomputations", {
   id: id(),

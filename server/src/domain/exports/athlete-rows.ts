@@ -18,10 +18,10 @@ import { PEOPLE } from "../accounts/erase.js";
 import type { Account } from "../accounts/find.js";
 import { toAssignment } from "../assignments/resource.js";
 import type { PlayerFigures } from "../change/compute-pool.js";
-import { readDetails } from "../sessions/stored-figures.js";
 import type { Context } from "../change/context.js";
 import { toMember } from "../members/resource.js";
 import { toPermission } from "../permissions/resource.js";
+import { readDetails } from "../sessions/stored-figures.js";
 import { toTimeframe } from "../timeframes/resource.js";
 import { jsonArray } from "./json-array.js";
 

@@ -10,6 +10,7 @@ import type { Context } from "../change/context.js";
 import { RULES_VERSION } from "../computed-data/rules-version.js";
 import { intersect } from "../sample-ownership/intervals.js";
 import { ownedTimes } from "../sample-ownership/owners.js";
+import { forgetFailure } from "./failed-figures.js";
 import {
   framesOf,
   inputsOf,
@@ -137,6 +138,7 @@ async function store(
     if (stored !== undefined && staysValid(stored.inputs, inputs, frames)) return;
     const isOfPlayer = and(eq(sessionFigures.sessionId, session.id), eq(sessionFigures.athleteId, athleteId));
     await tx.delete(sessionFigures).where(isOfPlayer);
+    await forgetFailure(tx, { sessionId: session.id, athleteId });
     if (byPeriod.size === 0) return;
     await tx
       .insert(sessionFigures)

@@ -11,10 +11,7 @@ export interface ComputedPlayer {
   byPeriod: ReadonlyMap<string, PlayerFigures>;
 }
 
-type StoredTexts = Pick<
-  typeof sessionFigures.$inferSelect,
-  "figures" | "recordedMs" | "seconds" | "details"
->;
+type StoredTexts = Pick<typeof sessionFigures.$inferSelect, "figures" | "recordedMs" | "seconds" | "details">;
 
 /** The figures in the form in which they are stored. */
 export const storedTexts = ({ figures, recordedMs, seconds, ...details }: PlayerFigures): StoredTexts => ({

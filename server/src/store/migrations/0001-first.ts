@@ -458,6 +458,22 @@ CREATE TABLE session_figures (
 );
 CREATE INDEX session_figures_athlete ON session_figures (athlete_id);
 
+-- Players whose figures a job could not compute from these inputs.
+CREATE TABLE failed_figures (
+  session_id bigint NOT NULL REFERENCES sessions ON DELETE CASCADE,
+  athlete_id bigint NOT NULL REFERENCES accounts ON DELETE CASCADE,
+  inputs text NOT NULL,
+  failed_at timestamptz(3) NOT NULL,
+  PRIMARY KEY (session_id, athlete_id)
+);
+CREATE INDEX failed_figures_athlete ON failed_figures (athlete_id);
+
+-- The job that computes the figures of a session, or did so last: two jobs of a session do not run at the same time.
+CREATE TABLE figures_claims (
+  session_id bigint PRIMARY KEY REFERENCES sessions ON DELETE CASCADE,
+  job_id bigint NOT NULL
+);
+
 -- Changes that make the computed data of many time frames stale. Until a job has marked them, in batches of ascending ids, a
 -- time frame behind done_through that the change concerns is stale too.
 CREATE TABLE recomputations (
