@@ -12,7 +12,7 @@ import { WHOLE } from "./wanted-timeframes.js";
 
 /** Maximum number of time frames of whole sessions and bytes of stored figures, in one response and in one batch. */
 const MOST = { entries: 15_000, bytes: 64 * 1024 * 1024 };
-const BATCH = { entries: 2_500, bytes: 2 * 1024 * 1024 };
+const BATCH = { entries: 1_500, bytes: 2 * 1024 * 1024 };
 
 /** A player in a session. */
 export interface Part {
