@@ -69,7 +69,8 @@ async function sessionOn(scene: Scene, squad: number, day: number): Promise<numb
 /** Copies the figures of the match to the sessions without samples. Their rows then have the usual size. */
 async function copyFigures({ ctx }: Scene, match: number): Promise<void> {
   await ctx.queries.execute(sql`
-    UPDATE ${sessionFigures} AS other SET figures = whole.figures FROM ${sessionFigures} AS whole
+    UPDATE ${sessionFigures} AS other SET figures = whole.figures,
+      recorded_ms = whole.recorded_ms, seconds = whole.seconds, details = whole.details FROM ${sessionFigures} AS whole
     WHERE whole.session_id = ${match} AND whole.period = '' AND other.session_id <> ${match}
       AND other.athlete_id = whole.athlete_id`);
 }

@@ -2,6 +2,7 @@ import { SQUAD_COLUMNS } from "asi-convert/squad";
 import { FILE_COLUMNS } from "asi-convert/squad-report";
 import { sql } from "drizzle-orm";
 import { FIGURES_VERSION } from "../src/domain/sessions/figures-inputs.js";
+import { storedTexts } from "../src/domain/sessions/stored-figures.js";
 import type { Queries } from "../src/store/connection/database.js";
 import type { Party } from "./scene.js";
 
@@ -85,15 +86,18 @@ async function storeFigures(queries: Queries, { id, device, schemas }: SquadPart
   const ofSession = sql`timeframes JOIN sessions USING (activity_id) JOIN squads ON squads.id = squad_id AND squads.owner_id = ${id}`;
   await queries.execute(sql`
     INSERT INTO session_timeframes (timeframe_id, session_id, period) SELECT timeframes.id, activity_id, '' FROM ${ofSession}`);
+  const { figures, recordedMs, seconds, details } = textsOf(extent.breaks);
   await queries.execute(sql`
-    INSERT INTO session_figures (session_id, athlete_id, period, inputs, figures, computed_at, rules_version)
-    SELECT activity_id, athlete_id, '', ${FIGURES_VERSION}::text || ':' || timeframes.id || '.1.1:', ${figuresText(extent.breaks)}, now(), 1
+    INSERT INTO session_figures
+      (session_id, athlete_id, period, inputs, figures, recorded_ms, seconds, details, computed_at, rules_version)
+    SELECT activity_id, athlete_id, '', ${FIGURES_VERSION}::text || ':' || timeframes.id || '.1.1:',
+      ${figures}, ${recordedMs}, ${seconds}, ${details}, now(), 1
     FROM ${ofSession}`);
 }
 
-/** The stored text of figures whose data has this number of breaks. */
-const figuresText = (breaks: number): string =>
-  JSON.stringify({
+/** The stored texts of figures whose data has this number of breaks. */
+const textsOf = (breaks: number) =>
+  storedTexts({
     figures: Object.fromEntries(SQUAD_COLUMNS.map(({ key }, i) => [key, 1000 * Math.sqrt(i + 2)])),
     cells: Object.fromEntries(FILE_COLUMNS.map(({ key }, i) => [key, Math.sqrt(i + 2)])),
     recordedMs: SESSION_MS / 2,

@@ -1,7 +1,9 @@
 /** Figures of a session are computed by a job, and its table can be read meanwhile. */
-import { eq } from "drizzle-orm";
+import { and, eq } from "drizzle-orm";
 import { describe, expect, vi } from "vitest";
-import { computedData, jobs, permissions } from "../src/store/schema.js";
+import { transact } from "../src/domain/change/change.js";
+import { claimFigures } from "../src/domain/sessions/claim-figures.js";
+import { computedData, failedFigures, jobs, permissions } from "../src/store/schema.js";
 import { answer } from "./receiver.js";
 import type { TestPlayer } from "./squad-scene.js";
 import { SquadScene } from "./squad-scene.js";
@@ -84,7 +86,7 @@ describe("the figures of a session", () => {
     expect(await queries.$count(computedData, results)).toBe(1);
   });
 
-  it("are computed for the others if one player causes a failure, and readers do not repeat the failed job", async ({
+  it("of others are computed if those of one player cannot be: the table says so, until the samples change", async ({
     hooks: { s },
   }) => {
     const scene = await SquadScene.of(s, ["Ann", "Bob", "Cem", "Dan", "Eva", "Fin"]);
@@ -101,14 +103,109 @@ describe("the figures of a session", () => {
     const { queries } = s.store.database;
     const ofSessions = eq(jobs.kind, "session-figures");
     const count = await queries.$count(jobs, ofSessions);
-    const table = await tableOf(scene, session);
-    expect([namesIn(table.rows), namesIn(table.computing)]).toEqual([
-      ["Bob", "Cem", "Dan", "Eva", "Fin"],
-      ["Ann"],
-    ]);
-    await tableOf(scene, session);
+    const notComputable = { athlete: ann.athlete, player: "Ann", period: null, reason: "not_computable" };
+    // a request that waits does not compute them either
+    for (const query of ["?wait=0", "?wait=60", ""]) {
+      const table = await tableOf(scene, session, query);
+      expect([namesIn(table.rows), table.computing, table.left_out]).toEqual([
+        ["Bob", "Cem", "Dan", "Eva", "Fin"],
+        [],
+        [notComputable],
+      ]);
+    }
     expect(await queries.$count(jobs, ofSessions)).toBe(count);
     spy.mockRestore();
+    await scene.run(ann.device, 10, 11);
+    const changed = await tableOf(scene, session);
+    expect([namesIn(changed.computing), changed.left_out]).toEqual([["Ann"], []]);
+    await s.runJobs();
+    const after = await tableOf(scene, session);
+    expect([namesIn(after.rows).length, after.computing, after.left_out]).toEqual([6, [], []]);
+  });
+
+  it("that could not be computed are computed again when the job is repeated, or when the table is read an hour later", async ({
+    hooks: { s },
+  }) => {
+    const scene = await SquadScene.of(s, ["Ann"]);
+    const [ann] = scene.players as [TestPlayer];
+    const session = await scene.session();
+    await scene.run(ann.device, 0, 10);
+    const spy = vi.spyOn(s.service.computer, "computePlayer").mockRejectedValue(new Error("damaged"));
+    await s.runJobs();
+    expect((await tableOf(scene, session)).left_out).toHaveLength(1);
+    const { queries } = s.store.database;
+    const hourAgo = new Date(s.ctx.clock.now().getTime() - 3_600_000);
+    const ofSession = eq(failedFigures.sessionId, session);
+    await queries.update(failedFigures).set({ failedAt: hourAgo }).where(ofSession);
+    expect(await tableOf(scene, session)).toMatchObject({ computing: [{ player: "Ann" }], left_out: [] });
+    spy.mockRestore();
+    await queries.update(failedFigures).set({ failedAt: s.ctx.clock.now() }).where(ofSession);
+    expect((await tableOf(scene, session)).left_out).toHaveLength(1);
+    await queries
+      .update(jobs)
+      .set({ dueAt: new Date(0) })
+      .where(and(eq(jobs.chargedTo, scene.manager.id), eq(jobs.state, "RETRY")));
+    await s.runJobs();
+    expect(await tableOf(scene, session)).toMatchObject({ rows: [{ player: "Ann" }], left_out: [] });
+    expect(await queries.$count(failedFigures, ofSession)).toBe(0);
+  });
+
+  it("that could not be computed are named only to those who may read them", async ({ hooks: { s } }) => {
+    const scene = await SquadScene.of(s, ["Ann", "Bob"]);
+    const [ann, bob] = scene.players as [TestPlayer, TestPlayer];
+    const session = await scene.session();
+    await scene.run(ann.device, 0, 10);
+    const spy = vi.spyOn(s.service.computer, "computePlayer").mockRejectedValue(new Error("damaged"));
+    await s.runJobs();
+    spy.mockRestore();
+    const { queries } = s.store.database;
+    await queries
+      .delete(permissions)
+      .where(and(eq(permissions.athleteId, bob.athlete), eq(permissions.permission, "READ")));
+    const { left_out } = await tableOf(scene, session);
+    expect(left_out).toMatchObject([{ player: "Ann", reason: "not_computable" }]);
+  });
+
+  it("are computed by one job at a time, even if a change adds another one meanwhile", async ({
+    hooks: { s },
+  }) => {
+    const scene = await SquadScene.of(s, ["Ann"]);
+    const [ann] = scene.players as [TestPlayer];
+    const session = await scene.session();
+    const { queries } = s.store.database;
+    const started = eq(jobs.state, "STARTED");
+    const add = async () => {
+      const row = { kind: "session-figures", payload: { session }, chargedTo: scene.manager.id };
+      const job = await transact(s.ctx, "test", ({ enqueue }) => enqueue(row as never));
+      const [added] = await queries
+        .select()
+        .from(jobs)
+        .where(eq(jobs.jobId, job?.jobId ?? ""));
+      await queries
+        .update(jobs)
+        .set({ state: "STARTED" })
+        .where(eq(jobs.id, added?.id ?? 0));
+      return { id: added?.id ?? 0, chargedTo: scene.manager.id };
+    };
+    await scene.run(ann.device, 0, 10);
+    await s.runJobs();
+    const [first, second, third] = [await add(), await add(), await add()];
+    const claims = await Promise.all([first, second, third].map((job) => claimFigures(s.ctx, session, job)));
+    expect(claims.toSorted()).toEqual(["runs", "waits", "waits"]);
+    const running = [first, second, third][claims.indexOf("runs")] ?? first;
+    const [waiting, other] = [first, second, third].filter((job) => job !== running);
+    // a job that has not ended runs again, after a failure
+    expect(await claimFigures(s.ctx, session, running)).toBe("runs");
+    await queries
+      .update(jobs)
+      .set({ state: "RETRY" })
+      .where(eq(jobs.id, waiting?.id ?? 0));
+    expect(await claimFigures(s.ctx, session, other ?? first)).toBe("is superseded");
+    await queries
+      .update(jobs)
+      .set({ state: "SUCCESS" })
+      .where(and(started, eq(jobs.id, running.id)));
+    expect(await claimFigures(s.ctx, session, waiting ?? first)).toBe("runs");
   });
 
   it("do not wait in the queue of computations after the response", async ({ hooks: { s } }) => {

@@ -142,12 +142,13 @@ export function isPlayedMatch({ session, row }: SeasonEntry): boolean {
 
 /** Values of a figure in the last five matches before a session. */
 function matchesBefore({ entries }: SeasonPlayer, index: number, column: SquadColumn): number[] {
-  return entries
-    .slice(0, index)
-    .filter(isPlayedMatch)
-    .map((entry) => seasonFigure(entry, column))
-    .filter((value) => value !== null)
-    .slice(-NORMAL_RULE.matches);
+  const values: number[] = [];
+  for (const entry of entries.slice(0, index).reverse()) {
+    const value = isPlayedMatch(entry) ? seasonFigure(entry, column) : null;
+    if (value !== null) values.push(value);
+    if (values.length === NORMAL_RULE.matches) break;
+  }
+  return values.reverse();
 }
 
 /**

@@ -173,6 +173,35 @@ describe.skipIf(hasNoBrowser)("roles in a squad", () => {
     expect((await heads(page)).join()).not.toMatch(/heart|impulse/i);
   });
 
+  it("let an analyst change number, position and thresholds of a player from a time on, and keep the maximum heart rate", async () => {
+    const scene = await sceneOf("olga");
+    await letIn(scene, "arno", "analyst");
+    const page = await openSignedIn(service, { username: "arno" });
+    await showView(page, `#/squads/${scene.squad}`, "First team");
+    const change = async (fields: Record<string, string>, scope?: string) => {
+      await page.getByRole("button", { name: "Change Ann Ash" }).click();
+      expect(await dialog(page).getByLabel("Maximum heart rate").count()).toBe(0);
+      for (const [label, value] of Object.entries(fields)) await dialog(page).getByLabel(label).fill(value);
+      if (scope !== undefined) await dialog(page).getByLabel("Applies").selectOption(scope);
+      expect(await violations(page)).toEqual([]);
+      await dialog(page).getByRole("button", { name: "Save" }).click();
+      await dialog(page).waitFor({ state: "detached" });
+    };
+    await change({ Number: "9", Position: "FW", "Sprint from": "28" });
+    await page.getByRole("row", { name: /Ann Ash.*9.*FW/ }).waitFor();
+    await change({ Number: "10" }, "whole");
+    await page.getByRole("row", { name: /Ann Ash.*10.*FW/ }).waitFor();
+    expect(await heads(page)).not.toContain("Max. HR");
+    const { results } = await unwrap(scene.owner.client.GET("/api/v2/members/"));
+    const [first] = results;
+    const own = results.filter(({ athlete }) => athlete === first?.athlete);
+    expect(own.map(({ number, params }) => [number, params.sprint_threshold, params.max_hr])).toEqual([
+      [first?.number, undefined, 190],
+      [10, 7.7778, 190],
+    ]);
+    expect(own[0]?.end_time).toBe(own[1]?.start_time);
+  });
+
   it("show heart-rate figures to a physician, who can leave the squad", async () => {
     const scene = await sceneOf("olaf");
     await letIn(scene, "petra", "physician");

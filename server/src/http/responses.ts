@@ -232,7 +232,7 @@ export const itemHeaders = (etag: string) => ({ ETag: etag, Vary: VARY });
 const VARY = "Authorization, Cookie";
 
 /** Whether `If-None-Match` contains the entity tag. If so, status 304 suffices. */
-function isNotModified({ headers, method }: FastifyRequest, etag: string): boolean {
+export function isNotModified({ headers, method }: FastifyRequest, etag: string): boolean {
   const tags = headers["if-none-match"];
   const isRead = method === "GET" || method === "HEAD";
   return isRead && tags !== undefined && matchesWeakly(tags, etag);

@@ -12,6 +12,17 @@ export class RetryLater extends Error {
   }
 }
 
+/** Thrown to run the job at this time, because another one must end first. Counts as no failure. */
+export class NotYet extends Error {
+  override readonly name = "NotYet";
+  readonly at: Date;
+
+  constructor(at: Date) {
+    super("Another job must end first.");
+    this.at = at;
+  }
+}
+
 /** Thrown when the job cannot succeed. The details of the job contain the code and the message. */
 export class JobFailed extends Error {
   override readonly name = "JobFailed";
@@ -44,7 +55,7 @@ export interface JobHandler {
   /**
    * Runs the job. It may run again after a crash, so it must be idempotent.
    * @returns the details of the successful job
-   * @throws RetryLater, JobFailed; any other error counts as transient
+   * @throws RetryLater, NotYet, JobFailed; any other error counts as transient
    */
   run(ctx: Context, job: Job): Promise<Record<string, unknown>>;
 }

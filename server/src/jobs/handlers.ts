@@ -9,6 +9,7 @@ import { computedDataOf } from "../domain/computed-data/compute.js";
 import { markRest } from "../domain/computed-data/mark-rest.js";
 import { announceNoted } from "../domain/raw-data/noted-removal.js";
 import { announceStreamed } from "../domain/recording-streams/changes.js";
+import { claimFigures } from "../domain/sessions/claim-figures.js";
 import { computeSessionFigures } from "../domain/sessions/compute-figures.js";
 import { deriveSessions } from "../domain/sessions/derive-rest.js";
 import type { ChangedSessions } from "../domain/sessions/derive-sessions.js";
@@ -16,13 +17,16 @@ import { attemptDelivery } from "../domain/webhooks/attempt.js";
 import { fanOut } from "../domain/webhooks/fan-out.js";
 import { vacuumTable } from "../store/embedded/vacuum.js";
 import type { JobKind } from "../store/queue/job-queue.js";
-import { JobFailed, type JobHandler, RetryLater } from "./handler.js";
+import { JobFailed, type JobHandler, NotYet, RetryLater } from "./handler.js";
 import { mailHandler } from "./mail.js";
 
 const HOUR_MS = 3_600_000;
 
 /** Time after which a job that was throttled runs again. */
 const THROTTLED_MS = 10_000;
+
+/** Time after which a job runs again that another one of its session has delayed. */
+const RUNNING_MS = 1_000;
 
 /** A transient error is retried three times, after 1, 2 and 4 seconds. */
 const bulkLoadHandler: JobHandler = {
@@ -97,8 +101,12 @@ const sessionFiguresHandler: JobHandler = {
   maxFailures: 3,
   delayMs: (failure) => 10_000 * 4 ** (failure - 1),
   keptDetails: ({ payload }) => ({ session: payload.session }),
-  async run(ctx, { payload, failures, losses }) {
+  async run(ctx, job) {
+    const { payload, failures, losses } = job;
     const session = Number(payload.session);
+    const claim = await claimFigures(ctx, session, job);
+    if (claim === "is superseded") return { session, superseded: true };
+    if (claim === "waits") throw new NotYet(new Date(ctx.clock.now().getTime() + RUNNING_MS));
     try {
       const players = await computeSessionFigures(ctx, session, failures + losses > 0);
       return players === undefined ? { session, deleted: true } : { session, players };

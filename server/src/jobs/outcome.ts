@@ -8,7 +8,7 @@ import { leaseEnd, unleased, whileLeaseHeld } from "../store/queue/job-lease.js"
 import { type Job, type JobKind, NOBODY } from "../store/queue/job-queue.js";
 import { jobs } from "../store/schema.js";
 import { endJob, finished } from "./end-job.js";
-import { JobFailed, RetryLater } from "./handler.js";
+import { JobFailed, NotYet, RetryLater } from "./handler.js";
 import { handlers } from "./handlers.js";
 import type { JobMetrics, JobOutcome } from "./metrics.js";
 
@@ -82,6 +82,11 @@ export async function runJob(
         }),
       );
       ran("lost");
+      return;
+    }
+    if (error instanceof NotYet) {
+      await write({ state: "RETRY", dueAt: error.at, ...unleased });
+      ran("retry");
       return;
     }
     const failures = job.failures + 1;

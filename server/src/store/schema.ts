@@ -445,13 +445,37 @@ export const sessionFigures = pgTable(
     period: text("period").notNull(),
     /** The time frames and their versions from which the figures were computed. */
     inputs: text("inputs").notNull(),
-    /** JSON text as computed. */
+    /** JSON text by the keys of `SQUAD_COLUMNS`. A season reads it without the details. */
     figures: text("figures").notNull(),
+    /** Null without data. */
+    recordedMs: doublePrecision("recorded_ms"),
+    /** JSON text of the seconds with data; empty for a period. */
+    seconds: text("seconds").notNull(),
+    /** The other `PlayerFigures`, as JSON text. */
+    details: text("details").notNull(),
     computedAt: instant("computed_at").notNull(),
     rulesVersion: integer("rules_version").notNull(),
   },
   (table) => [primaryKey({ columns: [table.sessionId, table.athleteId, table.period] })],
 );
+
+/** Players whose figures a job could not compute from these inputs. */
+export const failedFigures = pgTable(
+  "failed_figures",
+  {
+    sessionId: reference("session_id").notNull(),
+    athleteId: reference("athlete_id").notNull(),
+    inputs: text("inputs").notNull(),
+    failedAt: instant("failed_at").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.sessionId, table.athleteId] })],
+);
+
+/** The job that computes the figures of a session, or did so last. */
+export const figuresClaims = pgTable("figures_claims", {
+  sessionId: reference("session_id").primaryKey(),
+  jobId: reference("job_id").notNull(),
+});
 
 /** Changes of inputs of many results, until a job has marked their time frames. */
 export const recomputations = pgTable("recomputations", {

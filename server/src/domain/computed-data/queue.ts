@@ -53,7 +53,7 @@ export const queueSessionFigures = (unit: UnitOfWork, sessions: readonly Owned[]
   );
 
 /** Time after a failure of its job in which readers of a table do not start another one. */
-const AFTER_FAILURE_MS = 3_600_000;
+export const AFTER_FAILURE_MS = 3_600_000;
 
 /**
  * Adds the job of a session for a reader of its table, unless one waits, runs, or has failed in the last hour. A change

@@ -21,6 +21,7 @@ import type { PlayerFigures } from "../change/compute-pool.js";
 import type { Context } from "../change/context.js";
 import { toMember } from "../members/resource.js";
 import { toPermission } from "../permissions/resource.js";
+import { readDetails } from "../sessions/stored-figures.js";
 import { toTimeframe } from "../timeframes/resource.js";
 import { jsonArray } from "./json-array.js";
 
@@ -264,10 +265,12 @@ export const sessionFiguresOf = ({ queries }: Context, { id }: Account, count: C
     },
     (session) => ({
       session: session.id,
-      periods: session.periods.map(({ period, figures, computedAt }) => {
-        const { figures: values, definition } = JSON.parse(figures) as PlayerFigures;
-        return { period, computed_at: computedAt.toISOString(), figures: values, definition };
-      }),
+      periods: session.periods.map(({ period, figures, details, computedAt }) => ({
+        period,
+        computed_at: computedAt.toISOString(),
+        figures: JSON.parse(figures) as PlayerFigures["figures"],
+        definition: readDetails(details).definition,
+      })),
     }),
     count,
   );

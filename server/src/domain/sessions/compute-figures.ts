@@ -26,7 +26,7 @@ export async function computeSessionFigures(
   const queueOthers = () => transact(ctx, "session figures", (unit) => queueStaleResults(unit, id));
   if (isRepeated) await queueOthers();
   try {
-    const { computed } = await figuresUntil(ctx, session, Number.POSITIVE_INFINITY, null);
+    const { computed } = await figuresUntil(ctx, session, { isJob: true });
     await transact(ctx, "session figures", async (unit) => {
       await queueStaleResults(unit, id);
       await emitComputedSession(unit, session);

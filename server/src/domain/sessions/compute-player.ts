@@ -10,6 +10,7 @@ import type { Context } from "../change/context.js";
 import { RULES_VERSION } from "../computed-data/rules-version.js";
 import { intersect } from "../sample-ownership/intervals.js";
 import { ownedTimes } from "../sample-ownership/owners.js";
+import { forgetFailure } from "./failed-figures.js";
 import {
   framesOf,
   inputsOf,
@@ -21,7 +22,7 @@ import {
 import { periodRowsOf, periodsOfRows } from "./period-rows.js";
 import type { SessionPlayer } from "./players.js";
 import type { Session } from "./rules.js";
-import { type ComputedPlayer, storedFigures } from "./stored-figures.js";
+import { type ComputedPlayer, storedFigures, storedTexts } from "./stored-figures.js";
 import type { SessionPlan } from "./wanted-timeframes.js";
 
 /** The caller that waits for a computation. @param ownerId account charged for work of the service itself */
@@ -137,6 +138,7 @@ async function store(
     if (stored !== undefined && staysValid(stored.inputs, inputs, frames)) return;
     const isOfPlayer = and(eq(sessionFigures.sessionId, session.id), eq(sessionFigures.athleteId, athleteId));
     await tx.delete(sessionFigures).where(isOfPlayer);
+    await forgetFailure(tx, { sessionId: session.id, athleteId });
     if (byPeriod.size === 0) return;
     await tx
       .insert(sessionFigures)
@@ -146,7 +148,7 @@ async function store(
           athleteId,
           period,
           inputs,
-          figures: JSON.stringify(figures),
+          ...storedTexts(figures),
           computedAt,
           rulesVersion: RULES_VERSION,
         })),

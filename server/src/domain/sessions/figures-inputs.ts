@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
-import { benchTimeMs, type Interval, lengthOf, SQUAD_COLUMNS, united } from "asi-convert/squad";
+import { benchTimeMs, type Interval, lengthOf, united } from "asi-convert/squad";
 import { FILE_COLUMNS } from "asi-convert/squad-report";
 import { and, asc, eq, sql } from "drizzle-orm";
 import type { Queries } from "../../store/connection/database.js";
 import { devices, sessionTimeframes, timeframes } from "../../store/schema.js";
-import type { PlayerFigures, PlayerPeriod } from "../change/compute-pool.js";
+import type { PlayerPeriod } from "../change/compute-pool.js";
 import { pendingChanges } from "../computed-data/compute.js";
 import { hasLostSamples } from "../computed-data/removed-samples.js";
 import { RULES_VERSION } from "../computed-data/rules-version.js";
@@ -106,14 +106,6 @@ export const FIGURES_VERSION = `${RULES_VERSION}.${hashOf(FILE_COLUMNS.map(({ ke
  */
 export function inputsOf(frames: readonly SessionFrame[], periods: readonly PlayerPeriod[]): string {
   return `${FIGURES_VERSION}:${frames.map(({ state }) => state).join(" ")}:${hashOf(periods)}`;
-}
-
-const UNKNOWN = Object.fromEntries(SQUAD_COLUMNS.map(({ key }) => [key, null]));
-
-/** Stored figures. A figure that did not exist when they were stored is unknown. */
-export function readFigures(stored: string): PlayerFigures {
-  const found = JSON.parse(stored) as PlayerFigures;
-  return { ...found, figures: { ...UNKNOWN, ...found.figures } };
 }
 
 /** Whether both inputs have the same time frames, players and times. Their samples may differ. */

@@ -1,7 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { isUnavailable } from "../../store/connection/database-errors.js";
 import type { PlayerPeriod } from "../change/compute-pool.js";
 import type { Context } from "../change/context.js";
+import { ServiceError } from "../change/errors.js";
+import { CallersLeftError } from "../computed-data/threads/queue.js";
 import { computePlayer } from "./compute-player.js";
+import { recentFailures, recordFailure } from "./failed-figures.js";
 import {
   framesOf,
   inputsOf,
@@ -28,6 +32,21 @@ interface FiguresOfPlayers {
   players: PlayerOfTable[];
   /** Current figures by athlete; those that are still being computed are missing. */
   computed: ReadonlyMap<number, ComputedPlayer>;
+  /** Athletes whose figures a job could not compute. */
+  failed: ReadonlySet<number>;
+}
+
+/** The figures that are wanted. */
+export interface WantedFigures {
+  /** Time limit by `performance.now()`, after which no computation begins or is awaited; default: none. */
+  untilMs?: number;
+  /** Id of the only player; null or absent for all. */
+  only?: number | null;
+  /**
+   * Whether to compute also the figures that a job could not compute, and to record those that cannot be computed. Without,
+   * these players are in `failed`.
+   */
+  isJob?: boolean;
 }
 
 /** Number of players of one request computed concurrently, so that other requests can run in between. */
@@ -39,17 +58,15 @@ const MAX_TRIES = 3;
 /**
  * Returns the figures of the players of a session: valid stored figures, and those that can be computed before the time limit.
  * A computation that has begun continues afterwards, and its result is stored.
- * @param untilMs time limit by `performance.now()`, after which no computation begins or is awaited
- * @param only id of the only player, or null for all
  * @throws without a time limit, the first error of a computation, after all others have ended
  */
 export async function figuresUntil(
   ctx: Context,
   session: Session,
-  untilMs: number,
-  only: number | null,
+  wantedFigures: WantedFigures = {},
   tries = 1,
 ): Promise<FiguresOfPlayers> {
+  const { untilMs = Number.POSITIVE_INFINITY, only = null, isJob = false } = wantedFigures;
   const plan = await planOf(ctx.queries, session);
   const frames = await framesOf(ctx.queries, session.id);
   const stored = await storedFigures(ctx.queries, session.id);
@@ -63,39 +80,52 @@ export async function figuresUntil(
   });
   const computed = new Map<number, ComputedPlayer>();
   const missing: PlayerOfTable[] = [];
+  const failed = new Set<number>();
+  const failures = isJob ? new Map<number, string>() : await recentFailures(ctx, session.id);
   for (const one of players) {
     const { athleteId } = one.player;
     const known = stored.get(athleteId);
     if (known !== undefined && staysValid(known.inputs, one.inputs, one.own)) computed.set(athleteId, known);
+    else if (failures.get(athleteId) === one.inputs) failed.add(athleteId);
     else missing.push(one);
   }
   const late = new AbortController();
   const signal = ctx.signal === undefined ? late.signal : AbortSignal.any([ctx.signal, late.signal]);
   const compute = async ({ player, inputs }: PlayerOfTable) => {
-    computed.set(player.athleteId, await computePlayer({ ...ctx, signal }, session, plan, player, inputs));
+    const { athleteId } = player;
+    try {
+      computed.set(athleteId, await computePlayer({ ...ctx, signal }, session, plan, player, inputs));
+    } catch (error) {
+      if (isJob && isOfPlayer(error)) await recordFailure(ctx, { sessionId: session.id, athleteId, inputs });
+      throw error;
+    }
   };
-  const failures: unknown[] = [];
+  const errors: unknown[] = [];
   for (let at = 0; at < missing.length && performance.now() < untilMs; at += AT_A_TIME) {
     const some = Promise.allSettled(missing.slice(at, at + AT_A_TIME).map(compute));
     const results = await within(some, untilMs);
-    failures.push(
+    errors.push(
       ...(results ?? []).flatMap((result) => (result.status === "rejected" ? [result.reason] : [])),
     );
   }
   // Computations that have not begun must not wait in the queue after the response.
   late.abort();
   // A player whose samples are damaged must not prevent the figures of others.
-  if (failures.length > 0 && untilMs === Number.POSITIVE_INFINITY) throw failures[0];
+  if (errors.length > 0 && untilMs === Number.POSITIVE_INFINITY) throw errors[0];
   // Other time frames may have other players and times, whose rights would not be checked.
   for (const { player, inputs } of players) {
     const found = computed.get(player.athleteId);
     if (found === undefined || isOfSameFrames(found.inputs, inputs)) continue;
-    if (tries < MAX_TRIES) return figuresUntil(ctx, session, untilMs, only, tries + 1);
+    if (tries < MAX_TRIES) return figuresUntil(ctx, session, wantedFigures, tries + 1);
     computed.delete(player.athleteId);
   }
   // Return a copy, because computations that are not awaited would add to the table while it is written.
-  return { plan, players, computed: new Map(computed) };
+  return { plan, players, computed: new Map(computed), failed };
 }
+
+/** Whether an error is of the figures of one player: not of the database, and not because too many computations wait. */
+const isOfPlayer = (error: unknown): boolean =>
+  !(error instanceof ServiceError || error instanceof CallersLeftError || isUnavailable(error));
 
 /** Waits for work that is never rejected, at most until a time. @returns undefined if it is not done then */
 async function within<T>(work: Promise<T>, untilMs: number): Promise<T | undefined> {

@@ -91,12 +91,15 @@ export const SessionFigures = Type.Object(
         athlete: Type.Integer(),
         player: Type.String(),
         period: Nullable(Type.String()),
-        reason: Type.Union([Type.Literal("no_device"), Type.Literal("no_permission")], {
-          description:
-            "no_device: the player wears no device of yours then; no_permission: the player has not given you WRITE permission for all of that time",
-        }),
+        reason: Type.Union(
+          [Type.Literal("no_device"), Type.Literal("no_permission"), Type.Literal("not_computable")],
+          {
+            description:
+              "no_device: the player wears no device of yours then; no_permission: the player has not given you WRITE permission for all of that time; not_computable: the job could not compute figures from the samples of the player. They are computed again when the samples change, and when the table is read an hour later",
+          },
+        ),
       }),
-      { description: "Players and periods without samples, and the reasons" },
+      { description: "Players and periods without samples or figures, and the reasons" },
     ),
     computing: Type.Array(Type.Object({ athlete: Type.Integer(), player: Type.String() }), {
       description: "Players without rows, because their figures are being computed; see `wait`",

@@ -31,7 +31,10 @@ export interface FiguresRow {
 export interface FiguresTable extends Tagged {
   session: Session;
   rows: FiguresRow[];
-  leftOut: (LeftOut & { player: SessionPlayer | undefined })[];
+  leftOut: (Omit<LeftOut, "reason"> & {
+    reason: LeftOut["reason"] | "not_computable";
+    player: SessionPlayer | undefined;
+  })[];
   /** Players without rows, because their figures are being computed. */
   computing: SessionPlayer[];
   /** Whether the caller may see heart data. */
@@ -49,8 +52,13 @@ export async function sessionTable(
   waitS?: number,
 ): Promise<FiguresTable> {
   const untilMs = waitS === undefined ? Number.POSITIVE_INFINITY : performance.now() + 1000 * waitS;
-  const { plan, players, computed } = await figuresUntil(ctx, session, untilMs, session.view.athleteId);
-  const missing = players.filter(({ player }) => !computed.has(player.athleteId));
+  const { plan, players, computed, failed } = await figuresUntil(ctx, session, {
+    untilMs,
+    only: session.view.athleteId,
+  });
+  const missing = players.filter(
+    ({ player: { athleteId } }) => !computed.has(athleteId) && !failed.has(athleteId),
+  );
   if (missing.length > 0) {
     await transact(ctx, "session figures", (unit) => queueUnlessQueued(unit, session));
   }
@@ -71,10 +79,16 @@ export async function sessionTable(
   const isComplete = missing.length === 0;
   const shown = rows.map((row) => (row.period === WHOLE ? asWhole(row, playedMs, isComplete) : row));
   const byId = new Map(plan.players.map((player) => [player.athleteId, player]));
-  const leftOut =
+  const notComputable = players.flatMap(({ player, own }) =>
+    failed.has(player.athleteId) && own.some(isReadable)
+      ? [{ athleteId: player.athleteId, player, period: WHOLE, reason: "not_computable" as const }]
+      : [],
+  );
+  const withoutSamples =
     session.view.athleteId === null
       ? plan.leftOut.map((one) => ({ ...one, player: byId.get(one.athleteId) }))
       : [];
+  const leftOut = [...withoutSamples, ...notComputable];
   const computing = missing.flatMap(({ player, own }) => (own.some(isReadable) ? [player] : []));
   const { hasHeart } = view;
   const tag = tagOf(session, view, shown, { leftOut, computing }, computed);

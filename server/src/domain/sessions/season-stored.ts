@@ -1,24 +1,29 @@
 import { and, eq, inArray, sql } from "drizzle-orm";
 import type { Queries } from "../../store/connection/database.js";
+import { readInstant } from "../../store/instant.js";
 import { recomputations, sessionFigures, sessionTimeframes, timeframes } from "../../store/schema.js";
 import type { PlayerFigures } from "../change/compute-pool.js";
 import { pendingChanges } from "../computed-data/compute.js";
 import { hasLostSamples } from "../computed-data/removed-samples.js";
-import { FIGURES_VERSION, isOfSameFrames, readFigures } from "./figures-inputs.js";
+import { FIGURES_VERSION, isOfSameFrames } from "./figures-inputs.js";
 import type { Session } from "./rules.js";
+import { withUnknown } from "./stored-figures.js";
 import { WHOLE } from "./wanted-timeframes.js";
 
 /** Maximum number of time frames of whole sessions and bytes of stored figures, in one response and in one batch. */
 const MOST = { entries: 15_000, bytes: 64 * 1024 * 1024 };
-const BATCH = { entries: 400, bytes: 1024 * 1024 };
+const BATCH = { entries: 1_500, bytes: 2 * 1024 * 1024 };
 
-/** The time frames of a player for the whole session, and the versions of all time frames. */
-interface Part {
+/** A player in a session. */
+export interface Part {
   sessionId: number;
   athleteId: number;
-  states: string;
-  start: Date | null;
-  end: Date | null;
+  /** The whole session, from the first to the last instant with a device; null without one. */
+  time: { start: Date; end: Date } | null;
+  /** Inputs of the stored figures, see `inputsOf`; null if they are missing or stale. */
+  inputs: string | null;
+  /** Whether all figures that exist now existed when these were stored. */
+  isCurrent: boolean;
 }
 
 /**
@@ -37,7 +42,7 @@ export async function batchesOf(queries: Queries, found: readonly Session[]): Pr
   const texts = await queries
     .select({
       id: sessionFigures.sessionId,
-      bytes: sql<number>`sum(octet_length(${sessionFigures.figures}))::float8`,
+      bytes: sql<number>`sum(octet_length(${sessionFigures.figures}) + octet_length(${sessionFigures.seconds}))::float8`,
     })
     .from(sessionFigures)
     .where(and(inArray(sessionFigures.sessionId, ids), eq(sessionFigures.period, WHOLE)))
@@ -64,96 +69,81 @@ export async function batchesOf(queries: Queries, found: readonly Session[]): Pr
   return batches.map((batch) => batch.reverse()).reverse();
 }
 
-/** The time frames of the sessions, by player. */
+const arrayOf = (ids: readonly number[]) => sql`ANY (${sql.param(ids)}::bigint[])`;
+
+/** Players of a session in the statement below, as lists in the same order. The driver returns large integers and times as text. */
+type PartsRow = {
+  session_id: string;
+  start_time: string | null;
+  end_time: string | null;
+  is_current: boolean;
+  athletes: string;
+  inputs: string;
+  /** Null if they are current. */
+  states: string | null;
+};
+
+/**
+ * The players of the sessions, each with the time frames of the whole session and the inputs of valid stored figures. The
+ * database returns a row for the players with the same times, because reading thousands of rows would take most of the time.
+ */
 export async function partsOf(queries: Queries, all: readonly Session[]): Promise<Part[]> {
-  if (all.length === 0) return [];
   // Removed samples are rare, and a search for each time frame would take most of the time.
   const isPending = (await queries.$count(recomputations)) > 0;
-  const pending = isPending ? sql`coalesce('.' || ${pendingChanges}, '')` : sql`''`;
+  const pending = isPending ? sql`|| coalesce('.' || ${pendingChanges}, '')` : sql``;
+  const ids = arrayOf(all.map(({ id }) => id));
   const isWhole = sql`${sessionTimeframes.period} = ${WHOLE}`;
-  return queries
-    .select({
-      sessionId: sessionTimeframes.sessionId,
-      athleteId: timeframes.athleteId,
-      states: sql<string>`string_agg(${timeframes.id} || '.' || ${timeframes.version} || '.' || ${timeframes.dataVersion}
-        || ${pending}, ' ' ORDER BY ${timeframes.id})`,
-      start: sql<Date | null>`min(${timeframes.startTime}) FILTER (WHERE ${isWhole})`.mapWith(
-        timeframes.startTime,
-      ),
-      end: sql<Date | null>`max(${timeframes.endTime}) FILTER (WHERE ${isWhole})`.mapWith(timeframes.endTime),
-    })
-    .from(sessionTimeframes)
-    .innerJoin(timeframes, eq(timeframes.id, sessionTimeframes.timeframeId))
-    .where(
-      inArray(
-        sessionTimeframes.sessionId,
-        all.map(({ id }) => id),
-      ),
+  const { rows } = await queries.execute<PartsRow>(sql`
+    WITH part AS (
+      SELECT ${sessionTimeframes.sessionId}, ${timeframes.athleteId},
+        string_agg(${timeframes.id} || '.' || ${timeframes.version} || '.' || ${timeframes.dataVersion} ${pending}, ' '
+          ORDER BY ${timeframes.id}) AS states,
+        min(${timeframes.startTime}) FILTER (WHERE ${isWhole}) AS start_time,
+        max(${timeframes.endTime}) FILTER (WHERE ${isWhole}) AS end_time
+      FROM ${sessionTimeframes} JOIN ${timeframes} ON ${timeframes.id} = ${sessionTimeframes.timeframeId}
+      WHERE ${sessionTimeframes.sessionId} = ${ids} GROUP BY 1, 2
+    ), known AS (
+      SELECT session_id, athlete_id, inputs FROM ${sessionFigures} WHERE session_id = ${ids} AND period = ${WHOLE}
+    ), checked AS (
+      SELECT part.*, coalesce(inputs, '') AS inputs,
+        coalesce(starts_with(inputs, ${`${FIGURES_VERSION}:`} || states || ':'), false) AS is_current
+      FROM part LEFT JOIN known USING (session_id, athlete_id)
     )
-    .groupBy(sessionTimeframes.sessionId, timeframes.athleteId);
-}
-
-export interface Stored {
-  athleteId: number;
-  figures: Pick<PlayerFigures, "figures" | "recordedMs" | "seconds">;
-}
-
-/** The stored figures of whole sessions by session, and the players without valid figures. */
-export async function storedOf(queries: Queries, parts: readonly Part[]) {
-  const valid = new Map<number, Stored[]>();
-  const missing: Part[] = [];
-  if (parts.length === 0) return { valid, missing };
-  const rows = await queries
-    .select({
-      sessionId: sessionFigures.sessionId,
-      athleteId: sessionFigures.athleteId,
-      inputs: sessionFigures.inputs,
-      figures: sessionFigures.figures,
+    SELECT session_id, start_time, end_time, is_current, string_agg(athlete_id::text, ',' ORDER BY athlete_id) AS athletes,
+      string_agg(inputs, ',' ORDER BY athlete_id) AS inputs,
+      string_agg(states, ',' ORDER BY athlete_id) FILTER (WHERE NOT is_current) AS states
+    FROM checked GROUP BY 1, 2, 3, 4`);
+  const parts = rows.flatMap(partsIn);
+  const stale = parts.filter(({ states, stored }) => states !== null && isOfSameFrames(stored, `:${states}`));
+  const kept = await withLostSamples(queries, stale);
+  return parts
+    .map(({ states, stored, ...part }) => {
+      const isCurrent = states === null;
+      return { ...part, isCurrent, inputs: isCurrent || kept.has(keyOf(part)) ? stored : null };
     })
-    .from(sessionFigures)
-    .where(
-      and(
-        inArray(sessionFigures.sessionId, [...new Set(parts.map(({ sessionId }) => sessionId))]),
-        eq(sessionFigures.period, WHOLE),
-      ),
-    );
-  const known = new Map(rows.map((row) => [keyOf(row), row]));
-  const stale = parts.filter((part) => {
-    const row = known.get(keyOf(part));
-    return row !== undefined && inputsIn(row.inputs) !== currentOf(part);
-  });
-  const kept = await withLostSamples(
-    queries,
-    stale.filter((part) => isOfSameFrames(known.get(keyOf(part))?.inputs ?? "", currentOf(part))),
-  );
-  const isStale = new Set(stale.map(keyOf).filter((key) => !kept.has(key)));
-  for (const part of parts) {
-    const { sessionId, athleteId } = part;
-    const row = known.get(keyOf(part));
-    if (row === undefined || isStale.has(keyOf(part))) {
-      missing.push(part);
-      continue;
-    }
-    // Reads only the columns that a season needs, because there are thousands of rows.
-    const { figures, recordedMs, seconds } = readFigures(row.figures);
-    const stored = { athleteId, figures: { figures, recordedMs, seconds } };
-    const others = valid.get(sessionId);
-    if (others === undefined) valid.set(sessionId, [stored]);
-    else others.push(stored);
-  }
-  return { valid, missing };
+    .sort((a, b) => a.sessionId - b.sessionId || a.athleteId - b.athleteId);
 }
 
-const keyOf = ({ sessionId, athleteId }: Pick<Part, "sessionId" | "athleteId">) =>
-  `${sessionId} ${athleteId}`;
+function partsIn({ session_id, start_time, end_time, is_current, athletes, inputs, states }: PartsRow) {
+  const isWhole = start_time !== null && end_time !== null;
+  const time = isWhole ? { start: readInstant(start_time), end: readInstant(end_time) } : null;
+  const stored = inputs.split(",");
+  const stale = states?.split(",") ?? [];
+  return athletes.split(",").map((athlete, place) => ({
+    sessionId: Number(session_id),
+    athleteId: Number(athlete),
+    time,
+    stored: stored[place] ?? "",
+    states: is_current ? null : (stale[place] ?? ""),
+  }));
+}
 
-/** Without the hash of the periods, which do not affect the figures of the whole session. */
-const inputsIn = (inputs: string): string => inputs.split(":").slice(0, 2).join(":");
+type Place = Pick<Part, "sessionId" | "athleteId">;
 
-const currentOf = ({ states }: Part): string => `${FIGURES_VERSION}:${states}`;
+const keyOf = ({ sessionId, athleteId }: Place) => `${sessionId} ${athleteId}`;
 
 /** Players whose samples retention has removed keep their stored figures. */
-async function withLostSamples(queries: Queries, parts: readonly Part[]): Promise<Set<string>> {
+async function withLostSamples(queries: Queries, parts: readonly Place[]): Promise<Set<string>> {
   if (parts.length === 0) return new Set();
   const rows = await queries
     .selectDistinct({ sessionId: sessionTimeframes.sessionId, athleteId: timeframes.athleteId })
@@ -167,4 +157,73 @@ async function withLostSamples(queries: Queries, parts: readonly Part[]): Promis
     );
   const lost = new Set(rows.map(keyOf));
   return new Set(parts.map(keyOf).filter((key) => lost.has(key)));
+}
+
+/** The stored figures of a player for a whole session. */
+export interface Stored {
+  athleteId: number;
+  figures: PlayerFigures["figures"];
+  /** JSON text of the figures. */
+  text: string;
+  /** Null without data. */
+  recordedMs: number | null;
+  /** Seconds with data, since 1970 UTC. */
+  seconds: [from: number, to: number][];
+}
+
+/** The stored figures of a session in the statement below, as lists in the same order. */
+type StoredRow = {
+  session_id: string;
+  athletes: string;
+  inputs: string;
+  figures: string;
+  recorded: string;
+  seconds: string;
+};
+
+/**
+ * The stored figures of players by session.
+ * @param parts with inputs
+ * @returns also the players whose figures are no longer from these inputs
+ */
+export async function storedOf(queries: Queries, parts: readonly Part[]) {
+  const bySession = new Map<number, Stored[]>();
+  const wanted = new Map(parts.map((part) => [keyOf(part), part]));
+  if (parts.length === 0) return { bySession, changed: [] };
+  const ids = [...new Set(parts.map(({ sessionId }) => sessionId))];
+  const athletes = [...new Set(parts.map(({ athleteId }) => athleteId))];
+  const { rows } = await queries.execute<StoredRow>(sql`
+    SELECT session_id, string_agg(athlete_id::text, ',') AS athletes, string_agg(inputs, ',') AS inputs,
+      string_agg(figures, ${"\n"}) AS figures, string_agg(coalesce(recorded_ms::text, 'null'), ',') AS recorded,
+      string_agg(seconds, ',') AS seconds
+    FROM ${sessionFigures}
+    WHERE session_id = ${arrayOf(ids)} AND athlete_id = ${arrayOf(athletes)} AND period = ${WHOLE} GROUP BY session_id`);
+  for (const row of rows) {
+    const inputs = row.inputs.split(",");
+    const texts = row.figures.split("\n");
+    const figures = JSON.parse(`[${texts.join(",")}]`) as Stored["figures"][];
+    const recorded = JSON.parse(`[${row.recorded}]`) as (number | null)[];
+    const seconds = JSON.parse(`[${row.seconds}]`) as Stored["seconds"][];
+    const stored: Stored[] = [];
+    for (const [place, athlete] of row.athletes.split(",").entries()) {
+      const key = `${row.session_id} ${athlete}`;
+      const part = wanted.get(key);
+      if (part === undefined || part.inputs !== inputs[place]) continue;
+      wanted.delete(key);
+      const [known, text] = [figures[place] ?? {}, texts[place] ?? ""];
+      stored.push({
+        athleteId: part.athleteId,
+        ...(part.isCurrent ? { figures: known, text } : complete(known)),
+        recordedMs: recorded[place] ?? null,
+        seconds: seconds[place] ?? [],
+      });
+    }
+    bySession.set(Number(row.session_id), stored);
+  }
+  return { bySession, changed: [...wanted.values()] };
+}
+
+function complete(known: Stored["figures"]): Pick<Stored, "figures" | "text"> {
+  const figures = withUnknown(known);
+  return { figures, text: JSON.stringify(figures) };
 }

@@ -1,37 +1,30 @@
 import { setImmediate as nextEventLoopTurn } from "node:timers/promises";
 import { type Static, type StaticDecode, Type } from "@sinclair/typebox";
-import {
-  daysSinceLast,
-  lengthOf,
-  normalBefore,
-  type PlayedSession,
-  SQUAD_COLUMNS,
-  seasonOf,
-  seasonSummary,
-  united,
-} from "asi-convert/squad";
+import { SQUAD_COLUMNS } from "asi-convert/squad";
 import { and, desc, eq, gt, inArray, lt } from "drizzle-orm";
 import type { Queries } from "../../store/connection/database.js";
 import { sessionFigures, sessions } from "../../store/schema.js";
 import { DateTimeOut, Nullable, Query } from "../../wire/types.js";
 import type { Context } from "../change/context.js";
+import { type Item, tagged } from "../change/entity-tags.js";
+import { groupBy } from "../lists/group-by.js";
 import { JsonBytes } from "../lists/json-bytes.js";
 import { grantsOf } from "../permissions/coverage.js";
-import { isHeartKey, withoutHeart } from "../squad-roles/heart.js";
 import type { SeenSquad } from "../squad-roles/rules.js";
 import { isVisibleSession } from "../squad-roles/view.js";
+import { FIGURES_VERSION } from "./figures-inputs.js";
 import { Figures, withoutHeartOptional } from "./figures-resource.js";
-import { idAsName } from "./period-rows.js";
-import { playersOf, type SessionPlayer } from "./players.js";
+import { playersOf } from "./players.js";
 import { Kind } from "./resource.js";
 import { type Session, selectSessions, toSession } from "./rules.js";
-import { batchesOf, partsOf, type Stored, storedOf } from "./season-stored.js";
+import { type About, type StoredSession, seasonPlayers } from "./season-players.js";
+import { batchesOf, type Part, partsOf, storedOf } from "./season-stored.js";
 
 /** Maximum number of sessions in one response. */
 export const MAX_SESSIONS = 400;
 
-/** Each player may have an entry in each session. */
-const PLAYERS_AT_A_TIME = 3;
+/** Maximum number of restarts because figures have changed between the statements. */
+const MAX_TRIES = 3;
 
 export const SeasonQuery = Type.Object({
   from: Query.dateTime("Only sessions that end later"),
@@ -95,69 +88,120 @@ export const Season = Type.Object(
   { $id: "Season" },
 );
 
-/** The figures of the players of a squad in its sessions, from stored figures only. */
+type SeasonItem = Item<JsonBytes<Static<typeof Season>>>;
+
+const NOTHING = new JsonBytes<Static<typeof Season>>(new Uint8Array());
+
+/**
+ * The figures of the players of a squad in its sessions, from stored figures only.
+ * @param isKnown whether the client has the season with this entity tag. Its resource is then empty, because it is not sent.
+ */
 export async function squadSeason(
   ctx: Context,
-  { id: squadId, ownerId, view }: SeenSquad,
-  { from, to }: StaticDecode<typeof SeasonQuery>,
-): Promise<JsonBytes<Static<typeof Season>>> {
+  squad: SeenSquad,
+  query: StaticDecode<typeof SeasonQuery>,
+  isKnown: (etag: string) => boolean = () => false,
+  tries = 1,
+): Promise<SeasonItem> {
   const { queries } = ctx;
-  const { athleteId: only, hasHeart } = view;
-  const inTime = and(
-    eq(sessions.squadId, squadId),
-    only === null ? undefined : isVisibleSession(ctx, sessions.activityId),
-    from && gt(sessions.endTime, from),
-    to && lt(sessions.startTime, to),
-  );
-  const found = await selectSessions(queries)
-    .where(inTime)
-    .orderBy(desc(sessions.startTime), desc(sessions.activityId))
-    .limit(MAX_SESSIONS);
-  const batches = await batchesOf(queries, found.map(toSession));
+  const { left_out, batches } = await sessionsIn(ctx, squad, query);
   const all = batches.flat();
-  const about = await aboutPlayers(queries, squadId, all);
-  const played: PlayedSession[] = [];
-  const missing = new Map<number, number[]>();
+  const about = await aboutPlayers(queries, squad.id, all);
+  const readable = await readableParts(ctx, squad, batches);
+  const computed = readable.filter(({ inputs }) => inputs !== null);
+  const { etag } = tagged([
+    FIGURES_VERSION,
+    squad.view,
+    [left_out, all.map(({ id, name, kind, startTime, endTime }) => [id, name, kind, startTime, endTime])],
+    [...about.values()].map(({ athleteId, name, number, position }) => [athleteId, name, number, position]),
+    readable.map(({ sessionId, athleteId, inputs }) => [sessionId, athleteId, inputs]),
+  ]);
+  if (isKnown(etag)) return { resource: NOTHING, etag };
+  const missing = readable.filter(({ inputs }) => inputs === null);
+  const played: StoredSession[] = [];
+  const partsOfSession = groupBy(computed, ({ sessionId }) => sessionId);
   for (const batch of batches) {
     ctx.signal?.throwIfAborted();
-    const parts = (await partsOf(queries, batch)).filter(
-      ({ athleteId }) => only === null || athleteId === only,
+    const { bySession, changed } = await storedOf(
+      queries,
+      batch.flatMap(({ id }) => partsOfSession.get(id) ?? []),
     );
-    const athletes = parts.map(({ athleteId }) => athleteId);
-    const grants = await grantsOf(queries, ownerId, "READ", athletes);
-    const readable = parts.filter(
-      ({ athleteId, start, end }) => start !== null && end !== null && grants.cover(athleteId, start, end),
-    );
-    const stored = await storedOf(queries, readable);
-    for (const { sessionId, athleteId } of stored.missing)
-      missing.set(sessionId, [...(missing.get(sessionId) ?? []), athleteId]);
-    played.push(...batch.map((session) => playedOf(session, stored.valid.get(session.id) ?? [], about)));
+    // A computation has replaced them since their inputs were read.
+    if (changed.length > 0 && tries < MAX_TRIES) return squadSeason(ctx, squad, query, isKnown, tries + 1);
+    missing.push(...changed);
+    played.push(...batch.map((session) => ({ session, stored: bySession.get(session.id) ?? [] })));
     await nextEventLoopTurn();
   }
+  const notComputed = groupBy(missing, ({ sessionId }) => sessionId);
   const head = {
-    squad: squadId,
-    left_out: (await queries.$count(sessions, inTime)) - all.length,
+    squad: squad.id,
+    left_out,
     sessions: all.map(({ id, name, kind, startTime, endTime }) => ({
       id,
       name,
       kind,
       start_time: startTime.toISOString(),
       end_time: endTime.toISOString(),
-      not_computed: missing.get(id) ?? [],
+      not_computed: (notComputed.get(id) ?? []).map(({ athleteId }) => athleteId),
     })),
   };
   const pieces = [`${JSON.stringify(head).slice(0, -1)},"players":[`];
   let separator = "";
-  for await (const players of seasonPlayers(played, all, about, hasHeart)) {
+  for await (const player of seasonPlayers(played, about, squad.view.hasHeart)) {
     ctx.signal?.throwIfAborted();
-    if (players.length > 0) pieces.push(separator + JSON.stringify(players).slice(1, -1));
-    if (players.length > 0) separator = ",";
+    pieces.push(separator + player);
+    separator = ",";
   }
   pieces.push("]}");
-  return new JsonBytes(Buffer.from(pieces.join("")));
+  return { resource: new JsonBytes(Buffer.from(pieces.join(""))), etag };
 }
 
-type About = ReadonlyMap<number, SessionPlayer>;
+/** The latest sessions that the caller can see, in batches, and the number of older ones. */
+async function sessionsIn(
+  ctx: Context,
+  { id: squadId, view }: SeenSquad,
+  { from, to }: StaticDecode<typeof SeasonQuery>,
+) {
+  const inTime = and(
+    eq(sessions.squadId, squadId),
+    view.athleteId === null ? undefined : isVisibleSession(ctx, sessions.activityId),
+    from && gt(sessions.endTime, from),
+    to && lt(sessions.startTime, to),
+  );
+  const found = await selectSessions(ctx.queries)
+    .where(inTime)
+    .orderBy(desc(sessions.startTime), desc(sessions.activityId))
+    .limit(MAX_SESSIONS);
+  const batches = await batchesOf(ctx.queries, found.map(toSession));
+  const count = await ctx.queries.$count(sessions, inTime);
+  return { batches, left_out: count - batches.flat().length };
+}
+
+/** The players in the sessions whom the owner of the squad may read and the caller sees. */
+async function readableParts(
+  ctx: Context,
+  { ownerId, view }: SeenSquad,
+  batches: readonly Session[][],
+): Promise<Part[]> {
+  const parts: Part[] = [];
+  for (const batch of batches) {
+    ctx.signal?.throwIfAborted();
+    for (const part of await partsOf(ctx.queries, batch)) {
+      if (view.athleteId === null || part.athleteId === view.athleteId) parts.push(part);
+    }
+    await nextEventLoopTurn();
+  }
+  // Read last: a permission that is withdrawn meanwhile does not count.
+  const grants = await grantsOf(
+    ctx.queries,
+    ownerId,
+    "READ",
+    parts.map(({ athleteId }) => athleteId),
+  );
+  return parts.filter(
+    ({ athleteId, time }) => time !== null && grants.cover(athleteId, time.start, time.end),
+  );
+}
 
 /** The players with stored figures in the sessions. */
 async function aboutPlayers(queries: Queries, squadId: number, all: readonly Session[]): Promise<About> {
@@ -179,91 +223,4 @@ async function aboutPlayers(queries: Queries, squadId: number, all: readonly Ses
     rows.map(({ id }) => id),
   );
   return new Map(players.map((player) => [player.athleteId, player]));
-}
-
-/** The players with their sessions, in batches. */
-async function* seasonPlayers(
-  played: readonly PlayedSession[],
-  all: readonly Session[],
-  about: About,
-  hasHeart: boolean,
-) {
-  const columns = SQUAD_COLUMNS.filter(({ key }) => hasHeart || !isHeartKey(key));
-  const byKey = <T>(value: (column: (typeof SQUAD_COLUMNS)[number]) => T): Record<string, T> =>
-    Object.fromEntries(columns.map((column) => [column.key, value(column)]));
-  const lastPlace = all.length - 1;
-  const ordered = namesInOrder(played);
-  for (let at = 0; at < ordered.length; at += PLAYERS_AT_A_TIME) {
-    await nextEventLoopTurn();
-    const names = new Set(ordered.slice(at, at + PLAYERS_AT_A_TIME));
-    const season = seasonOf(
-      played.map((session) => ({
-        ...session,
-        rows: session.rows.filter((row) => names.has(row.player.name)),
-      })),
-    );
-    const ids = new Map(season.sessions.map((session, place) => [session, all[place]?.id ?? 0]));
-    yield season.players.map((player) => {
-      const athlete = Number(player.name);
-      return {
-        athlete,
-        player: about.get(athlete)?.name ?? "",
-        number: player.number,
-        position: player.position,
-        days_since_last: daysSinceLast(player),
-        normal: byKey((column) => normalBefore(player, lastPlace, column)),
-        best: byKey((column) => seasonSummary(player.entries, column).best),
-        entries: player.entries.flatMap(({ session, row, daysSince }) =>
-          row === null
-            ? []
-            : [
-                {
-                  session: ids.get(session) ?? 0,
-                  figures: hasHeart ? { ...row.figures } : withoutHeart(row.figures),
-                  share_with_data: row.coverage,
-                  days_since: daysSince,
-                },
-              ],
-        ),
-      };
-    });
-  }
-}
-
-/** The players in the order of a season. */
-function namesInOrder(played: readonly PlayedSession[]): string[] {
-  const rows = new Map(
-    played.flatMap((session) => session.rows.map((row) => [row.player.name, row] as const)),
-  );
-  const together = { name: "", startMs: 0, endMs: 0, isMatch: false, rows: [...rows.values()] };
-  return seasonOf([together]).players.map(({ name }) => name);
-}
-
-function playedOf(
-  { name, startTime, endTime, kind }: Session,
-  stored: readonly Stored[],
-  about: About,
-): PlayedSession {
-  const seconds = stored.flatMap(({ figures }) =>
-    figures.seconds.map(([startMs, endMs]) => ({ startMs, endMs })),
-  );
-  const playedMs = 1000 * lengthOf(united(seconds));
-  return {
-    name,
-    startMs: startTime.getTime(),
-    endMs: endTime.getTime(),
-    isMatch: kind === "match",
-    rows: stored
-      // A player without data has no recording.
-      .filter(({ figures }) => figures.recordedMs !== null)
-      .map(({ athleteId, figures }) => ({
-        player: {
-          name: idAsName(athleteId),
-          number: about.get(athleteId)?.number ?? null,
-          position: about.get(athleteId)?.position ?? null,
-        },
-        figures: figures.figures,
-        coverage: playedMs === 0 ? null : Math.min(1, (figures.recordedMs ?? 0) / playedMs),
-      })),
-  };
 }

@@ -1,8 +1,8 @@
+import { SQUAD_COLUMNS } from "asi-convert/squad";
 import { and, eq } from "drizzle-orm";
 import type { Queries } from "../../store/connection/database.js";
 import { sessionFigures } from "../../store/schema.js";
 import type { PlayerFigures } from "../change/compute-pool.js";
-import { readFigures } from "./figures-inputs.js";
 
 /** The figures of a player in a session, by period. */
 export interface ComputedPlayer {
@@ -10,6 +10,35 @@ export interface ComputedPlayer {
   computedAt: Date;
   byPeriod: ReadonlyMap<string, PlayerFigures>;
 }
+
+type StoredTexts = Pick<typeof sessionFigures.$inferSelect, "figures" | "recordedMs" | "seconds" | "details">;
+
+/** The figures in the form in which they are stored. */
+export const storedTexts = ({ figures, recordedMs, seconds, ...details }: PlayerFigures): StoredTexts => ({
+  figures: JSON.stringify(figures),
+  recordedMs,
+  seconds: JSON.stringify(seconds),
+  details: JSON.stringify(details),
+});
+
+const UNKNOWN = Object.fromEntries(SQUAD_COLUMNS.map(({ key }) => [key, null]));
+
+/** Adds figures that did not exist when these were stored, as unknown. */
+export const withUnknown = (figures: PlayerFigures["figures"]): PlayerFigures["figures"] => ({
+  ...UNKNOWN,
+  ...figures,
+});
+
+const readStoredTexts = ({ figures, recordedMs, seconds, details }: StoredTexts): PlayerFigures => ({
+  figures: withUnknown(JSON.parse(figures) as PlayerFigures["figures"]),
+  recordedMs,
+  seconds: JSON.parse(seconds) as PlayerFigures["seconds"],
+  ...readDetails(details),
+});
+
+/** The part of stored figures that a season does not need. */
+export const readDetails = (stored: string) =>
+  JSON.parse(stored) as Pick<PlayerFigures, "cells" | "hrCoverage" | "definition">;
 
 /** The stored figures of a session by athlete, also stale ones. @param athleteId only those of this player */
 export async function storedFigures(
@@ -27,10 +56,10 @@ export async function storedFigures(
       ),
     );
   const found = new Map<number, ComputedPlayer & { byPeriod: Map<string, PlayerFigures> }>();
-  for (const { athleteId, inputs, computedAt, period, figures } of rows) {
+  for (const { athleteId, inputs, computedAt, period, ...texts } of rows) {
     const known = found.get(athleteId) ?? { inputs, computedAt, byPeriod: new Map() };
     found.set(athleteId, known);
-    known.byPeriod.set(period, readFigures(figures));
+    known.byPeriod.set(period, readStoredTexts(texts));
   }
   return found;
 }

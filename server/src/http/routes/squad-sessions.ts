@@ -32,7 +32,7 @@ import { updateSession } from "../../domain/sessions/update.js";
 import { CursorPage } from "../../wire/cursor.js";
 import { Query } from "../../wire/types.js";
 import { preferredOf, prefersCsv } from "../negotiation.js";
-import { TypedFile, TypedText } from "../responses.js";
+import { isNotModified, TypedFile, TypedText } from "../responses.js";
 import { route } from "../route.js";
 
 /** Members shared by the operations. */
@@ -235,6 +235,7 @@ export function squadSessionRoutes(app: FastifyInstance): void {
     failures: [400],
     isHeavy: true,
     hasLargeResponse: true,
-    handle: ({ ctx, target, query }) => squadSeason(ctx, target, query),
+    handle: ({ ctx, target, query, request }) =>
+      squadSeason(ctx, target, query, (etag) => isNotModified(request, etag)),
   });
 }

@@ -463,12 +463,32 @@ CREATE TABLE session_figures (
   period text NOT NULL,
   -- The time frames and their versions from which the figures were computed.
   inputs text NOT NULL,
+  -- A season reads the figures and the times with data, but not the details.
   figures text NOT NULL,
+  recorded_ms double precision,
+  seconds text NOT NULL,
+  details text NOT NULL,
   computed_at timestamptz(3) NOT NULL,
   rules_version integer NOT NULL,
   PRIMARY KEY (session_id, athlete_id, period)
 );
 CREATE INDEX session_figures_athlete ON session_figures (athlete_id);
+
+-- Players whose figures a job could not compute from these inputs.
+CREATE TABLE failed_figures (
+  session_id bigint NOT NULL REFERENCES sessions ON DELETE CASCADE,
+  athlete_id bigint NOT NULL REFERENCES accounts ON DELETE CASCADE,
+  inputs text NOT NULL,
+  failed_at timestamptz(3) NOT NULL,
+  PRIMARY KEY (session_id, athlete_id)
+);
+CREATE INDEX failed_figures_athlete ON failed_figures (athlete_id);
+
+-- The job that computes the figures of a session, or did so last: two jobs of a session do not run at the same time.
+CREATE TABLE figures_claims (
+  session_id bigint PRIMARY KEY REFERENCES sessions ON DELETE CASCADE,
+  job_id bigint NOT NULL
+);
 
 -- Changes that make the computed data of many time frames stale. Until a job has marked them, in batches of ascending ids, a
 -- time frame behind done_through that the change concerns is stale too.

@@ -76,16 +76,20 @@ export async function loadEditableSquads(client: Client, signal: AbortSignal): P
 export const playersIn = ({ rows, left_out, computing }: Figures): Map<number, string> =>
   new Map([...rows, ...left_out, ...computing].map(({ athlete, player }) => [athlete, player]));
 
+const NOT_COMPUTABLE = (when: string) => `has samples ${when} that could not be read.`;
+
 const REASONS: Record<LeftOut["reason"], (when: string) => string> = {
   no_device: (when) => `has no device of yours ${when}. Assign the device that this player wore.`,
   no_permission: (when) =>
     `has not given you the permission “Change” for all of the time ${when}. Ask the player for it.`,
+  not_computable: NOT_COMPUTABLE,
 };
 
 const REASONS_OF_OTHERS: typeof REASONS = {
   no_device: (when) => `has no device ${when}.`,
   no_permission: (when) =>
     `has not given the owner of the squad the permission “Change” for all of the time ${when}.`,
+  not_computable: NOT_COMPUTABLE,
 };
 
 /** A player without data in a session or in some of its periods. */

@@ -13,12 +13,14 @@ import { endIn, endText, timeIn } from "./validity.js";
 interface Props extends TabProps {
   member: Member;
   name: string;
+  /** Whether the user sees heart data. If not, the service keeps the maximum heart rate. */
+  hasHeart: boolean;
   onClose: () => void;
   onDone: () => void;
 }
 
 /** Changes a player for the whole membership, or after a given time. In the second case, earlier sessions keep their figures. */
-export function ChangePlayer({ client, settings, member, name, onClose, onDone }: Props) {
+export function ChangePlayer({ client, settings, member, name, hasHeart, onClose, onDone }: Props) {
   const [isFromTime, setFromTime] = useState(true);
   const zone = settings.zone.value;
   const unit = settings.speedUnit.value;
@@ -91,15 +93,17 @@ export function ChangePlayer({ client, settings, member, name, onClose, onDone }
             step="any"
             initial={now.sprint}
           />
-          <Field
-            name={MAX_HR}
-            label="Maximum heart rate"
-            type="number"
-            min={60}
-            max={240}
-            step="any"
-            initial={now.maxHr}
-          />
+          {hasHeart ? (
+            <Field
+              name={MAX_HR}
+              label="Maximum heart rate"
+              type="number"
+              min={60}
+              max={240}
+              step="any"
+              initial={now.maxHr}
+            />
+          ) : null}
         </div>
         <p class="note">An empty field means the default of the sport.</p>
         <Choice

@@ -1,4 +1,5 @@
 import { unwrap } from "asi-client";
+import { useState } from "preact/hooks";
 import { NO_VALUE } from "../../view/values.js";
 import { Action, ProblemOf, useProblem } from "../parts/action.js";
 import { ChosenTable } from "../parts/chosen-table.js";
@@ -7,7 +8,8 @@ import { Nothing } from "../parts/nothing.js";
 import { Requested, useRequest } from "../parts/request.js";
 import { dayAndTime } from "../parts/when.js";
 import { loadSeason } from "../season/season-data.js";
-import { type GuestRole, type Invitation, mayReadHeart, rightsOf, roleName } from "./roles.js";
+import { ChangePlayer } from "./change-player.js";
+import { type GuestRole, type Invitation, mayEdit, mayReadHeart, rightsOf, roleName } from "./roles.js";
 import type { TabProps } from "./tab.js";
 import { type Member, shownValue, thresholdsOf } from "./thresholds.js";
 import { isOver, untilText } from "./validity.js";
@@ -51,8 +53,10 @@ interface Props extends TabProps {
   seenAs: GuestRole;
 }
 
-/** The players of another manager's squad. Guests cannot read athletes, so the names come from the season. */
-export function GuestPlayers({ client, squad, seenAs, settings }: Props) {
+/** The players of a squad of another manager; an analyst can change them. Guests cannot read athletes, so the names are taken from the season. */
+export function GuestPlayers(props: Props) {
+  const { client, squad, seenAs, settings } = props;
+  const [changed, setChanged] = useState<Member | null>(null);
   const request = useRequest(`players ${squad.id}`, async (signal) => {
     const query = { squad: squad.id, limit: 1000 };
     const [members, season] = await Promise.all([
@@ -69,36 +73,71 @@ export function GuestPlayers({ client, squad, seenAs, settings }: Props) {
       {({ members, names }) => {
         const nameOf = ({ athlete }: Pick<Member, "athlete">) => names.get(athlete) ?? `Athlete ${athlete}`;
         return (
-          <ChosenTable
-            what="players"
-            rows={members.filter((member) => !isOver(member, nowMs))}
-            keyOf={({ id }) => id}
-            nameOf={nameOf}
-            columns={[
-              { name: "Player", of: nameOf, sortBy: nameOf },
-              { name: "Number", of: ({ number }) => number ?? NO_VALUE, sortBy: ({ number }) => number },
-              {
-                name: "Position",
-                of: ({ position }) => position ?? NO_VALUE,
-                sortBy: ({ position }) => position,
-              },
-              {
-                name: `High speed, ${unit}`,
-                of: ({ params }) => shownValue(thresholdsOf(params, unit).highSpeed),
-              },
-              { name: `Sprint, ${unit}`, of: ({ params }) => shownValue(thresholdsOf(params, unit).sprint) },
-              ...(mayReadHeart(seenAs)
-                ? [{ name: "Max. HR", of: ({ params }: Member) => shownValue(params.max_hr ?? null) }]
-                : []),
-              {
-                name: "From",
-                of: ({ start_time }) => dayAndTime(start_time, zone),
-                sortBy: ({ start_time }) => start_time,
-              },
-              { name: "Until", of: ({ end_time }) => untilText(end_time, zone) },
-            ]}
-            empty={<Nothing title="This squad has no players now." />}
-          />
+          <>
+            <ChosenTable
+              what="players"
+              rows={members.filter((member) => !isOver(member, nowMs))}
+              keyOf={({ id }) => id}
+              nameOf={nameOf}
+              columns={[
+                { name: "Player", of: nameOf, sortBy: nameOf },
+                { name: "Number", of: ({ number }) => number ?? NO_VALUE, sortBy: ({ number }) => number },
+                {
+                  name: "Position",
+                  of: ({ position }) => position ?? NO_VALUE,
+                  sortBy: ({ position }) => position,
+                },
+                {
+                  name: `High speed, ${unit}`,
+                  of: ({ params }) => shownValue(thresholdsOf(params, unit).highSpeed),
+                },
+                {
+                  name: `Sprint, ${unit}`,
+                  of: ({ params }) => shownValue(thresholdsOf(params, unit).sprint),
+                },
+                ...(mayReadHeart(seenAs)
+                  ? [{ name: "Max. HR", of: ({ params }: Member) => shownValue(params.max_hr ?? null) }]
+                  : []),
+                {
+                  name: "From",
+                  of: ({ start_time }) => dayAndTime(start_time, zone),
+                  sortBy: ({ start_time }) => start_time,
+                },
+                { name: "Until", of: ({ end_time }) => untilText(end_time, zone) },
+                ...(mayEdit(seenAs)
+                  ? [
+                      {
+                        name: "",
+                        class: "action",
+                        of: (member: Member) => (
+                          <button
+                            type="button"
+                            aria-label={`Change ${nameOf(member)}`}
+                            onClick={() => setChanged(member)}
+                          >
+                            Change…
+                          </button>
+                        ),
+                      },
+                    ]
+                  : []),
+              ]}
+              empty={<Nothing title="This squad has no players now." />}
+            />
+            {changed === null ? null : (
+              <ChangePlayer
+                {...props}
+                member={changed}
+                name={nameOf(changed)}
+                hasHeart={mayReadHeart(seenAs)}
+                onClose={() => setChanged(null)}
+                onDone={() => {
+                  setChanged(null);
+                  request.reload();
+                }}
+              />
+            )}
+          </>
         );
       }}
     </Requested>

@@ -196,6 +196,7 @@ export function Players(props: TabProps) {
                   {...props}
                   member={open.member}
                   name={nameOf(open.member)}
+                  hasHeart
                   onClose={close}
                   onDone={done}
                 />

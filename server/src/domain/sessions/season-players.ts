@@ -1,0 +1,119 @@
+import { setImmediate as nextEventLoopTurn } from "node:timers/promises";
+import {
+  daysSinceLast,
+  lengthOf,
+  normalBefore,
+  type PlayedSession,
+  type SeasonRow,
+  SQUAD_COLUMNS,
+  seasonOf,
+  seasonSummary,
+  united,
+} from "asi-convert/squad";
+import { isHeartKey, withoutHeart } from "../squad-roles/heart.js";
+import { idAsName } from "./period-rows.js";
+import type { SessionPlayer } from "./players.js";
+import type { Session } from "./rules.js";
+import type { Stored } from "./season-stored.js";
+
+/** The number of players between two turns of the event loop. Each may have an entry in each session. */
+const PLAYERS_AT_A_TIME = 3;
+
+export type About = ReadonlyMap<number, SessionPlayer>;
+
+/** A session with the stored figures that the caller may read. */
+export interface StoredSession {
+  session: Session;
+  stored: readonly Stored[];
+}
+
+/** The players of a season, each as JSON text. @param all in chronological order */
+export async function* seasonPlayers(
+  all: readonly StoredSession[],
+  about: About,
+  hasHeart: boolean,
+): AsyncGenerator<string> {
+  const columns = SQUAD_COLUMNS.filter(({ key }) => hasHeart || !isHeartKey(key));
+  const byKey = <T>(value: (column: (typeof SQUAD_COLUMNS)[number]) => T): Record<string, T> =>
+    Object.fromEntries(columns.map((column) => [column.key, value(column)]));
+  /** The JSON text of the figures that the caller may see. */
+  const texts = new Map<SeasonRow, string>();
+  const played = all.map((one) => playedOf(one, about, hasHeart, texts));
+  const lastPlace = all.length - 1;
+  const ordered = namesInOrder(played);
+  for (let at = 0; at < ordered.length; at += PLAYERS_AT_A_TIME) {
+    await nextEventLoopTurn();
+    const names = new Set(ordered.slice(at, at + PLAYERS_AT_A_TIME));
+    const season = seasonOf(
+      played.map((session) => ({
+        ...session,
+        rows: session.rows.filter((row) => names.has(row.player.name)),
+      })),
+    );
+    const ids = new Map(season.sessions.map((session, place) => [session, all[place]?.session.id ?? 0]));
+    for (const player of season.players) {
+      const athlete = Number(player.name);
+      const head = {
+        athlete,
+        player: about.get(athlete)?.name ?? "",
+        number: player.number,
+        position: player.position,
+        days_since_last: daysSinceLast(player),
+        normal: byKey((column) => normalBefore(player, lastPlace, column)),
+        best: byKey((column) => seasonSummary(player.entries, column).best),
+      };
+      // The stored texts of the figures, because thousands of objects would take longer.
+      const entries = player.entries.flatMap(({ session, row, daysSince }) =>
+        row === null
+          ? []
+          : [
+              `{"session":${ids.get(session) ?? 0},"figures":${texts.get(row)},"share_with_data":${row.coverage},"days_since":${daysSince}}`,
+            ],
+      );
+      yield `${JSON.stringify(head).slice(0, -1)},"entries":[${entries.join(",")}]}`;
+    }
+  }
+}
+
+/** The players in the order of a season. */
+function namesInOrder(played: readonly PlayedSession[]): string[] {
+  const rows = new Map(
+    played.flatMap((session) => session.rows.map((row) => [row.player.name, row] as const)),
+  );
+  const together = { name: "", startMs: 0, endMs: 0, isMatch: false, rows: [...rows.values()] };
+  return seasonOf([together]).players.map(({ name }) => name);
+}
+
+/** @param texts receives the JSON text of each row */
+function playedOf(
+  { session: { name, startTime, endTime, kind }, stored }: StoredSession,
+  about: About,
+  hasHeart: boolean,
+  texts: Map<SeasonRow, string>,
+): PlayedSession {
+  const seconds = stored.flatMap((one) => one.seconds.map(([startMs, endMs]) => ({ startMs, endMs })));
+  const playedMs = 1000 * lengthOf(united(seconds));
+  const rows: SeasonRow[] = [];
+  for (const { athleteId, figures, text, recordedMs } of stored) {
+    // A player without data has no recording.
+    if (recordedMs === null) continue;
+    const row = {
+      player: {
+        name: idAsName(athleteId),
+        number: about.get(athleteId)?.number ?? null,
+        position: about.get(athleteId)?.position ?? null,
+      },
+      figures,
+      coverage: playedMs === 0 ? null : Math.min(1, recordedMs / playedMs),
+    };
+    texts.set(row, hasHeart ? text : JSON.stringify(withoutHeart(figures)));
+    rows.push(row);
+  }
+  return {
+    name,
+    startMs: startTime.getTime(),
+    endMs: endTime.getTime(),
+    isMatch: kind === "match",
+    rows,
+  };
+}
