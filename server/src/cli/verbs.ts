@@ -55,7 +55,7 @@ function accounts(root: Command): void {
     signature: "account unlink <username>",
     about: "remove the link of an account to the OpenID provider, and the roles that its groups gave",
     example: "ann",
-  });
+  }).option("--issuer <url>", "the issuer of the link, for that of an earlier provider");
   verb(account, {
     signature: "account delete <username>",
     about: "delete an account, everything that belongs to it and all personal data",

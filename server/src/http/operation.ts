@@ -101,8 +101,8 @@ export interface Operation<
   /** Whether it may process thousands of rows, so that a caller can run only a few concurrently. */
   isHeavy?: boolean;
   /**
-   * Whether it makes other requests as the caller and waits for them, and therefore has another queue and reserves no memory
-   * before they end.
+   * Whether it waits for requests that it makes, as the caller or to the OpenID provider, and therefore has another queue and
+   * reserves no memory before they end.
    */
   waitsForOthers?: boolean;
   /** Whether an `Idempotency-Key` is ignored: repeating the request has no further effect, or its response has a secret that must not be stored. */

@@ -1,4 +1,5 @@
 import { and, desc, eq, gt, inArray, isNotNull, isNull } from "drizzle-orm";
+import { dependsOnGroups } from "../domain/accounts/provider-identity.js";
 import { transact } from "../domain/change/change.js";
 import type { Context } from "../domain/change/context.js";
 import type { UnitOfWork } from "../domain/change/unit-of-work.js";
@@ -78,7 +79,8 @@ export async function isGrantValid(
   if (approved === undefined) return false;
   if (grant.kind === "identity") return true;
   if (grant.kind === "client") return Buffer.compare(approved.secretHash, grant.secretHash) === 0;
-  if (grant.kind === "password") return account.passwordHash === grant.passwordHash;
+  if (grant.kind === "password")
+    return account.passwordHash === grant.passwordHash && !(await dependsOnGroups(unit, accountId));
   if (grant.kind === "session") return isSessionValid(unit, grant.tokenHash);
   const rows =
     grant.kind === "refresh"
@@ -144,6 +146,7 @@ export async function issueTokens(
         codeHash: grant.kind === "code" ? hashToken(grant.code) : null,
         createdAt: now,
         lastUsedAt: now,
+        authenticatedAt: now,
       });
     } else if (refreshHash !== null) {
       await queries

@@ -8,6 +8,8 @@ interface NewSession {
   /** Hash of its only access token. Its refresh token is not sent to anyone. */
   accessHash: Uint8Array;
   expiresAt: Date;
+  /** See `refreshTokens`. */
+  authenticatedAt?: Date | null;
   /** `User-Agent`, for a session of the page. */
   browser?: string | null;
   /** Name and scopes of a personal token. */
@@ -18,7 +20,7 @@ interface NewSession {
 export async function insertSession(
   { queries, now }: UnitOfWork,
   parties: Parties,
-  { accessHash, expiresAt, browser = null, personal }: NewSession,
+  { accessHash, expiresAt, authenticatedAt = null, browser = null, personal }: NewSession,
 ): Promise<typeof refreshTokens.$inferSelect> {
   const [row] = await queries
     .insert(refreshTokens)
@@ -28,6 +30,7 @@ export async function insertSession(
       createdAt: now,
       lastUsedAt: now,
       expiresAt,
+      authenticatedAt,
       browser,
       name: personal?.name ?? null,
     })

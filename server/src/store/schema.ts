@@ -107,6 +107,8 @@ export const refreshTokens = pgTable("refresh_tokens", {
   browser: text("browser"),
   /** Name that the user gave to a personal token. */
   name: text("name"),
+  /** When the user has entered a password, here or at the OpenID provider (`auth_time`); null if that is not known. */
+  authenticatedAt: instant("authenticated_at"),
 });
 
 export const authorizationCodes = pgTable("authorization_codes", {
@@ -150,6 +152,8 @@ export const openidSignIns = pgTable("openid_sign_ins", {
   /** Token of the request that began it. It must still be valid to link an account, and is replaced by a sign-in. */
   tokenHash: bytea("token_hash"),
   expiresAt: instant("expires_at").notNull(),
+  /** Whether the provider must authenticate the user again, for an action that needs a recent sign-in. */
+  mustAuthenticate: boolean("must_authenticate").notNull(),
 });
 
 export const devices = pgTable("devices", {

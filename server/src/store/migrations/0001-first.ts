@@ -79,7 +79,9 @@ CREATE TABLE refresh_tokens (
   expires_at timestamptz(3),
   browser text,
   -- The name of a personal token.
-  name text
+  name text,
+  -- When the user has entered a password, here or at the OpenID provider.
+  authenticated_at timestamptz(3)
 );
 CREATE INDEX refresh_tokens_code ON refresh_tokens (code_hash) WHERE code_hash IS NOT NULL;
 CREATE INDEX refresh_tokens_use ON refresh_tokens (account_id, application_id, last_used_at);
@@ -130,7 +132,9 @@ CREATE TABLE openid_sign_ins (
   account_id bigint REFERENCES accounts ON DELETE CASCADE,
   -- The token of the request that began it: it must still be valid to link, and is replaced by a sign-in.
   token_hash bytea,
-  expires_at timestamptz(3) NOT NULL
+  expires_at timestamptz(3) NOT NULL,
+  -- For an action that needs a recent sign-in.
+  must_authenticate boolean NOT NULL
 );
 CREATE INDEX openid_sign_ins_account ON openid_sign_ins (account_id) WHERE account_id IS NOT NULL;
 CREATE INDEX openid_sign_ins_expiry ON openid_sign_ins (expires_at);
@@ -558,7 +562,8 @@ CREATE INDEX audit_log_values_of ON audit_log (entity, entity_id, at) WHERE befo
 CREATE INDEX audit_log_webhooks ON audit_log (account_id, entity_id) WHERE entity = 'webhook';
 CREATE INDEX audit_log_people ON audit_log USING gin ((ARRAY[
   before->>'athleteId', after->>'athleteId', before->>'managerId', after->>'managerId',
-  before->>'ownerId', after->>'ownerId', before->>'managedBy', after->>'managedBy'
+  before->>'ownerId', after->>'ownerId', before->>'managedBy', after->>'managedBy',
+  before->>'accountId', after->>'accountId'
 ]));
 
 -- The erased accounts, by a hash that contains no value of the person. The list outside of the database has the same entries;
