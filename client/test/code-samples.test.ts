@@ -228,6 +228,7 @@ const NEEDS_SECRET = {
   createApplication: 400,
   createPersonalToken: 400,
   findManager: 400,
+  replaceApplicationSecret: 400,
   resetPassword: 400,
 };
 

@@ -63,6 +63,7 @@ const matrix: readonly (readonly [operation: string, outcomes: string, besides?:
   ["deletePersonalToken", "401 404 404 404 404 in"],
   ["listApplications", MANAGERS_V2],
   ["createApplication", MANAGERS_V2],
+  ["replaceApplicationSecret", THE_OWNER_V2],
   ["deleteApplication", THE_OWNER_V2],
   ["retrieveAccount", AUTHENTICATED],
   // Its tools read other operations, which have their own rows; mcp-rights.test.ts.

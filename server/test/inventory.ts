@@ -129,6 +129,7 @@ export const rows = [
   ["X8", "GET", "/api/v2/applications/", "sessions"],
   ["X8", "POST", "/api/v2/applications/", "sessions"],
   ["X8", "DELETE", "/api/v2/applications/{application}/", "sessions"],
+  ["X8", "POST", "/api/v2/applications/{application}/secret/", "sessions"],
   ["X8", "GET", "/api/v2/tokens/", "sessions"],
   ["X8", "POST", "/api/v2/tokens/", "sessions"],
   ["X8", "DELETE", "/api/v2/tokens/{token}/", "sessions"],

@@ -84,12 +84,21 @@ describe.skipIf(hasNoBrowser)("an application of a manager", () => {
     expect(await overflow(page)).toBe(0);
     await dialog.getByRole("button", { name: "Create" }).click();
     await dialog.getByText("It is shown only this once.").waitFor();
-    const client_secret = await dialog.locator("code").innerText();
+    const created = await dialog.locator("code").innerText();
     expect(await violations(page)).toEqual([]);
     await dialog.getByRole("button", { name: "Done" }).click();
     const item = page.getByRole("listitem").filter({ hasText: "Warehouse" });
     const client_id = await item.locator("code").innerText();
+    await item.getByText("not used yet").waitFor();
     expect(await overflow(page)).toBe(0);
+    await page.getByRole("button", { name: "Replace the secret of Warehouse…" }).click();
+    await dialog.getByLabel("Your password").fill(PASSWORD);
+    expect(await violations(page)).toEqual([]);
+    await dialog.getByRole("button", { name: "Replace" }).click();
+    await dialog.getByText("It is shown only this once.").waitFor();
+    const client_secret = await dialog.locator("code").innerText();
+    expect(client_secret).not.toBe(created);
+    await dialog.getByRole("button", { name: "Done" }).click();
     const token = () =>
       fetch(`${service.address}oauth2/token/`, {
         method: "POST",

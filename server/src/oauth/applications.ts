@@ -106,6 +106,7 @@ export async function listApplications({ queries }: Context, after: number): Pro
     scopes: row.scopes,
     sessions: sessions.get(row.id) ?? 0,
     created: row.createdAt.toISOString(),
+    last_used: row.lastUsedAt?.toISOString() ?? null,
     revoked: row.revokedAt?.toISOString() ?? null,
   }));
 }
@@ -128,21 +129,29 @@ export async function lockApplication(queries: Queries, clientId: string) {
  * @throws ServiceError `not_found`, `application_revoked`, `no_secret`
  */
 export async function rotateSecret(ctx: Context, clientId: string) {
-  const clientSecret = newToken();
-  return transact(ctx, "app rotate-secret", async ({ queries, audit }) => {
-    const before = await lockApplication(queries, clientId);
+  return transact(ctx, "app rotate-secret", async (unit) => {
+    const before = await lockApplication(unit.queries, clientId);
     if (before.revokedAt !== null) {
       throw errors.conflict("application_revoked", `The application ${clientId} is revoked.`);
     }
     if (clientId === PAGE_CLIENT_ID || clientId === TOKEN_CLIENT_ID) {
       throw errors.conflict("no_secret", `The application ${clientId} has no secret.`);
     }
-    const secretHash = hashToken(clientSecret);
-    await queries.update(applications).set({ secretHash }).where(eq(applications.id, before.id));
-    // A token of client credentials may have been obtained with a stolen secret. Sessions of users need their passwords as well.
-    if (before.accountId !== null)
-      await queries.delete(accessTokens).where(eq(accessTokens.applicationId, before.id));
-    await audit("application", before.id, before, { ...before, secretHash, secret: "rotated" });
-    return { name: before.name, clientSecret };
+    return { name: before.name, clientSecret: await replaceSecret(unit, before) };
   });
+}
+
+/** Replaces the secret of an application, whose row must be locked. @returns the new secret, which is not stored */
+export async function replaceSecret(
+  { queries, audit }: UnitOfWork,
+  before: typeof applications.$inferSelect,
+): Promise<string> {
+  const clientSecret = newToken();
+  const secretHash = hashToken(clientSecret);
+  await queries.update(applications).set({ secretHash }).where(eq(applications.id, before.id));
+  // A token of client credentials may have been obtained with a stolen secret. Sessions of users need their passwords as well.
+  if (before.accountId !== null)
+    await queries.delete(accessTokens).where(eq(accessTokens.applicationId, before.id));
+  await audit("application", before.id, before, { ...before, secretHash, secret: "rotated" });
+  return clientSecret;
 }

@@ -76,6 +76,8 @@ export const applications = pgTable("applications", {
   /** With client credentials: the account for which the application acts, and its rights. */
   accountId: reference("account_id"),
   scopes: text("scopes").array().$type<Scope[]>(),
+  /** With client credentials: last use, accurate to an hour; null before the first one. */
+  lastUsedAt: instant("last_used_at"),
 });
 
 export const accessTokens = pgTable("access_tokens", {

@@ -68,6 +68,7 @@ export const access = {
   listApplications: manager,
   createApplication: manager,
   deleteApplication: ownApplication,
+  replaceApplicationSecret: ownApplication,
   retrieveAccount: authenticated,
   requestPasswordReset: anyone,
   resetPassword: anyone,

@@ -39,7 +39,8 @@ CREATE TABLE applications (
   created_at timestamptz(3) NOT NULL,
   -- With client credentials, the application acts for this account, with these rights.
   account_id bigint REFERENCES accounts ON DELETE CASCADE,
-  scopes text[]
+  scopes text[],
+  last_used_at timestamptz(3)
 );
 CREATE INDEX applications_account ON applications (account_id) WHERE account_id IS NOT NULL;
 -- The application to which the sessions of the page belong. Nobody knows its secret.
