@@ -48,6 +48,9 @@ const toFormer: Besides = ({ formerOwner }) => ({ ids: { manager: formerOwner.id
 
 const matrix: readonly (readonly [operation: string, outcomes: string, besides?: Besides])[] = [
   ["obtainToken", ANYONE],
+  ["beginDeviceSignIn", ANYONE],
+  ["findDeviceSignIn", AUTHENTICATED_V2],
+  ["decideDeviceSignIn", AUTHENTICATED_V2],
   ["authorize", ANYONE],
   ["createSession", ANYONE],
   ["listSessions", AUTHENTICATED],

@@ -96,6 +96,7 @@ function applications(root: Command): void {
   })
     .requiredOption("--name <name>", "name shown at login")
     .option("--redirect-uri <uri...>", "allow the deprecated authorization code flow to these addresses")
+    .option("--device", "allow only the flow for devices without a browser; the application has no secret")
     .option("--user <username>", "allow only client credentials: the application acts for this user")
     .option("--scope <scope...>", `with --user: what it may do (${SCOPE_NAMES.join(", ")})`);
   verb(app, {

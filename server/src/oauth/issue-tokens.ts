@@ -48,6 +48,11 @@ export interface IdentityGrant {
   kind: "identity";
 }
 
+/** The user has approved a device, whose row is deleted in the same transaction. */
+export interface DeviceGrant {
+  kind: "device";
+}
+
 /** User and application of a session. */
 export interface Parties {
   accountId: number;
@@ -62,7 +67,7 @@ export interface Parties {
 export async function isGrantValid(
   unit: UnitOfWork,
   { accountId, applicationId }: Parties,
-  grant: AuthorizationGrant | SessionGrant | IdentityGrant,
+  grant: AuthorizationGrant | SessionGrant | IdentityGrant | DeviceGrant,
 ): Promise<boolean> {
   const { queries } = unit;
   const [account] = await queries
@@ -77,7 +82,7 @@ export async function isGrantValid(
     .where(and(eq(applications.id, applicationId), isNull(applications.revokedAt)))
     .for("share");
   if (approved === undefined) return false;
-  if (grant.kind === "identity") return true;
+  if (grant.kind === "identity" || grant.kind === "device") return true;
   if (grant.kind === "client") return Buffer.compare(approved.secretHash, grant.secretHash) === 0;
   if (grant.kind === "password")
     return account.passwordHash === grant.passwordHash && !(await dependsOnGroups(unit, accountId));

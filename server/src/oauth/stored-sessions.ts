@@ -14,13 +14,15 @@ interface NewSession {
   browser?: string | null;
   /** Name and scopes of a personal token. */
   personal?: { name: string; scopes: Scope[] };
+  /** Scopes of a program that a user has approved. */
+  scopes?: Scope[];
 }
 
 /** Stores a session with one access token: of the page, or a personal token. */
 export async function insertSession(
   { queries, now }: UnitOfWork,
   parties: Parties,
-  { accessHash, expiresAt, authenticatedAt = null, browser = null, personal }: NewSession,
+  { accessHash, expiresAt, authenticatedAt = null, browser = null, personal, scopes }: NewSession,
 ): Promise<typeof refreshTokens.$inferSelect> {
   const [row] = await queries
     .insert(refreshTokens)
@@ -41,7 +43,7 @@ export async function insertSession(
     tokenHash: accessHash,
     refreshHash: row.tokenHash,
     expiresAt,
-    scopes: personal?.scopes ?? null,
+    scopes: personal?.scopes ?? scopes ?? null,
   });
   return row;
 }

@@ -124,6 +124,27 @@ export const authorizationCodes = pgTable("authorization_codes", {
   usedAt: instant("used_at"),
 });
 
+/** Sign-ins on devices without a browser (RFC 8628), until the token is issued. */
+export const deviceCodes = pgTable("device_codes", {
+  /** SHA-256 of the device code. */
+  deviceHash: bytea("device_hash").primaryKey(),
+  /** SHA-256 of the code that the user enters. */
+  userHash: bytea("user_hash").notNull(),
+  applicationId: reference("application_id").notNull(),
+  scopes: text("scopes").array().$type<Scope[]>().notNull(),
+  /** Keyed hash of the address that began it. */
+  address: text("address").notNull(),
+  /** Null while the user has not decided. */
+  isApproved: boolean("is_approved"),
+  /** The account that has decided. */
+  accountId: reference("account_id"),
+  /** Time between two polls, seconds. */
+  intervalS: integer("interval_s").notNull(),
+  polledAt: instant("polled_at"),
+  createdAt: instant("created_at").notNull(),
+  expiresAt: instant("expires_at").notNull(),
+});
+
 /** Emailed password reset links. */
 export const passwordResets = pgTable("password_resets", {
   tokenHash: bytea("token_hash").primaryKey(),

@@ -29,6 +29,8 @@ const limits = (config: Config) =>
     passwordResetOfUser: [config.throttlePasswordResetsOfUserPerHour, 60 * MINUTE],
     /** Correct and wrong pairs of number and username: more than a person types, too few for guessing. */
     managerSearch: [20, 15 * MINUTE],
+    /** Codes of devices, correct or not. */
+    deviceCode: [20, 15 * MINUTE],
   }) as const satisfies Record<string, readonly [points: number, seconds: number]>;
 
 export type ThrottleScope = keyof ReturnType<typeof limits>;
@@ -41,6 +43,7 @@ const BY_USER: ReadonlySet<ThrottleScope> = new Set([
   "ownership",
   "newPassword",
   "managerSearch",
+  "deviceCode",
 ]);
 
 /** Keys known to be exhausted, so that further calls need no query. */

@@ -49,6 +49,10 @@ VALUES ('asi-page', sha256(gen_random_uuid()::text::bytea), 'Page', '{}', '{}', 
 -- The application of the tokens that users create for their programs.
 INSERT INTO applications (client_id, secret_hash, name, grants, redirect_uris, created_at)
 VALUES ('asi-token', sha256(gen_random_uuid()::text::bytea), 'Personal tokens', '{}', '{}', now());
+-- The application of the command asi, which has no secret.
+INSERT INTO applications (client_id, secret_hash, name, grants, redirect_uris, created_at)
+VALUES ('asi-command', sha256(gen_random_uuid()::text::bytea), 'The command asi',
+  '{urn:ietf:params:oauth:grant-type:device_code}', '{}', now());
 
 CREATE TABLE access_tokens (
   token_hash bytea PRIMARY KEY,
@@ -103,6 +107,26 @@ CREATE TABLE authorization_codes (
 CREATE INDEX authorization_codes_account ON authorization_codes (account_id);
 CREATE INDEX authorization_codes_application ON authorization_codes (application_id);
 CREATE INDEX authorization_codes_expiry ON authorization_codes (expires_at);
+
+-- Sign-ins on devices without a browser (RFC 8628), until their token is issued.
+CREATE TABLE device_codes (
+  device_hash bytea PRIMARY KEY,
+  user_hash bytea NOT NULL UNIQUE,
+  application_id bigint NOT NULL REFERENCES applications ON DELETE CASCADE,
+  scopes text[] NOT NULL,
+  address text NOT NULL,
+  -- Null while the user has not decided.
+  is_approved boolean,
+  account_id bigint REFERENCES accounts ON DELETE CASCADE,
+  interval_s integer NOT NULL,
+  polled_at timestamptz(3),
+  created_at timestamptz(3) NOT NULL,
+  expires_at timestamptz(3) NOT NULL
+);
+CREATE INDEX device_codes_address ON device_codes (address, application_id);
+CREATE INDEX device_codes_application ON device_codes (application_id);
+CREATE INDEX device_codes_account ON device_codes (account_id) WHERE account_id IS NOT NULL;
+CREATE INDEX device_codes_expiry ON device_codes (expires_at);
 
 -- Mailed links for a new password.
 CREATE TABLE password_resets (
