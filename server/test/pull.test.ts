@@ -85,7 +85,7 @@ describe("asi pull", () => {
     const approved = start(folder);
     await decide(approved, true);
     const { status, stderr } = await approved.end;
-    expect([status, stderr]).toEqual([0, expect.stringContaining("1 files written")]);
+    expect([status, stderr]).toEqual([0, expect.stringContaining("1 file written")]);
     expect(filesIn(folder)).toEqual([`serial=${device.serial_number}/${DAY}.csv`]);
     const kept = readdirSync(folder, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
