@@ -37,7 +37,10 @@ describe.skipIf(hasNoBrowser)("a program without a browser", () => {
       expect(await violations(page)).toEqual([]);
       expect(await overflow(page)).toBe(0);
       await page.getByRole("button", { name: button }).click();
-      await page.getByRole("status").getByText(/The program/).waitFor();
+      await page
+        .getByRole("status")
+        .getByText(/The program/)
+        .waitFor();
       return redeem(device_code);
     };
     expect(await decide("Approve")).toBe(200);
