@@ -33,6 +33,7 @@ const OF_NO_RESULT = [
   "--demo",
   "--strict",
   "--token-file",
+  "--sign-in",
   "--allow-http",
   "--service",
   "--replay",

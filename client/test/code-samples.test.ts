@@ -227,7 +227,10 @@ const NEEDS_SECRET = {
   changeManagerPassword: 400,
   createApplication: 400,
   createPersonalToken: 400,
+  decideDeviceSignIn: 400,
+  findDeviceSignIn: 400,
   findManager: 400,
+  replaceApplicationSecret: 400,
   resetPassword: 400,
 };
 

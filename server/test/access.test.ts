@@ -48,6 +48,9 @@ const toFormer: Besides = ({ formerOwner }) => ({ ids: { manager: formerOwner.id
 
 const matrix: readonly (readonly [operation: string, outcomes: string, besides?: Besides])[] = [
   ["obtainToken", ANYONE],
+  ["beginDeviceSignIn", ANYONE],
+  ["findDeviceSignIn", AUTHENTICATED_V2],
+  ["decideDeviceSignIn", AUTHENTICATED_V2],
   ["authorize", ANYONE],
   ["createSession", ANYONE],
   ["listSessions", AUTHENTICATED],
@@ -63,6 +66,7 @@ const matrix: readonly (readonly [operation: string, outcomes: string, besides?:
   ["deletePersonalToken", "401 404 404 404 404 in"],
   ["listApplications", MANAGERS_V2],
   ["createApplication", MANAGERS_V2],
+  ["replaceApplicationSecret", THE_OWNER_V2],
   ["deleteApplication", THE_OWNER_V2],
   ["retrieveAccount", AUTHENTICATED],
   // Its tools call other operations, which have separate rows; see mcp-rights.test.ts.

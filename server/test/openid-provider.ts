@@ -59,6 +59,8 @@ export class TestProvider {
           client_secret: CLIENT_SECRET,
           redirect_uris: callbacks,
           token_endpoint_auth_method: this.authMethod,
+          // As Keycloak: `auth_time` in every ID token.
+          require_auth_time: true,
         },
       ],
       jwks: { keys: [signingKey] },

@@ -37,6 +37,7 @@ describe("an application of a manager", () => {
       client_id: expect.stringMatching(/^\w[\w-]{42}$/),
       scopes: ["samples:read"],
       created_at: expect.any(String),
+      last_used_at: null,
     });
     expect(client_secret).toMatch(/^[\w-]{43}$/);
     expect((await s.get(PATH, ben.token)).body.results).toEqual([shown]);
@@ -69,6 +70,48 @@ describe("an application of a manager", () => {
     expect((await s.get("/api/v1/devices/", token)).status).toBe(403);
     expect((await tokenOf(body)).body.error).toBe("invalid_client");
     expect((await remove(ann)).status).toBe(404);
+  });
+
+  it("gets another secret from its manager, which ends the previous one and its tokens", async () => {
+    const { body } = await create(ann);
+    const token = (await tokenOf(body)).body.access_token;
+    const replace = (by: TestAccount, password?: string) =>
+      s.post(`${PATH}${body.id}/secret/`, { password }, by.token);
+    const ben = await s.manager();
+    expect((await replace(ben, ben.password)).status).toBe(404);
+    expect((await replace(ann)).body.code).toBe("password_required");
+    expect((await replace(ann, "not the password")).body.code).toBe("wrong_password");
+    expect((await replace({ ...ann, token }, ann.password)).body.code).toBe("insufficient_scope");
+    expect((await s.get("/api/v1/devices/", token)).status).toBe(200);
+    const replaced = await replace(ann, ann.password);
+    expect([replaced.status, replaced.body.client_id]).toEqual([200, body.client_id]);
+    expect(replaced.body.client_secret).not.toBe(body.client_secret);
+    expect((await s.get("/api/v1/devices/", token)).status).toBe(403);
+    expect((await tokenOf(body)).body.error).toBe("invalid_client");
+    expect((await tokenOf(replaced.body)).status).toBe(200);
+    const rows = await s.store.database.queries.select().from(auditLog).where(eq(auditLog.entityId, body.id));
+    const own = rows.filter(({ operation }) => operation === "replaceApplicationSecret");
+    expect(own.map(({ accountId }) => accountId)).toEqual([ann.id]);
+    expect(JSON.stringify(own)).not.toContain(replaced.body.client_secret);
+  });
+
+  it("shows when it was last used, with at most one write in an hour", async () => {
+    const own = await startService();
+    const ben = await s.manager();
+    const { body } = await create(ben, {}, own);
+    const secret = { client_id: body.client_id, client_secret: body.client_secret };
+    const use = async () => {
+      const token = await own.token({ ...secret, grant_type: "client_credentials" });
+      await own.get("/api/v1/devices/", token.body.access_token);
+      return (await own.get(PATH, ben.token)).body.results[0].last_used_at;
+    };
+    const first = new Date().toISOString();
+    own.clock.stopAt(Date.parse(first));
+    expect(await use()).toBe(first);
+    own.clock.advance(3_599_000);
+    expect(await use()).toBe(first);
+    own.clock.advance(1000);
+    expect(await use()).toBe(new Date(Date.parse(first) + 3_600_000).toISOString());
   });
 
   it("is in the audit log without its secret", async () => {

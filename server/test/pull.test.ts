@@ -62,6 +62,42 @@ async function ownedSince2024(s: TestService, by: TestAccount): Promise<TestDevi
 const it = withOwnService();
 
 describe("asi pull", () => {
+  it("signs in with the browser of its user, and keeps no token", async ({ service: s }) => {
+    const ann = await s.manager();
+    const device = await ownedSince2024(s, ann);
+    await s.load(device, ann, await walk(device.serial_number, `${DAY}T10:00:00Z`, 60));
+    const folder = newScratchFolder();
+    const start = (at: string) =>
+      startPull(s.service.url ?? "", "", ["--out-dir", at, "--format", "csv", "--to", LATER, "--sign-in"]);
+    const decide = async ({ child }: ReturnType<typeof startPull>, approve: boolean) => {
+      const address = await new Promise<string>((resolve) => {
+        let text = "";
+        child.stderr.on("data", (part) => {
+          text += part;
+          const [shown] = /http\S+code=[A-Z]{4}-[A-Z]{4}/.exec(text) ?? [];
+          if (shown !== undefined) resolve(shown);
+        });
+      });
+      const code = address.slice(-9);
+      const decided = await s.post("/api/v2/device-sign-ins/decide/", { code, approve }, ann.token);
+      expect(decided.status).toBe(204);
+    };
+    const approved = start(folder);
+    await decide(approved, true);
+    const { status, stderr } = await approved.end;
+    expect([status, stderr]).toEqual([0, expect.stringContaining("1 file written")]);
+    expect(filesIn(folder)).toEqual([`serial=${device.serial_number}/${DAY}.csv`]);
+    const kept = readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => readFileSync(join(parentPath, name), "utf8"));
+    expect(kept.join()).not.toMatch(/token/i);
+    const denied = start(newScratchFolder());
+    await decide(denied, false);
+    const refused = await denied.end;
+    expect([refused.status, refused.stdout]).toEqual([1, ""]);
+    expect(refused.stderr).toContain("The user has denied the request.");
+  });
+
   it("writes a file for each device and day, with the rows of asi convert; a token that can only read samples is sufficient", async ({
     service: s,
   }) => {

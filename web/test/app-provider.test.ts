@@ -86,6 +86,13 @@ describe.skipIf(hasNoBrowser)("signing in with the provider", () => {
     await dialog.getByText("You sign in with Verein Süd: this works in the first 5 minutes").waitFor();
     await dialog.getByRole("button", { name: "Create" }).click();
     await dialog.getByText("It is shown only this once.").waitFor();
+    await dialog.getByRole("button", { name: "Done" }).click();
+    await page.getByRole("button", { name: "Create a token…" }).click();
+    const again = page.waitForRequest((request) => request.url().includes("max_age=60"));
+    await dialog.getByRole("button", { name: "Sign in again" }).click();
+    expect((await again).url()).toContain(provider.issuer);
+    await page.getByRole("heading", { level: 1, name: "emil" }).waitFor();
+    expect(new URL(page.url()).hash).toBe("#/account");
   });
 
   it("explains why a user cannot sign in", async () => {

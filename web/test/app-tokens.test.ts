@@ -5,6 +5,56 @@ import { PASSWORD, showView } from "./service.js";
 import { service } from "./shared-service.js";
 import { openSignedIn } from "./signed-in.js";
 
+describe.skipIf(hasNoBrowser)("a program without a browser", () => {
+  useBrowser();
+
+  it("is approved or denied by its code, after its user has seen what it requests", async () => {
+    await service.manager("connie");
+    const viewport = { width: 390, height: 800 };
+    const page = await openSignedIn(service, { username: "connie" }, { viewport });
+    const begin = async () => {
+      const body = new URLSearchParams({ client_id: "asi-command", scope: "samples:read" });
+      const response = await fetch(`${service.address}oauth2/device_authorization/`, {
+        method: "POST",
+        body,
+      });
+      return (await response.json()) as { device_code: string; user_code: string };
+    };
+    const redeem = async (device_code: string) => {
+      const grant_type = "urn:ietf:params:oauth:grant-type:device_code";
+      const response = await fetch(`${service.address}oauth2/token/`, {
+        method: "POST",
+        body: new URLSearchParams({ grant_type, client_id: "asi-command", device_code }),
+      });
+      return ((await response.json()) as { error?: string }).error ?? response.status;
+    };
+    const decide = async (button: "Approve" | "Deny") => {
+      const { device_code, user_code } = await begin();
+      await showView(page, `#/connect?code=${user_code}`, "Sign in a program");
+      await page.getByRole("button", { name: "Continue" }).click();
+      await page.getByText("Read devices and samples, as asi pull does").waitFor();
+      await page.getByText(/The command asi began at .* as connie:/).waitFor();
+      expect(await violations(page)).toEqual([]);
+      expect(await overflow(page)).toBe(0);
+      await page.getByRole("button", { name: button }).click();
+      await page
+        .getByRole("status")
+        .getByText(/The program/)
+        .waitFor();
+      return redeem(device_code);
+    };
+    expect(await decide("Approve")).toBe(200);
+    await showView(page, "#/account", "connie");
+    expect(await decide("Deny")).toBe("access_denied");
+    await showView(page, "#/account", "connie");
+    await showView(page, "#/connect", "Sign in a program");
+    await page.getByLabel("Code").fill("BBBB-BBBB");
+    expectComplaint(/status of 400/);
+    await page.getByRole("button", { name: "Continue" }).click();
+    await page.getByText(/No program waits with this code/).waitFor();
+  });
+});
+
 describe.skipIf(hasNoBrowser)("a token for a program", () => {
   useBrowser();
 
@@ -84,12 +134,21 @@ describe.skipIf(hasNoBrowser)("an application of a manager", () => {
     expect(await overflow(page)).toBe(0);
     await dialog.getByRole("button", { name: "Create" }).click();
     await dialog.getByText("It is shown only this once.").waitFor();
-    const client_secret = await dialog.locator("code").innerText();
+    const created = await dialog.locator("code").innerText();
     expect(await violations(page)).toEqual([]);
     await dialog.getByRole("button", { name: "Done" }).click();
     const item = page.getByRole("listitem").filter({ hasText: "Warehouse" });
     const client_id = await item.locator("code").innerText();
+    await item.getByText("not used yet").waitFor();
     expect(await overflow(page)).toBe(0);
+    await page.getByRole("button", { name: "Replace the secret of Warehouse…" }).click();
+    await dialog.getByLabel("Your password").fill(PASSWORD);
+    expect(await violations(page)).toEqual([]);
+    await dialog.getByRole("button", { name: "Replace" }).click();
+    await dialog.getByText("It is shown only this once.").waitFor();
+    const client_secret = await dialog.locator("code").innerText();
+    expect(client_secret).not.toBe(created);
+    await dialog.getByRole("button", { name: "Done" }).click();
     const token = () =>
       fetch(`${service.address}oauth2/token/`, {
         method: "POST",

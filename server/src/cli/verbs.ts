@@ -55,7 +55,7 @@ function accounts(root: Command): void {
     signature: "account unlink <username>",
     about: "remove the link of an account to the OpenID provider, and the roles that its groups gave",
     example: "ann",
-  });
+  }).option("--issuer <url>", "the issuer of the link, for that of an earlier provider");
   verb(account, {
     signature: "account delete <username>",
     about: "delete an account, everything that belongs to it and all personal data",
@@ -96,6 +96,7 @@ function applications(root: Command): void {
   })
     .requiredOption("--name <name>", "name shown at login")
     .option("--redirect-uri <uri...>", "allow the deprecated authorization code flow to these addresses")
+    .option("--device", "allow only the flow for devices without a browser; the application has no secret")
     .option("--user <username>", "allow only client credentials: the application acts for this user")
     .option("--scope <scope...>", `with --user: what it may do (${SCOPE_NAMES.join(", ")})`);
   verb(app, {

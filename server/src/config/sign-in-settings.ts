@@ -56,6 +56,18 @@ const issuer = setting((value) => {
   return value;
 });
 
+/** Names of domains. */
+const domains = setting((value): readonly string[] => {
+  const entries = value
+    .split(",")
+    .map((entry) => entry.trim().toLowerCase())
+    .filter((entry) => entry !== "");
+  const wrong = entries.find((entry) => !/^[a-z0-9-]+(\.[a-z0-9-]+)+$/.test(entry));
+  if (wrong !== undefined)
+    throw new Error(`"${wrong}": expected domains such as club.example, separated by commas`);
+  return entries;
+});
+
 const scopes = setting((value) => {
   if (
     !/^[\x21\x23-\x5b\x5d-\x7e]+( [\x21\x23-\x5b\x5d-\x7e]+)*$/.test(value) ||
@@ -81,6 +93,11 @@ export const signInSettings = {
     "OPENID_SCOPES",
     "openid profile email",
     "Scopes that the service requests, with spaces",
+  ),
+  openidDomains: domains(
+    "OPENID_DOMAINS",
+    "",
+    "With Google: domains of the organisations whose users can sign in (claim hd), separated by commas; default: all users of the provider",
   ),
   openidGroupsClaim: text(
     "OPENID_GROUPS_CLAIM",

@@ -5,7 +5,7 @@ import type { Config } from "../config/config.js";
 import type { AuthenticatedCaller, Clock, Context } from "../domain/change/context.js";
 import { hashSessionToken, hashToken } from "../domain/secrets/tokens.js";
 import { redeemLiveTicket } from "../oauth/live-tickets.js";
-import { noteUse } from "../oauth/personal-tokens.js";
+import { noteUse, USE_NOTED_MS } from "../oauth/personal-tokens.js";
 import { preparedOnce, type Queries } from "../store/connection/database.js";
 import { accessTokens, accounts, applications } from "../store/schema.js";
 import { sessionToken } from "./browser/session-cookie.js";
@@ -16,9 +16,6 @@ const BEARER = /^Bearer +([A-Za-z0-9_-]{43})$/i;
 
 /** Maximum number of tokens whose account is cached. */
 const MAX_KNOWN = 10_000;
-
-/** Minimum time between two recorded uses of a personal token. */
-const USE_NOTED_MS = 3_600_000;
 
 const callerOfToken = preparedOnce((queries) =>
   queries
@@ -124,7 +121,7 @@ export interface Authentication {
 export function createAuthentication(queries: Queries, clock: Clock, throttle: Throttle): Authentication {
   /** Accounts by the hashes of their tokens. */
   const known = new LRUCache<string, number>({ max: MAX_KNOWN });
-  /** Personal tokens by their hashes, with the time of the last recorded use. */
+  /** Tokens with scopes by their hashes, with the time of the last recorded use. */
   const noted = new LRUCache<string, number>({ max: MAX_KNOWN });
   const note = async (caller: AuthenticatedCaller, { tokenHash, key }: Credential) => {
     const now = clock.now();

@@ -100,8 +100,8 @@ export interface Operation<
   /** Whether it may process thousands of rows. A caller can run only a few of these operations concurrently. */
   isHeavy?: boolean;
   /**
-   * Whether it makes other requests as the caller and waits for them. Such an operation uses a separate queue and
-   * reserves no memory before the requests end.
+   * Whether it waits for requests that it makes, as the caller or to the OpenID provider, and therefore has another queue and
+   * reserves no memory before they end.
    */
   waitsForOthers?: boolean;
   /**

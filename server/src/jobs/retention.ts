@@ -13,6 +13,7 @@ import {
   accessTokens,
   auditLog,
   authorizationCodes,
+  deviceCodes,
   idempotencyKeys,
   jobBodies,
   jobs,
@@ -31,6 +32,9 @@ const DAY_MS = 86_400_000;
 
 /** Lifetime of bytes without a job, longer than it takes to write them and add the job. */
 const BODY_LIFETIME_MS = 3_600_000;
+
+/** Time during which a device can learn that its code has expired. */
+const DEVICE_CODE_KEPT_MS = 600_000;
 
 /** Time during which a gateway can continue a recording. */
 const STREAM_LIFETIME_MS = 7 * DAY_MS;
@@ -56,6 +60,7 @@ export const REMOVED_KINDS = [
   "live_tickets",
   "refresh_tokens",
   "authorization_codes",
+  "device_codes",
   "password_resets",
   "openid_sign_ins",
   "idempotency_keys",
@@ -117,6 +122,8 @@ async function removeExpired(
     [accessTokens, sql`${accessTokens.expiresAt}`, lte(accessTokens.expiresAt, now)],
     [refreshTokens, sql`${refreshTokens.expiresAt}`, lte(refreshTokens.expiresAt, now)],
     [authorizationCodes, sql`${authorizationCodes.expiresAt}`, lte(authorizationCodes.expiresAt, now)],
+    // Kept after their expiry, so that a device learns of it.
+    [deviceCodes, sql`${deviceCodes.expiresAt}`, lte(deviceCodes.expiresAt, ago(DEVICE_CODE_KEPT_MS))],
     [passwordResets, sql`${passwordResets.expiresAt}`, lte(passwordResets.expiresAt, now)],
     [openidSignIns, sql`${openidSignIns.expiresAt}`, lte(openidSignIns.expiresAt, now)],
     [

@@ -8,6 +8,7 @@ import { PART_ROWS, type Part, partOf } from "../domain/lists/parts.js";
 import { hashToken, newToken } from "../domain/secrets/tokens.js";
 import type { Queries } from "../store/connection/database.js";
 import { accessTokens, accounts, applications, refreshTokens, type Scope } from "../store/schema.js";
+import { DEVICE_GRANT } from "./device-codes.js";
 import { PAGE_CLIENT_ID } from "./page-sessions.js";
 import { TOKEN_CLIENT_ID } from "./personal-tokens.js";
 
@@ -17,6 +18,8 @@ export interface NewApplication {
   redirectUris: readonly string[];
   /** Enables client credentials instead of all other flows: the application acts for this user, with these rights. */
   machine?: { username: string; scopes: readonly Scope[] };
+  /** Enables the flow for devices without a browser instead of all other flows. The application then has no secret. */
+  isDevice?: boolean;
 }
 
 /**
@@ -34,7 +37,10 @@ export function newClientId(draw: () => string = newToken): string {
  * @returns its id and its secret, which is not stored
  * @throws ServiceError `invalid`, and `not_found` without such a user
  */
-export async function createApplication(ctx: Context, { name, redirectUris, machine }: NewApplication) {
+export async function createApplication(
+  ctx: Context,
+  { name, redirectUris, machine, isDevice = false }: NewApplication,
+) {
   for (const uri of redirectUris) {
     if (!URL.canParse(uri) || uri.includes("#")) {
       throw errors.field(
@@ -53,6 +59,7 @@ export async function createApplication(ctx: Context, { name, redirectUris, mach
         scopes: [...machine.scopes],
       });
     }
+    if (isDevice) return insertApplication(unit, { name, grants: [DEVICE_GRANT] });
     const codes = redirectUris.length > 0 ? ["authorization_code"] : [];
     return insertApplication(unit, {
       name,
@@ -106,6 +113,7 @@ export async function listApplications({ queries }: Context, after: number): Pro
     scopes: row.scopes,
     sessions: sessions.get(row.id) ?? 0,
     created: row.createdAt.toISOString(),
+    last_used: row.lastUsedAt?.toISOString() ?? null,
     revoked: row.revokedAt?.toISOString() ?? null,
   }));
 }
@@ -128,21 +136,29 @@ export async function lockApplication(queries: Queries, clientId: string) {
  * @throws ServiceError `not_found`, `application_revoked`, `no_secret`
  */
 export async function rotateSecret(ctx: Context, clientId: string) {
-  const clientSecret = newToken();
-  return transact(ctx, "app rotate-secret", async ({ queries, audit }) => {
-    const before = await lockApplication(queries, clientId);
+  return transact(ctx, "app rotate-secret", async (unit) => {
+    const before = await lockApplication(unit.queries, clientId);
     if (before.revokedAt !== null) {
       throw errors.conflict("application_revoked", `The application ${clientId} is revoked.`);
     }
-    if (clientId === PAGE_CLIENT_ID || clientId === TOKEN_CLIENT_ID) {
+    if (clientId === PAGE_CLIENT_ID || clientId === TOKEN_CLIENT_ID || before.grants.includes(DEVICE_GRANT)) {
       throw errors.conflict("no_secret", `The application ${clientId} has no secret.`);
     }
-    const secretHash = hashToken(clientSecret);
-    await queries.update(applications).set({ secretHash }).where(eq(applications.id, before.id));
-    // A token of client credentials may have been obtained with a stolen secret. Sessions of users need their passwords as well.
-    if (before.accountId !== null)
-      await queries.delete(accessTokens).where(eq(accessTokens.applicationId, before.id));
-    await audit("application", before.id, before, { ...before, secretHash, secret: "rotated" });
-    return { name: before.name, clientSecret };
+    return { name: before.name, clientSecret: await replaceSecret(unit, before) };
   });
+}
+
+/** Replaces the secret of an application, whose row must be locked. @returns the new secret, which is not stored */
+export async function replaceSecret(
+  { queries, audit }: UnitOfWork,
+  before: typeof applications.$inferSelect,
+): Promise<string> {
+  const clientSecret = newToken();
+  const secretHash = hashToken(clientSecret);
+  await queries.update(applications).set({ secretHash }).where(eq(applications.id, before.id));
+  // A token of client credentials may have been obtained with a stolen secret. Sessions of users need their passwords as well.
+  if (before.accountId !== null)
+    await queries.delete(accessTokens).where(eq(accessTokens.applicationId, before.id));
+  await audit("application", before.id, before, { ...before, secretHash, secret: "rotated" });
+  return clientSecret;
 }

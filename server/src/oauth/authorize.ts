@@ -15,6 +15,13 @@ const CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
 
 const WRONG = "The username or the password is wrong.";
 
+/** Why a correct password is refused, by the code of the error. */
+const PROBLEMS: Readonly<Record<string, string>> = {
+  account_disabled: "This account is disabled.",
+  provider_required:
+    "The roles of this account come from the groups of an OpenID provider, so that its password is not accepted.",
+};
+
 export type Fields = Readonly<Record<string, string | string[] | undefined>>;
 
 /** Content of the login page, a redirect, or the reason for a refusal. */
@@ -83,11 +90,12 @@ export async function authorizeRequest(
   if (credentials === null) return { ...login, problem: null };
   const account = await findUser(ctx, attempts, credentials.username, credentials.password).catch(
     (error: unknown) => {
-      if (error instanceof ServiceError && error.code === "account_disabled") return "disabled" as const;
-      throw error;
+      const problem = error instanceof ServiceError ? PROBLEMS[error.code] : undefined;
+      if (problem === undefined) throw error;
+      return problem;
     },
   );
-  if (account === "disabled") return { ...login, problem: "This account is disabled." };
+  if (typeof account === "string") return { ...login, problem: account };
   if (account === undefined || account.role !== "MANAGER") return { ...login, problem: WRONG };
   const code = newToken();
   const parties: Parties = { accountId: account.id, applicationId: application.id };

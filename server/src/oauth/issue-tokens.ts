@@ -1,4 +1,5 @@
 import { and, desc, eq, gt, inArray, isNotNull, isNull } from "drizzle-orm";
+import { dependsOnGroups } from "../domain/accounts/provider-identity.js";
 import { transact } from "../domain/change/change.js";
 import type { Context } from "../domain/change/context.js";
 import type { UnitOfWork } from "../domain/change/unit-of-work.js";
@@ -47,6 +48,11 @@ export interface IdentityGrant {
   kind: "identity";
 }
 
+/** The user has approved a device, whose row is deleted in the same transaction. */
+export interface DeviceGrant {
+  kind: "device";
+}
+
 /** User and application of a session. */
 export interface Parties {
   accountId: number;
@@ -61,7 +67,7 @@ export interface Parties {
 export async function isGrantValid(
   unit: UnitOfWork,
   { accountId, applicationId }: Parties,
-  grant: AuthorizationGrant | SessionGrant | IdentityGrant,
+  grant: AuthorizationGrant | SessionGrant | IdentityGrant | DeviceGrant,
 ): Promise<boolean> {
   const { queries } = unit;
   const [account] = await queries
@@ -76,9 +82,10 @@ export async function isGrantValid(
     .where(and(eq(applications.id, applicationId), isNull(applications.revokedAt)))
     .for("share");
   if (approved === undefined) return false;
-  if (grant.kind === "identity") return true;
+  if (grant.kind === "identity" || grant.kind === "device") return true;
   if (grant.kind === "client") return Buffer.compare(approved.secretHash, grant.secretHash) === 0;
-  if (grant.kind === "password") return account.passwordHash === grant.passwordHash;
+  if (grant.kind === "password")
+    return account.passwordHash === grant.passwordHash && !(await dependsOnGroups(unit, accountId));
   if (grant.kind === "session") return isSessionValid(unit, grant.tokenHash);
   const rows =
     grant.kind === "refresh"
@@ -144,6 +151,7 @@ export async function issueTokens(
         codeHash: grant.kind === "code" ? hashToken(grant.code) : null,
         createdAt: now,
         lastUsedAt: now,
+        authenticatedAt: now,
       });
     } else if (refreshHash !== null) {
       await queries

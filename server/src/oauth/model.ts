@@ -8,6 +8,7 @@ import type {
 } from "@node-oauth/oauth2-server";
 import { InvalidGrantError } from "@node-oauth/oauth2-server";
 import { and, eq, isNull } from "drizzle-orm";
+import { dependsOnGroups } from "../domain/accounts/provider-identity.js";
 import { usernameKey } from "../domain/accounts/usernames.js";
 import type { Context } from "../domain/change/context.js";
 import { errors, ServiceError } from "../domain/change/errors.js";
@@ -34,8 +35,9 @@ export interface PasswordAttempts {
 
 /**
  * Returns the account with these credentials, in the same time if there is none. Only a caller who knows the password learns that
- * the account is disabled, which explains the refusal to the user but reveals nothing to a stranger.
- * @throws ServiceError `account_disabled`, `throttled`
+ * the account is disabled or that it signs in only with the OpenID provider, which explains the refusal to the user but reveals
+ * nothing to a stranger.
+ * @throws ServiceError `account_disabled`, `provider_required`, `throttled`
  */
 export async function findUser(
   ctx: Context,
@@ -52,6 +54,7 @@ export async function findUser(
     if (account === undefined || !matches) return undefined;
     await attempts.succeeded(key);
     if (account.disabledAt !== null) throw errors.accountDisabled();
+    if (await dependsOnGroups(ctx, account.id)) throw errors.providerRequired(ctx.config.openidName);
     return account;
   });
 }
@@ -115,7 +118,13 @@ export function createModel(
       if (!ctx.config.passwordSignIn)
         throw new InvalidGrantError("Invalid grant: signing in with a password is disabled");
       const account = await findUser(ctx, attempts, username, password).catch((error: unknown) => {
-        throw error instanceof ServiceError && error.code === "account_disabled" ? disabled() : error;
+        if (!(error instanceof ServiceError)) throw error;
+        if (error.code === "account_disabled") throw disabled();
+        if (error.code === "provider_required")
+          throw new InvalidGrantError(
+            "Invalid grant: the user of this account signs in only with the OpenID provider",
+          );
+        throw error;
       });
       if (account === undefined) return false;
       grant = { kind: "password", passwordHash: account.passwordHash };

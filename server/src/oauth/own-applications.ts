@@ -9,8 +9,8 @@ import { enforceApplicationQuota } from "../domain/change/quotas.js";
 import { cursorPage } from "../domain/lists/cursor-page.js";
 import { applications } from "../store/schema.js";
 import { CursorQuery } from "../wire/cursor.js";
-import { DateTimeOut, Id, Text } from "../wire/types.js";
-import { insertApplication } from "./applications.js";
+import { DateTimeOut, Id, Nullable, Text } from "../wire/types.js";
+import { insertApplication, replaceSecret } from "./applications.js";
 import { isGrantValid } from "./issue-tokens.js";
 import { Scopes } from "./personal-tokens.js";
 
@@ -20,6 +20,7 @@ const item = {
   client_id: Type.String(),
   scopes: Scopes,
   created_at: DateTimeOut(),
+  last_used_at: Nullable(DateTimeOut({ description: "Within an hour; null before the first use" })),
 };
 
 const shown = {
@@ -28,6 +29,7 @@ const shown = {
   client_id: "kW3nXw0b7yQ2Jx5m0TqfT9s2Yc8RkW3nXw0b7yQ2Jx5",
   scopes: ["samples:read" as const],
   created_at: "2024-01-01T06:00:00.000Z",
+  last_used_at: "2024-01-02T02:00:00.000Z",
 };
 
 /** An application that acts for its manager with client credentials (RFC 6749 section 4.4), without its secret. */
@@ -40,7 +42,9 @@ export const NewApplication = Type.Object(
   },
   {
     $id: "NewApplication",
-    examples: [{ ...shown, client_secret: "Jx5m0TqfT9s2Yc8RkW3nXw0b7yQ2Jx5m0TqfT9s2Yc8" }],
+    examples: [
+      { ...shown, last_used_at: null, client_secret: "Jx5m0TqfT9s2Yc8RkW3nXw0b7yQ2Jx5m0TqfT9s2Yc8" },
+    ],
   },
 );
 
@@ -53,16 +57,29 @@ export const ApplicationInput = Type.Object(
   { examples: [{ name: shown.name, scopes: shown.scopes, password: "a long passphrase" }] },
 );
 
+export const SecretInput = Type.Object(
+  { password: OwnPassword("Your password, because the token of this request may be stolen") },
+  { examples: [{ password: "a long passphrase" }] },
+);
+
 export const ApplicationFilters = Type.Object(CursorQuery);
 
-type Row = Pick<ApplicationRow, "id" | "name" | "clientId" | "scopes" | "createdAt">;
+type Row = Pick<ApplicationRow, "id" | "name" | "clientId" | "scopes" | "createdAt" | "lastUsedAt">;
 
-const toApplication = ({ id, name, clientId, scopes, createdAt }: Row): Static<typeof Application> => ({
+const toApplication = ({
+  id,
+  name,
+  clientId,
+  scopes,
+  createdAt,
+  lastUsedAt,
+}: Row): Static<typeof Application> => ({
   id,
   name,
   client_id: clientId,
   scopes: scopes ?? [],
   created_at: createdAt.toISOString(),
+  last_used_at: lastUsedAt?.toISOString() ?? null,
 });
 
 /** Returns the applications that act for the caller, including those that the operator has created, oldest first. */
@@ -108,7 +125,29 @@ export async function createOwnApplication(
     const parties = { accountId, applicationId: created.id };
     if (!(await isGrantValid(unit, parties, grant))) throw errors.unauthenticated(true);
     await enforceApplicationQuota(unit, accountId);
-    return { ...toApplication({ ...created, name, scopes }), client_secret: created.clientSecret };
+    return {
+      ...toApplication({ ...created, name, scopes, lastUsedAt: null }),
+      client_secret: created.clientSecret,
+    };
+  });
+}
+
+/**
+ * Replaces the secret of an application of the caller. The previous secret and its tokens are invalid immediately, because a secret
+ * is usually replaced when others may know it.
+ * @throws ServiceError `wrong_password`, `password_required`, `sign_in_again`, `throttled`
+ */
+export async function replaceOwnSecret(
+  ctx: Context,
+  application: number,
+  { password }: StaticDecode<typeof SecretInput>,
+): Promise<Static<typeof NewApplication>> {
+  await confirmPassword(ctx, password);
+  return change(ctx, "replaceApplicationSecret", { application }, async (unit, before) => {
+    const grant = { kind: "session", tokenHash: ctx.tokenHash ?? new Uint8Array() } as const;
+    const parties = { accountId: ctx.caller?.id ?? 0, applicationId: before.id };
+    if (!(await isGrantValid(unit, parties, grant))) throw errors.unauthenticated(true);
+    return { ...toApplication(before), client_secret: await replaceSecret(unit, before) };
   });
 }
 

@@ -74,7 +74,7 @@ const toSession = (
  * Signs a user in to the page.
  * @param replaces hash of the token in the replaced cookie, whose session ends
  * @returns the session, and the token for the cookie, which is not stored
- * @throws ServiceError `wrong_credentials`, `account_disabled`, `throttled` after too many of them, `gone` if the application of
+ * @throws ServiceError `wrong_credentials`, `account_disabled`, `provider_required`, `throttled` after too many of them, `gone` if the application of
  *   the page is revoked
  */
 export async function signIn(
@@ -93,7 +93,7 @@ export async function signIn(
   const create = async (unit: UnitOfWork) => {
     const grant = { kind: "password", passwordHash: account.passwordHash } as const;
     if (!(await isGrantValid(unit, parties, grant))) throw wrongCredentials();
-    return beginSession(unit, parties, { token, userAgent, replaces });
+    return beginSession(unit, parties, { token, userAgent, replaces, authenticatedAt: unit.now });
   };
   const row = await transact(ctx, "createSession", create, account.id);
   return { session: toSession(row, application.name, true), token };
@@ -105,13 +105,15 @@ export interface NewPageSession {
   userAgent: string | undefined;
   /** Hash of the token of the session that it replaces. */
   replaces: Uint8Array | undefined;
+  /** When the user has entered a password, here or at the provider; null if the provider does not say it. */
+  authenticatedAt: Date | null;
 }
 
 /** Stores a session of the page, after the grant has been checked with `isGrantValid` in the same transaction. */
 export async function beginSession(
   unit: UnitOfWork,
   parties: Parties,
-  { token, userAgent, replaces }: NewPageSession,
+  { token, userAgent, replaces, authenticatedAt }: NewPageSession,
 ): Promise<SessionRow> {
   const { queries, now, config } = unit;
   if (replaces !== undefined) await endSessionOf(unit, replaces);
@@ -121,6 +123,7 @@ export async function beginSession(
   const row = await insertSession(unit, parties, {
     accessHash: hashSessionToken(token),
     expiresAt: new Date(now.getTime() + PAGE_SESSION_S * 1000),
+    authenticatedAt,
     browser: userAgent?.slice(0, MAX_BROWSER_CHARACTERS) ?? null,
   });
   const { accountId, applicationId } = parties;

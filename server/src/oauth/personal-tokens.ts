@@ -1,5 +1,5 @@
 import { type Static, type StaticDecode, Type } from "@sinclair/typebox";
-import { and, asc, eq, gt, inArray, isNotNull } from "drizzle-orm";
+import { and, asc, eq, gt, isNotNull, isNull, lte, or } from "drizzle-orm";
 import { confirmPassword, OwnPassword } from "../domain/accounts/credential-changes.js";
 import { change } from "../domain/change/change.js";
 import type { Context } from "../domain/change/context.js";
@@ -9,7 +9,7 @@ import { SCOPE_NAMES, SCOPES } from "../domain/change/scopes.js";
 import { cursorPage } from "../domain/lists/cursor-page.js";
 import { hashToken, newToken } from "../domain/secrets/tokens.js";
 import type { Queries } from "../store/connection/database.js";
-import { accessTokens, refreshTokens, type Scope } from "../store/schema.js";
+import { accessTokens, applications, refreshTokens, type Scope } from "../store/schema.js";
 import { CursorQuery } from "../wire/cursor.js";
 import { DateTimeOut, Id, Text } from "../wire/types.js";
 import { isGrantValid } from "./issue-tokens.js";
@@ -172,11 +172,32 @@ export async function deletePersonalToken(ctx: Context, token: number): Promise<
   });
 }
 
-/** Records the use of a personal token. */
+/** Time within which a further use is not recorded. */
+export const USE_NOTED_MS = 3_600_000;
+
+/** Records the use of a personal token, or of an application that acts for a user. */
 export async function noteUse(queries: Queries, tokenHash: Uint8Array, now: Date): Promise<void> {
-  const own = queries
-    .select({ refreshHash: accessTokens.refreshHash })
+  const [own] = await queries
+    .select({ refreshHash: accessTokens.refreshHash, applicationId: accessTokens.applicationId })
     .from(accessTokens)
     .where(eq(accessTokens.tokenHash, tokenHash));
-  await queries.update(refreshTokens).set({ lastUsedAt: now }).where(inArray(refreshTokens.tokenHash, own));
+  if (own?.refreshHash != null)
+    await queries
+      .update(refreshTokens)
+      .set({ lastUsedAt: now })
+      .where(eq(refreshTokens.tokenHash, own.refreshHash));
+  else if (own !== undefined)
+    // A program may request a token for each call, so the time of the application is compared, not that of the token.
+    await queries
+      .update(applications)
+      .set({ lastUsedAt: now })
+      .where(
+        and(
+          eq(applications.id, own.applicationId),
+          or(
+            isNull(applications.lastUsedAt),
+            lte(applications.lastUsedAt, new Date(now.getTime() - USE_NOTED_MS)),
+          ),
+        ),
+      );
 }

@@ -7,7 +7,13 @@ import type { Context } from "../domain/change/context.js";
 import { errors } from "../domain/change/errors.js";
 import type { UnitOfWork } from "../domain/change/unit-of-work.js";
 import type { Queries } from "../store/connection/database.js";
-import { accessTokens, applications, authorizationCodes, refreshTokens } from "../store/schema.js";
+import {
+  accessTokens,
+  applications,
+  authorizationCodes,
+  deviceCodes,
+  refreshTokens,
+} from "../store/schema.js";
 import { lockApplication } from "./applications.js";
 import { ACCESS_TOKEN_LIFETIME_S } from "./issue-tokens.js";
 
@@ -125,7 +131,7 @@ export async function revokeApplication(ctx: Context, clientId: string) {
     return { id: before.id, name: before.name, revokedAt, sessions };
   });
   const { id, ...result } = revoked;
-  const tokens = [refreshTokens, accessTokens, authorizationCodes].map((table) =>
+  const tokens = [refreshTokens, accessTokens, authorizationCodes, deviceCodes].map((table) =>
     deleting(table, eq(table.applicationId, id)),
   );
   while (await transact(ctx, "app revoke", (unit) => eraseSome(unit, tokens)));

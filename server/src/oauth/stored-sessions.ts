@@ -8,17 +8,21 @@ interface NewSession {
   /** Hash of its only access token. Its refresh token is not sent to anyone. */
   accessHash: Uint8Array;
   expiresAt: Date;
+  /** See `refreshTokens`. */
+  authenticatedAt?: Date | null;
   /** `User-Agent`, for a session of the page. */
   browser?: string | null;
   /** Name and scopes of a personal token. */
   personal?: { name: string; scopes: Scope[] };
+  /** Scopes of a program that a user has approved. */
+  scopes?: Scope[];
 }
 
 /** Stores a session with one access token: of the page, or a personal token. */
 export async function insertSession(
   { queries, now }: UnitOfWork,
   parties: Parties,
-  { accessHash, expiresAt, browser = null, personal }: NewSession,
+  { accessHash, expiresAt, authenticatedAt = null, browser = null, personal, scopes }: NewSession,
 ): Promise<typeof refreshTokens.$inferSelect> {
   const [row] = await queries
     .insert(refreshTokens)
@@ -28,6 +32,7 @@ export async function insertSession(
       createdAt: now,
       lastUsedAt: now,
       expiresAt,
+      authenticatedAt,
       browser,
       name: personal?.name ?? null,
     })
@@ -38,7 +43,7 @@ export async function insertSession(
     tokenHash: accessHash,
     refreshHash: row.tokenHash,
     expiresAt,
-    scopes: personal?.scopes ?? null,
+    scopes: personal?.scopes ?? scopes ?? null,
   });
   return row;
 }

@@ -1,6 +1,7 @@
 import OAuth2Server from "@node-oauth/oauth2-server";
 import { type Static, Type } from "@sinclair/typebox";
 import type { Context } from "../domain/change/context.js";
+import { DEVICE_GRANT, redeemDeviceCode } from "./device-codes.js";
 import { ACCESS_TOKEN_LIFETIME_S } from "./issue-tokens.js";
 import { createModel, type PasswordAttempts } from "./model.js";
 
@@ -10,9 +11,9 @@ export const Token = Type.Object(
     access_token: Type.String(),
     expires_in: Type.Integer({ description: "Seconds" }),
     token_type: Type.Literal("Bearer"),
-    scope: Type.String({ description: "`all`, or the scopes of client credentials" }),
+    scope: Type.String({ description: "`all`, or the scopes of client credentials or of a device" }),
     refresh_token: Type.Optional(
-      Type.String({ description: "Does not expire. Absent for client credentials" }),
+      Type.String({ description: "Does not expire. Absent for client credentials and devices" }),
     ),
   },
   { $id: "Token" },
@@ -42,6 +43,7 @@ const REQUIRED: Readonly<Record<string, readonly string[]>> = {
   refresh_token: ["refresh_token"],
   authorization_code: ["code", "redirect_uri"],
   client_credentials: [],
+  [DEVICE_GRANT]: ["client_id", "device_code"],
 };
 
 export const GRANT_TYPES = Object.keys(REQUIRED);
@@ -53,6 +55,10 @@ const STATUS: Readonly<Record<string, TokenError["status"]>> = {
   unauthorized_client: 400,
   unsupported_grant_type: 400,
   invalid_scope: 400,
+  authorization_pending: 400,
+  slow_down: 400,
+  access_denied: 400,
+  expired_token: 400,
 };
 
 /** Creates the error response of RFC 6749 section 5.2. */
@@ -87,7 +93,7 @@ export function decodedBasic(authorization: string): string {
 }
 
 /**
- * Issues a token for a password, a refresh token, an authorization code, or the credentials of an application.
+ * Issues a token for a password, a refresh token, an authorization code, an approved device, or the credentials of an application.
  * @param form fields of the body; a repeated field is an array
  * @param authorization the `Authorization` header, for HTTP Basic
  * @throws ServiceError `throttled` after too many wrong passwords
@@ -111,7 +117,9 @@ export async function grantToken(
     return tokenError("unsupported_grant_type", `grant_type must be one of ${GRANT_TYPES.join(", ")}.`);
   }
   const clientFields =
-    authorization !== undefined || fields.code_verifier !== undefined ? [] : ["client_secret"];
+    authorization !== undefined || fields.code_verifier !== undefined || fields.grant_type === DEVICE_GRANT
+      ? []
+      : ["client_secret"];
   const required = [
     ...(REQUIRED[fields.grant_type] ?? []),
     ...(authorization === undefined ? ["client_id"] : []),
@@ -119,6 +127,18 @@ export async function grantToken(
   ];
   const missing = required.find((name) => fields[name] === undefined);
   if (missing !== undefined) return tokenError("invalid_request", `The field ${missing} is missing.`);
+
+  if (fields.grant_type === DEVICE_GRANT) {
+    const outcome = await redeemDeviceCode(ctx, fields.client_id ?? "", fields.device_code ?? "");
+    if ("error" in outcome) return tokenError(outcome.error, outcome.description);
+    const body = {
+      access_token: outcome.token,
+      expires_in: ACCESS_TOKEN_LIFETIME_S,
+      token_type: "Bearer" as const,
+      scope: outcome.scopes.join(" "),
+    };
+    return { status: 200, headers: NO_STORE, body };
+  }
 
   const server = new OAuth2Server({
     model: createModel(ctx, attempts, fields.refresh_token),

@@ -76,6 +76,8 @@ export const applications = pgTable("applications", {
   /** With client credentials: the account for which the application acts, and its rights. */
   accountId: reference("account_id"),
   scopes: text("scopes").array().$type<Scope[]>(),
+  /** With client credentials: last use, accurate to an hour; null before the first one. */
+  lastUsedAt: instant("last_used_at"),
 });
 
 export const accessTokens = pgTable("access_tokens", {
@@ -107,6 +109,8 @@ export const refreshTokens = pgTable("refresh_tokens", {
   browser: text("browser"),
   /** Name that the user gave to a personal token. */
   name: text("name"),
+  /** When the user has entered a password, here or at the OpenID provider (`auth_time`); null if that is not known. */
+  authenticatedAt: instant("authenticated_at"),
 });
 
 export const authorizationCodes = pgTable("authorization_codes", {
@@ -118,6 +122,27 @@ export const authorizationCodes = pgTable("authorization_codes", {
   expiresAt: instant("expires_at").notNull(),
   /** Authorization codes. A used code is kept until it expires, to detect a second use. */
   usedAt: instant("used_at"),
+});
+
+/** Sign-ins on devices without a browser (RFC 8628), until the token is issued. */
+export const deviceCodes = pgTable("device_codes", {
+  /** SHA-256 of the device code. */
+  deviceHash: bytea("device_hash").primaryKey(),
+  /** SHA-256 of the code that the user enters. */
+  userHash: bytea("user_hash").notNull(),
+  applicationId: reference("application_id").notNull(),
+  scopes: text("scopes").array().$type<Scope[]>().notNull(),
+  /** Keyed hash of the address that began it. */
+  address: text("address").notNull(),
+  /** Null while the user has not decided. */
+  isApproved: boolean("is_approved"),
+  /** The account that has decided. */
+  accountId: reference("account_id"),
+  /** Time between two polls, seconds. */
+  intervalS: integer("interval_s").notNull(),
+  polledAt: instant("polled_at"),
+  createdAt: instant("created_at").notNull(),
+  expiresAt: instant("expires_at").notNull(),
 });
 
 /** Emailed password reset links. */
@@ -150,6 +175,8 @@ export const openidSignIns = pgTable("openid_sign_ins", {
   /** Token of the request that began it. It must still be valid to link an account, and is replaced by a sign-in. */
   tokenHash: bytea("token_hash"),
   expiresAt: instant("expires_at").notNull(),
+  /** Whether the provider must authenticate the user again, for an action that needs a recent sign-in. */
+  mustAuthenticate: boolean("must_authenticate").notNull(),
 });
 
 export const devices = pgTable("devices", {

@@ -29,12 +29,14 @@ export function addPull(program: Command, { context, onStatus }: Host): void {
   withTimeZone(command, "in which the days begin")
     .option("-f, --force", "download all days again, including unchanged ones")
     .option("--token-file <file>", "read the token from this file; default: from ASI_TOKEN", parsePath)
+    .option("--sign-in", "sign in with your browser instead, here or on another device")
     .option("--allow-http", "send the token unencrypted with http://, in a network that you trust")
     .option("--json", "print a line of JSON for each written file to standard output")
     .addHelpText(
       "before",
       `Examples:
   asi pull https://club.example --out-dir data
+  asi pull https://club.example --out-dir data --sign-in
   asi pull https://club.example --out-dir data --from 2025-05-01 --tz Europe/Zurich
   asi pull https://club.example --out-dir data --device ROVER-1 --device ROVER-2 --format csv
 `,
@@ -43,7 +45,8 @@ export function addPull(program: Command, { context, onStatus }: Host): void {
       "after",
       `
 The token is read from the environment variable ASI_TOKEN or a file, because other users of the machine can see the options of a
-program. It goes only to the given address, because redirects are not followed.
+program. It goes only to the given address, because redirects are not followed. With --sign-in, the command prints an address and a code, and
+waits up to 10 minutes until you have approved it there. Its token can only read samples, is kept in memory and ends after 10 hours.
 
 A file has its name only when it is complete. After an interruption, run the command again to continue. It skips a day if the
 ranges of its samples in the service (start, end, number) are those of its file; so it gets days again to which samples were added

@@ -6,11 +6,12 @@ import { parseAddress, readToken } from "../service/access.js";
 import { Calendar, type Interval } from "../service/calendar.js";
 import { endedEarly, ServiceClient } from "../service/client.js";
 import { foldersOf } from "../service/device-folders.js";
+import { signInByDevice } from "../service/device-sign-in.js";
 import { accountOf, listDevices, listRanges, type OwnDevice, selectDevices } from "../service/devices.js";
 import { daysWithSamples, type PulledDay } from "../service/pulled-days.js";
 import { PulledFiles } from "../service/pulled-files.js";
 import { ExitStatus } from "../terminal/exit-status.js";
-import { printableJson } from "../terminal/printable.js";
+import { printable, printableJson } from "../terminal/printable.js";
 import { DescribedError, placeOf } from "../terminal/problem.js";
 import { ProgressLine } from "../terminal/progress.js";
 import { UsageError } from "../terminal/usage-error.js";
@@ -25,6 +26,7 @@ export interface PullFlags {
   tz?: string;
   force?: boolean;
   tokenFile?: string;
+  signIn?: boolean;
   allowHttp?: boolean;
   json?: boolean;
 }
@@ -44,8 +46,25 @@ export async function pull(address: string, flags: PullFlags, context: Context):
   const base = parseAddress(address, flags.allowHttp === true);
   if (flags.from !== undefined && flags.to !== undefined && flags.from > flags.to)
     throw new UsageError("--from is later than --to.");
-  const token = readToken(flags.tokenFile, process.env.ASI_TOKEN);
+  const token =
+    flags.signIn === true
+      ? await signIn(base, flags, context)
+      : readToken(flags.tokenFile, process.env.ASI_TOKEN);
   return new Pull(base, token, flags, context).run();
+}
+
+/** Signs the user in with a browser, and shows that the command waits. */
+async function signIn(base: URL, { tokenFile }: PullFlags, { console, signal }: Context): Promise<string> {
+  if (tokenFile !== undefined) throw new UsageError("Use --sign-in without --token-file.");
+  const progress = new ProgressLine(console, () => "Waiting for your approval in the browser…");
+  try {
+    return await signInByDevice(base, "samples:read", signal, ({ address, code }) => {
+      console.message(`Open ${printable(address)}, sign in, and compare the code: ${printable(code)}`);
+      progress.show();
+    });
+  } finally {
+    progress.end();
+  }
 }
 
 interface Task {

@@ -42,6 +42,11 @@ export function addressLeft(): string | null {
   }
 }
 
+/** Leaves the page for the OpenID provider, which authenticates the user again. @throws ApiError, AwayError */
+export async function authenticateAgain(client: Client): Promise<void> {
+  leaveFor(await unwrap(client.POST("/session/openid/", { params: { query: { again: true } } })));
+}
+
 const OPTIONS = { baseUrl: PAGE_ADDRESS, session: true };
 
 /** The signed-in user. */

@@ -68,7 +68,10 @@ export function Navigation() {
     return () => observer.disconnect();
   }, [here, account]);
   if (account == null) return null;
-  const links = [{ path: "", title: "Viewer" }, ...viewsOf(account)];
+  const links = [
+    { path: "", title: "Viewer" },
+    ...viewsOf(account).filter(({ isUnlisted }) => isUnlisted !== true),
+  ];
   return (
     <nav aria-label="Views">
       <ul ref={list}>

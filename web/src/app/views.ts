@@ -9,6 +9,8 @@ export interface ViewEntry {
   title: string;
   /** The roles whose navigation contains the view. */
   roles: readonly Account["role"][];
+  /** Whether only links lead to the view, and not the navigation. */
+  isUnlisted?: boolean;
   view: View;
 }
 
@@ -73,5 +75,12 @@ export const VIEWS: readonly ViewEntry[] = [
     title: "Account",
     roles: ["MANAGER", "ATHLETE", "ADMINISTRATOR"],
     view: lazily(async () => (await import("./account/account-view.js")).AccountView),
+  },
+  {
+    path: "connect",
+    title: "Sign in a program",
+    roles: ["MANAGER", "ATHLETE"],
+    isUnlisted: true,
+    view: lazily(async () => (await import("./account/connect-view.js")).ConnectView),
   },
 ];

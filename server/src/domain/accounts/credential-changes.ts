@@ -4,6 +4,7 @@ import { accessTokens, accounts, refreshTokens } from "../../store/schema.js";
 import type { Context } from "../change/context.js";
 import { errors } from "../change/errors.js";
 import type { Account } from "./find.js";
+import { usesPassword } from "./provider-identity.js";
 
 /** The password of the caller, for `confirmPassword`. */
 export const OwnPassword = (purpose: string) =>
@@ -38,8 +39,8 @@ export async function requireUser(ctx: Context, account: Account, change: Creden
   if (current !== undefined) return confirmPassword(ctx, current, "current_password");
   const changesEmail = email !== undefined && email !== account.email;
   if ((password === undefined && !changesEmail) || (await hasJustSignedIn(ctx))) return;
+  if (!(await usesPassword(ctx, account))) throw signInAgain("current_password");
   if (!changesEmail && password !== undefined && (await ctx.isOwnPassword?.(password))) return;
-  if (!usesPassword(ctx, account)) throw signInAgain("current_password");
   throw errors.field(
     "current_password",
     "Send your current password too: you signed in more than 5 minutes ago.",
@@ -50,13 +51,9 @@ export async function requireUser(ctx: Context, account: Account, change: Creden
 const signInAgain = (field: string) =>
   errors.field(
     field,
-    "Sign out and sign in again: you signed in with the OpenID provider more than 5 minutes ago.",
+    "Sign in again with the OpenID provider: it last authenticated you more than 5 minutes ago, or does not say when.",
     "sign_in_again",
   );
-
-/** Whether the user of the account can sign in with a password. */
-export const usesPassword = ({ config }: Context, { passwordHash }: Pick<Account, "passwordHash">): boolean =>
-  config.passwordSignIn && passwordHash !== null;
 
 /**
  * Checks the password of the caller before an irreversible operation, because the token may be stolen. A caller who signs in only
@@ -71,10 +68,10 @@ export async function confirmPassword(
 ): Promise<void> {
   if (password === undefined) {
     const [account] = await ctx.queries
-      .select({ passwordHash: accounts.passwordHash })
+      .select({ id: accounts.id, passwordHash: accounts.passwordHash })
       .from(accounts)
       .where(eq(accounts.id, ctx.caller?.id ?? 0));
-    if (account === undefined || usesPassword(ctx, account))
+    if (account === undefined || (await usesPassword(ctx, account)))
       throw errors.field(field, "Send your password too.", "password_required");
     if (!(await hasJustSignedIn(ctx))) throw signInAgain(field);
     return;
@@ -83,13 +80,13 @@ export async function confirmPassword(
     throw errors.field(field, "The password is not correct.", "wrong_password");
 }
 
-/** Whether the session of the caller began recently. Refreshing a token does not begin a session. */
+/** Whether the user of the session has recently authenticated. Refreshing a token is no authentication. */
 async function hasJustSignedIn({ queries, clock, tokenHash }: Context): Promise<boolean> {
   if (tokenHash === undefined) return false;
   const [session] = await queries
-    .select({ beganAt: refreshTokens.createdAt })
+    .select({ at: refreshTokens.authenticatedAt })
     .from(accessTokens)
     .innerJoin(refreshTokens, eq(refreshTokens.tokenHash, accessTokens.refreshHash))
     .where(eq(accessTokens.tokenHash, tokenHash));
-  return session !== undefined && clock.now().getTime() - session.beganAt.getTime() <= FRESH_SIGN_IN_MS;
+  return session?.at != null && clock.now().getTime() - session.at.getTime() <= FRESH_SIGN_IN_MS;
 }

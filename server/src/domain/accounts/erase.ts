@@ -9,7 +9,8 @@ import { usernameKey } from "./usernames.js";
 /** Accounts in the values of an audit row. The index uses this expression. */
 export const PEOPLE = sql`(ARRAY[
   before->>'athleteId', after->>'athleteId', before->>'managerId', after->>'managerId',
-  before->>'ownerId', after->>'ownerId', before->>'managedBy', after->>'managedBy'
+  before->>'ownerId', after->>'ownerId', before->>'managedBy', after->>'managedBy',
+  before->>'accountId', after->>'accountId'
 ])`;
 
 /** Whether an audit row has values. Partial indexes use this condition to exclude erased rows. */

@@ -2,7 +2,6 @@ import { and, eq, gt, isNotNull, isNull } from "drizzle-orm";
 import {
   accounts,
   activities,
-  identities,
   ownerships,
   permissions,
   type Role,
@@ -14,6 +13,7 @@ import type { Context } from "../change/context.js";
 import { matchesSearch } from "../lists/listing.js";
 import { PART_ROWS, type Part, partOf } from "../lists/parts.js";
 import { accountByUsername } from "./find.js";
+import { identityOf, normalizedIssuer, usesPassword } from "./provider-identity.js";
 
 export interface AccountFilters {
   role?: Role | undefined;
@@ -77,7 +77,8 @@ export async function listAccounts(
  * Returns an account for the operator, with the amount of its data.
  * @throws ServiceError `not_found`
  */
-export async function showAccount({ queries, config }: Context, username: string) {
+export async function showAccount(ctx: Context, username: string) {
+  const { queries, config } = ctx;
   const account = await accountByUsername(queries, username);
   const { id } = account;
   const ownedNow = and(eq(ownerships.managerId, id), eq(ownerships.endTime, CURRENT_END));
@@ -92,8 +93,9 @@ export async function showAccount({ queries, config }: Context, username: string
     managed_by: account.managedBy,
     can_log_in:
       account.disabledAt === null &&
-      ((config.passwordSignIn && account.passwordHash !== null) ||
-        (await queries.$count(identities, eq(identities.accountId, id))) > 0),
+      ((await usesPassword(ctx, account)) ||
+        (config.openidIssuer !== null &&
+          (await identityOf(queries, id, normalizedIssuer(config.openidIssuer))) !== undefined)),
     can_create_managed_athletes: account.canCreateManagedAthletes,
     created: account.createdAt.toISOString(),
     disabled: account.disabledAt?.toISOString() ?? null,

@@ -6,6 +6,7 @@ export const COUNTED_BY_USER = [
   "ownership",
   "newPassword",
   "managerSearch",
+  "deviceCode",
 ] as const;
 
 /** Key of a user in these throttles. */

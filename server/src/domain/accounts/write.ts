@@ -3,6 +3,7 @@ import {
   accessTokens,
   accounts,
   authorizationCodes,
+  deviceCodes,
   passwordResets,
   type Role,
   refreshTokens,
@@ -106,6 +107,7 @@ export async function revokeTokens(unit: UnitOfWork, accountId: number): Promise
   await queries.delete(accessTokens).where(eq(accessTokens.accountId, accountId));
   await queries.delete(refreshTokens).where(eq(refreshTokens.accountId, accountId));
   await queries.delete(authorizationCodes).where(eq(authorizationCodes.accountId, accountId));
+  await queries.delete(deviceCodes).where(eq(deviceCodes.accountId, accountId));
   await revokeResets(unit, accountId);
 }
 

@@ -53,6 +53,7 @@ const manager: Rule<never, undefined> = { description: "Managers", roles: ["MANA
  */
 export const access = {
   obtainToken: anyone,
+  beginDeviceSignIn: anyone,
   authorize: anyone,
   createSession: anyone,
   listSessions: authenticated,
@@ -62,12 +63,15 @@ export const access = {
   retrieveSignInMethods: authenticated,
   linkProvider: authenticated,
   unlinkProvider: authenticated,
+  findDeviceSignIn: authenticated,
+  decideDeviceSignIn: authenticated,
   listPersonalTokens: authenticated,
   createPersonalToken: authenticated,
   deletePersonalToken: ownPersonalToken,
   listApplications: manager,
   createApplication: manager,
   deleteApplication: ownApplication,
+  replaceApplicationSecret: ownApplication,
   retrieveAccount: authenticated,
   requestPasswordReset: anyone,
   resetPassword: anyone,

@@ -85,6 +85,11 @@ export const errors = {
     new ServiceError("forbidden", "account_disabled", {
       detail: "This account is disabled. Ask the operator of the service.",
     }),
+  /** Only for callers who know the password. */
+  providerRequired: (provider: string) =>
+    new ServiceError("forbidden", "provider_required", {
+      detail: `Sign in with ${provider}: the roles of this account come from its groups, so that its password is not accepted.`,
+    }),
   notFound: (detail = "Not found.") => new ServiceError("not_found", "not_found", { detail }),
   gone: (detail: string, code = "gone") => new ServiceError("gone", code, { detail }),
   tooLarge: (detail: string) => new ServiceError("too_large", "too_large", { detail }),

@@ -32,6 +32,8 @@ const limits = (config: Config) =>
      * Correct and wrong pairs of number and username. The limit is higher than a person needs and too low for guessing.
      */
     managerSearch: [20, 15 * MINUTE],
+    /** Codes of devices, correct or not. */
+    deviceCode: [20, 15 * MINUTE],
   }) as const satisfies Record<string, readonly [points: number, seconds: number]>;
 
 export type ThrottleScope = keyof ReturnType<typeof limits>;

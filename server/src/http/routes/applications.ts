@@ -7,6 +7,8 @@ import {
   deleteOwnApplication,
   listOwnApplications,
   NewApplication,
+  replaceOwnSecret,
+  SecretInput,
 } from "../../oauth/own-applications.js";
 import { CursorPage } from "../../wire/cursor.js";
 import { route } from "../route.js";
@@ -48,6 +50,21 @@ export function applicationRoutes(app: FastifyInstance): void {
     },
     failures: [400, 409],
     handle: ({ ctx, body }) => createOwnApplication(ctx, body),
+  });
+
+  route(app, {
+    ...own,
+    id: "replaceApplicationSecret",
+    summary: "Replace the secret of an application that acts for you",
+    description:
+      "Only this response contains the new secret. The previous secret and its tokens are invalid immediately. For a change without a gap, create a second application, and delete the first one later.",
+    method: "POST",
+    path: `${COLLECTION}{application}/secret/`,
+    body: SecretInput,
+    success: { status: 200, schema: NewApplication },
+    failures: [400],
+    isRepeatable: true,
+    handle: ({ ctx, ids, body }) => replaceOwnSecret(ctx, ids.application, body),
   });
 
   route(app, {

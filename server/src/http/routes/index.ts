@@ -9,6 +9,7 @@ import { bulkLoadRoutes } from "./bulk-load.js";
 import { changeRoutes } from "./changes.js";
 import { computedDataRoutes } from "./computed-data.js";
 import { conversionRoutes } from "./conversion.js";
+import { deviceSignInRoutes } from "./device-sign-in.js";
 import { deviceRoutes } from "./devices.js";
 import { docsRoutes } from "./docs.js";
 import { healthRoutes } from "./health.js";
@@ -44,6 +45,7 @@ export const routes: readonly ((app: FastifyInstance) => void | Promise<void>)[]
   authorizeRoutes,
   sessionRoutes,
   providerSignInRoutes,
+  deviceSignInRoutes,
   personalTokenRoutes,
   applicationRoutes,
   passwordResetRoutes,

@@ -11,6 +11,7 @@ export function oauthMetadataRoutes(app: FastifyInstance): void {
       issuer,
       authorization_endpoint: `${issuer}/oauth2/authorize/`,
       token_endpoint: `${issuer}/oauth2/token/`,
+      device_authorization_endpoint: `${issuer}/oauth2/device_authorization/`,
       scopes_supported: ["all", ...SCOPE_NAMES],
       response_types_supported: ["code"],
       response_modes_supported: ["query"],

@@ -13,6 +13,7 @@ import {
 } from "../../oauth/provider/identities.js";
 import { OpenIdProvider } from "../../oauth/provider/provider.js";
 import { beginAtProvider, finishAtProvider, type SignInOutcome } from "../../oauth/provider/sign-in.js";
+import { Query } from "../../wire/types.js";
 import { flowCookie, flowOf, isFromPage, sessionCookie, sessionToken } from "../browser/session-cookie.js";
 import type { ResponseHead } from "../responses.js";
 import { route } from "../route.js";
@@ -58,10 +59,25 @@ export function providerSignInRoutes(app: FastifyInstance): void {
     return { location };
   };
 
+  let isWarned = false;
+  const warnOfMissingGroups = ({ log }: FastifyRequest) => {
+    if (!isWarned)
+      log.warn(
+        { claim: config.openidGroupsClaim },
+        "the OpenID provider does not send the claim with the groups: its users have no groups",
+      );
+    isWarned = true;
+  };
+
   route(app, {
     id: "beginProviderSignIn",
     tag: "Session",
     summary: "Begin to sign in to the page with the OpenID provider",
+    query: Type.Object({
+      again: Query.boolean(
+        "Whether the provider must authenticate you again, for an action that needs a recent sign-in",
+      ),
+    }),
     description:
       "The page then sends the browser to the provider's address, which redirects to `/session/openid/callback/`. " +
       "The callback sets the cookie of the session and redirects to the page. " +
@@ -73,10 +89,11 @@ export function providerSignInRoutes(app: FastifyInstance): void {
     throttle: ["token"],
     isEnabled,
     isRepeatable: true,
-    handle({ request, reply }) {
+    waitsForOthers: true,
+    handle({ query, request, reply }) {
       const replaced = sessionToken(config, request);
       const tokenHash = replaced === undefined ? null : hashSessionToken(replaced);
-      return begin(request, reply, { accountId: null, tokenHash });
+      return begin(request, reply, { accountId: null, tokenHash, mustAuthenticate: query.again === true });
     },
   });
 
@@ -88,6 +105,8 @@ export function providerSignInRoutes(app: FastifyInstance): void {
         url: new URL(`${callbackAddress()}${queryOf(request)}`),
         cookie: flowOf(config, request),
         userAgent: request.headers["user-agent"],
+        countRegistration: () => app.throttle("registration", request),
+        onMissingGroups: () => warnOfMissingGroups(request),
       });
       const isForeign = outcome.kind === "failed" && outcome.isForeign === true;
       if (!isForeign) reply.header("Set-Cookie", flowCookie(config, "", 0));
@@ -129,10 +148,15 @@ export function providerSignInRoutes(app: FastifyInstance): void {
     failures: [400, 409, 410],
     throttle: ["token"],
     isEnabled,
+    waitsForOthers: true,
     async handle({ ctx, body, request, reply }) {
       await requireUnlinked(ctx);
       await confirmPassword(ctx, body.password);
-      return begin(request, reply, { accountId: ctx.caller?.id ?? null, tokenHash: ctx.tokenHash ?? null });
+      return begin(request, reply, {
+        accountId: ctx.caller?.id ?? null,
+        tokenHash: ctx.tokenHash ?? null,
+        mustAuthenticate: false,
+      });
     },
   });
 

@@ -12,6 +12,7 @@ const TokenRequest = Type.Object(
     password: Type.Optional(Type.String({ format: "password" })),
     refresh_token: Type.Optional(Type.String()),
     code: Type.Optional(Type.String()),
+    device_code: Type.Optional(Type.String({ description: "RFC 8628" })),
     redirect_uri: Type.Optional(Type.String()),
     code_verifier: Type.Optional(Type.String()),
     client_id: Type.Optional(Type.String({ description: "Here or with HTTP Basic" })),
@@ -45,7 +46,7 @@ export function tokenRoutes(app: FastifyInstance): void {
     id: "obtainToken",
     tag: "Authentication",
     summary:
-      "Obtain a token with username and password, a refresh token, an authorization code, or client credentials",
+      "Obtain a token with username and password, a refresh token, an authorization code, a device code, or client credentials",
     method: "POST",
     path: "/oauth2/token/",
     oauth: true,

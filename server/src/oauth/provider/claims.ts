@@ -17,12 +17,21 @@ function claim(claims: Claims, name: string): unknown {
   return value;
 }
 
-/** The groups of the user: a list of texts, or one text. */
-export function groupsOf(claims: Claims, name: string): ReadonlySet<string> {
+/** The groups of the user: a list of texts, or one text. Undefined if the provider does not send the claim. */
+export function groupsOf(claims: Claims, name: string): ReadonlySet<string> | undefined {
   const value = claim(claims, name);
+  if (value === undefined) return undefined;
   const groups = Array.isArray(value) ? value : [value];
   return new Set(groups.filter((group) => typeof group === "string"));
 }
+
+/**
+ * Whether the claim `hd` (the organisation of a Google account) is one of the domains, which are in lower case. The domain of
+ * the email address is not proof: a private Google account can have an address of the organisation.
+ * @param domains an empty list admits everyone
+ */
+export const isOfDomain = ({ hd }: Claims, domains: readonly string[]): boolean =>
+  domains.length === 0 || (typeof hd === "string" && domains.includes(hd.toLowerCase()));
 
 const MAX_USERNAME = 150;
 /** Number of different names for users with the same name. */

@@ -9,7 +9,7 @@ import type { FlowValues } from "./provider.js";
 export const FLOW_S = 10 * 60;
 
 /** A sign-in that waits for the provider. */
-export type Flow = Pick<typeof openidSignIns.$inferSelect, "accountId" | "tokenHash">;
+export type Flow = Pick<typeof openidSignIns.$inferSelect, "accountId" | "tokenHash" | "mustAuthenticate">;
 
 const derived = (cookie: string, purpose: string): string =>
   createHash("sha256").update(`openid ${purpose} ${cookie}`).digest("base64url");
@@ -40,6 +40,10 @@ export async function takeFlow({ queries, clock }: Context, cookie: string): Pro
   const [flow] = await queries
     .delete(openidSignIns)
     .where(and(eq(openidSignIns.flowHash, hashToken(cookie)), gt(openidSignIns.expiresAt, clock.now())))
-    .returning({ accountId: openidSignIns.accountId, tokenHash: openidSignIns.tokenHash });
+    .returning({
+      accountId: openidSignIns.accountId,
+      tokenHash: openidSignIns.tokenHash,
+      mustAuthenticate: openidSignIns.mustAuthenticate,
+    });
   return flow;
 }

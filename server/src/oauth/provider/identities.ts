@@ -1,7 +1,12 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { and, asc, eq } from "drizzle-orm";
-import { usesPassword } from "../../domain/accounts/credential-changes.js";
 import { type Account, lockAccountByUsername } from "../../domain/accounts/find.js";
+import {
+  dependsOnGroups,
+  identityOf,
+  normalizedIssuer,
+  usesPassword,
+} from "../../domain/accounts/provider-identity.js";
 import { change, transact } from "../../domain/change/change.js";
 import type { Context } from "../../domain/change/context.js";
 import { errors } from "../../domain/change/errors.js";
@@ -9,7 +14,6 @@ import type { UnitOfWork } from "../../domain/change/unit-of-work.js";
 import type { Queries } from "../../store/connection/database.js";
 import { accounts, identities } from "../../store/schema.js";
 import { DateTimeOut, Nullable } from "../../wire/types.js";
-import { normalizedIssuer } from "./provider.js";
 import { applyRoles, rolesOf } from "./roles.js";
 
 /** The ways in which the caller can sign in. */
@@ -43,27 +47,18 @@ const issuerOf = ({ config }: Pick<Context, "config">): string => {
   return normalizedIssuer(config.openidIssuer);
 };
 
-/** The identity of an account at the provider of the settings. */
-async function identityOf(queries: Queries, accountId: number, issuer: string) {
-  const [found] = await queries
-    .select()
-    .from(identities)
-    .where(and(eq(identities.accountId, accountId), eq(identities.issuer, issuer)));
-  return found;
-}
-
 /** @throws ServiceError `gone` without a provider */
 export async function retrieveSignInMethods(ctx: Context): Promise<Static<typeof SignInMethods>> {
   const { queries, caller, config } = ctx;
   const accountId = caller?.id ?? 0;
   const identity = await identityOf(queries, accountId, issuerOf(ctx));
   const [account] = await queries
-    .select({ passwordHash: accounts.passwordHash })
+    .select({ id: accounts.id, passwordHash: accounts.passwordHash })
     .from(accounts)
     .where(eq(accounts.id, accountId));
   if (account === undefined) throw errors.unauthenticated(true);
   return {
-    has_password: usesPassword(ctx, account),
+    has_password: await usesPassword(ctx, account),
     provider: config.openidName,
     subject: identity?.subject ?? null,
     linked_at: identity?.createdAt.toISOString() ?? null,
@@ -102,15 +97,17 @@ export async function insertIdentity(
 async function removeIdentity(unit: UnitOfWork, account: Account, issuer: string): Promise<void> {
   const { queries, audit } = unit;
   const identity = await identityOf(queries, account.id, issuer);
-  if (identity === undefined) throw errors.notFound(`The account ${account.username} has no link.`);
+  if (identity === undefined)
+    throw errors.notFound(`The account ${account.username} has no link to ${issuer}.`);
   await queries.delete(identities).where(eq(identities.id, identity.id));
   await audit("account", account.id, { identity: "linked", issuer, subject: identity.subject }, null);
-  await applyRoles(unit, account, rolesOf([], new Set()));
+  // The link to an earlier issuer gives no roles.
+  if (!(await dependsOnGroups(unit, account.id))) await applyRoles(unit, account, rolesOf([], new Set()));
 }
 
 /**
  * Removes the link of the caller.
- * @throws ServiceError `not_found`; `only_sign_in` if the caller has no password to sign in
+ * @throws ServiceError `not_found`; `only_sign_in` if the caller cannot sign in with a password
  */
 export async function unlinkOwn(ctx: Context): Promise<void> {
   const issuer = issuerOf(ctx);
@@ -121,7 +118,12 @@ export async function unlinkOwn(ctx: Context): Promise<void> {
       .where(eq(accounts.id, ctx.caller?.id ?? 0))
       .for("update");
     if (account === undefined) throw errors.unauthenticated(true);
-    if (!usesPassword(ctx, account))
+    if (await dependsOnGroups(unit, account.id))
+      throw errors.conflict(
+        "only_sign_in",
+        "Only the operator of the service can remove the link: the roles of the account come from the groups of the provider.",
+      );
+    if (!(await usesPassword(unit, account)))
       throw errors.conflict(
         "only_sign_in",
         "You cannot sign in without the provider: the account has no password.",
@@ -156,10 +158,13 @@ export async function linkAccount(ctx: Context, username: string, subject: strin
 
 /**
  * Removes the link of an account for the operator, and the roles that its groups gave. Its sessions continue.
- * @throws ServiceError `not_found`, `gone`
+ * @param from the issuer, such as an earlier one; by default that of the settings
+ * @throws ServiceError `not_found`, `gone`, `invalid`
  */
-export async function unlinkAccount(ctx: Context, username: string) {
-  const issuer = issuerOf(ctx);
+export async function unlinkAccount(ctx: Context, username: string, from?: string) {
+  if (from !== undefined && !URL.canParse(from))
+    throw errors.field("issuer", "Expected the issuer of the link, as account show prints it.");
+  const issuer = from === undefined ? issuerOf(ctx) : normalizedIssuer(from);
   return transact(ctx, "account unlink", async (unit) => {
     const account = await lockAccountByUsername(unit, username);
     await removeIdentity(unit, account, issuer);

@@ -1,11 +1,18 @@
 import * as openid from "openid-client";
 import type { Config } from "../../config/config.js";
+import { normalizedIssuer } from "../../domain/accounts/provider-identity.js";
 
 /** Time within which the provider must respond to each request. */
 const TIMEOUT_S = 5;
 
 /** Tolerance for the difference between the clocks of the provider and of this machine. */
 const CLOCK_TOLERANCE_S = 60;
+
+/**
+ * Greatest age of a sign-in at the provider that it need not repeat for an action that needs a recent sign-in. Its user can then
+ * act for the rest of `FRESH_SIGN_IN_MS`.
+ */
+const MAX_AGE_S = 60;
 
 /** Time for which the metadata of the provider are cached. The library caches its keys separately. */
 const METADATA_LIFETIME_MS = 3_600_000;
@@ -32,12 +39,18 @@ export class ProviderError extends Error {
   }
 }
 
-/** Random values of one sign-in, as base64url of 256 bits. */
+/** Values of one sign-in. `state`, `nonce` and `verifier` are random: base64url of 256 bits. */
 export interface FlowValues {
   state: string;
   nonce: string;
   /** PKCE code verifier (RFC 7636). */
   verifier: string;
+}
+
+/** What a sign-in requires of the provider. */
+export interface Requirements {
+  /** Whether the user must authenticate again unless that was less than a minute ago. */
+  mustAuthenticate: boolean;
 }
 
 /** A user whom the provider has authenticated. */
@@ -47,10 +60,9 @@ export interface ProviderUser {
   subject: string;
   /** Claims of the ID token, completed by those of the userinfo endpoint. */
   claims: Readonly<Record<string, unknown>>;
+  /** Claim `auth_time` of the ID token: when the user has authenticated, seconds since 1970; null without it. */
+  authenticatedAtS: number | null;
 }
-
-/** The form in which issuers are compared and stored. */
-export const normalizedIssuer = (issuer: string): string => new URL(issuer).href;
 
 /** Client of the OpenID provider of the settings. */
 export class OpenIdProvider {
@@ -67,7 +79,11 @@ export class OpenIdProvider {
    * Returns the address to which the browser is sent.
    * @throws ProviderError
    */
-  async authorizationUrl(redirectUri: string, { state, nonce, verifier }: FlowValues): Promise<string> {
+  async authorizationUrl(
+    redirectUri: string,
+    { state, nonce, verifier }: FlowValues,
+    { mustAuthenticate }: Requirements,
+  ): Promise<string> {
     const configuration = await this.#configuration();
     const parameters = {
       redirect_uri: redirectUri,
@@ -76,6 +92,7 @@ export class OpenIdProvider {
       nonce,
       code_challenge: await openid.calculatePKCECodeChallenge(verifier),
       code_challenge_method: "S256",
+      ...(mustAuthenticate ? { max_age: String(MAX_AGE_S) } : {}),
     };
     try {
       return openid.buildAuthorizationUrl(configuration, parameters).href;
@@ -88,9 +105,13 @@ export class OpenIdProvider {
   /**
    * Redeems the code in the address to which the provider has redirected the browser.
    * @param callback the address with its query
-   * @throws ProviderError
+   * @throws ProviderError; with `mustAuthenticate`, also if the provider does not prove a recent authentication
    */
-  async redeem(callback: URL, { state, nonce, verifier }: FlowValues): Promise<ProviderUser> {
+  async redeem(
+    callback: URL,
+    { state, nonce, verifier }: FlowValues,
+    { mustAuthenticate }: Requirements,
+  ): Promise<ProviderUser> {
     const configuration = await this.#configuration();
     try {
       const tokens = await openid.authorizationCodeGrant(configuration, callback, {
@@ -98,6 +119,7 @@ export class OpenIdProvider {
         expectedNonce: nonce,
         pkceCodeVerifier: verifier,
         idTokenExpected: true,
+        ...(mustAuthenticate ? { maxAge: MAX_AGE_S } : {}),
       });
       const claims = tokens.claims();
       if (claims === undefined) throw new ProviderError("provider_invalid", "id_token");
@@ -106,7 +128,12 @@ export class OpenIdProvider {
         userInfo === undefined
           ? {}
           : await openid.fetchUserInfo(configuration, tokens.access_token, claims.sub);
-      return { issuer: normalizedIssuer(claims.iss), subject: claims.sub, claims: { ...more, ...claims } };
+      return {
+        issuer: normalizedIssuer(claims.iss),
+        subject: claims.sub,
+        claims: { ...more, ...claims },
+        authenticatedAtS: claims.auth_time ?? null,
+      };
     } catch (error) {
       throw providerError(error);
     }

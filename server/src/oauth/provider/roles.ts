@@ -8,6 +8,10 @@ import { type GuestRole, type Role, squadGrants, squads } from "../../store/sche
 /** The group of all users of the provider. */
 const EVERYONE = "*";
 
+/** Whether roles depend on groups, and not only on being a user of the provider. */
+export const namesGroups = (mapping: readonly GroupRoles[]): boolean =>
+  mapping.some(([group]) => group !== EVERYONE);
+
 /** Roles that the groups of a user give. */
 export interface GrantedRoles {
   /** The role of a new account; null if no group gives one. */

@@ -11,11 +11,11 @@ import { accounts, identities } from "../../store/schema.js";
 import { isGrantValid } from "../issue-tokens.js";
 import { findApplication } from "../model.js";
 import { beginSession, PAGE_CLIENT_ID } from "../page-sessions.js";
-import { groupsOf, profileOf, usernamesOf } from "./claims.js";
+import { groupsOf, isOfDomain, profileOf, usernamesOf } from "./claims.js";
 import { beginFlow, type Flow, flowValues, takeFlow } from "./flow.js";
 import { insertIdentity, type LinkProblem, MAX_SUBJECT } from "./identities.js";
 import { type OpenIdProvider, ProviderError, type ProviderProblem, type ProviderUser } from "./provider.js";
-import { allows, applyRoles, rolesOf } from "./roles.js";
+import { allows, applyRoles, type GrantedRoles, namesGroups, rolesOf } from "./roles.js";
 
 /** Reasons why a sign-in or a link fails. The page explains these stable codes. */
 export type SignInProblem =
@@ -27,6 +27,10 @@ export type SignInProblem =
   | "no_account"
   /** No group of the user gives a role that fits the account. */
   | "no_role"
+  /** The user does not belong to a domain of `OPENID_DOMAINS`. */
+  | "wrong_domain"
+  /** Too many accounts were created from this address. */
+  | "too_many_accounts"
   | "account_disabled"
   /** The application of the page is revoked. */
   | "sign_in_disabled"
@@ -62,7 +66,7 @@ export async function beginAtProvider(
 ): Promise<{ location: string; cookie: string }> {
   const cookie = await beginFlow(ctx, flow);
   try {
-    return { location: await provider.authorizationUrl(redirectUri, flowValues(cookie)), cookie };
+    return { location: await provider.authorizationUrl(redirectUri, flowValues(cookie), flow), cookie };
   } catch (error) {
     await takeFlow(ctx, cookie);
     if (!(error instanceof ProviderError)) throw error;
@@ -77,14 +81,19 @@ export interface Callback {
   url: URL;
   cookie: string | undefined;
   userAgent: string | undefined;
+  /** Counts a new account as a registration from the address. Throws `throttled`. */
+  countRegistration(): Promise<void>;
+  /** Reports that the provider does not send the claim with the groups. */
+  onMissingGroups(): void;
 }
 
 /** Completes a sign-in or a link. */
 export async function finishAtProvider(
   ctx: Context,
   provider: OpenIdProvider,
-  { url, cookie, userAgent }: Callback,
+  callback: Callback,
 ): Promise<SignInOutcome> {
+  const { url, cookie } = callback;
   const values = cookie === undefined ? undefined : flowValues(cookie);
   // A response for another browser does not use up the sign-in.
   if (cookie === undefined || values === undefined || url.searchParams.get("state") !== values.state)
@@ -94,14 +103,16 @@ export async function finishAtProvider(
   const isLink = flow.accountId !== null;
   let user: ProviderUser;
   try {
-    user = await provider.redeem(url, values);
+    user = await provider.redeem(url, values, flow);
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
     return { kind: "failed", isLink, problem: error.code, reason: error.reason };
   }
   if (user.subject.length > MAX_SUBJECT)
     return { kind: "failed", isLink, problem: "provider_invalid", reason: "sub" };
-  const result = isLink ? await link(ctx, flow, user) : await signInUser(ctx, flow, user, userAgent);
+  if (!isOfDomain(user.claims, ctx.config.openidDomains))
+    return { kind: "failed", isLink, problem: "wrong_domain" };
+  const result = isLink ? await link(ctx, flow, user) : await signInUser(ctx, flow, user, callback);
   return typeof result === "string" ? { kind: "failed", isLink, problem: result } : result;
 }
 
@@ -133,15 +144,27 @@ async function signInUser(
   ctx: Context,
   { tokenHash }: Flow,
   user: ProviderUser,
-  userAgent: string | undefined,
+  { userAgent, countRegistration, onMissingGroups }: Callback,
 ): Promise<Result> {
+  const { openidRoles, openidGroupsClaim, openidCreateAccounts } = ctx.config;
   const application = await findApplication(ctx, PAGE_CLIENT_ID);
   if (application === undefined) return "sign_in_disabled";
+  const groups = groupsOf(user.claims, openidGroupsClaim);
+  if (groups === undefined && namesGroups(openidRoles)) onMissingGroups();
+  const roles = rolesOf(openidRoles, groups ?? new Set());
   const token = newToken();
   const known = await accountOf(ctx.queries, user);
+  if (known === undefined && openidCreateAccounts && roles.account !== null) {
+    try {
+      await countRegistration();
+    } catch (error) {
+      if (error instanceof ServiceError && error.code === "throttled") return "too_many_accounts";
+      throw error;
+    }
+  }
   const work = async (unit: UnitOfWork): Promise<Result> => {
     await lockUser(unit, user);
-    const account = await allowedAccount(unit, user);
+    const account = await allowedAccount(unit, user, roles);
     if (typeof account === "string") return account;
     const parties = { accountId: account.id, applicationId: application.id };
     if (!(await isGrantValid(unit, parties, { kind: "identity" }))) return "sign_in_disabled";
@@ -149,7 +172,13 @@ async function signInUser(
       .update(identities)
       .set({ lastUsedAt: unit.now })
       .where(and(eq(identities.issuer, user.issuer), eq(identities.subject, user.subject)));
-    await beginSession(unit, parties, { token, userAgent, replaces: tokenHash ?? undefined });
+    const authenticatedAt = authenticationTime(user, unit.now);
+    await beginSession(unit, parties, {
+      token,
+      userAgent,
+      replaces: tokenHash ?? undefined,
+      authenticatedAt,
+    });
     return { kind: "signed-in", token };
   };
   const signIn = () => transact(ctx, "signInWithProvider", work, known?.id ?? null);
@@ -159,6 +188,10 @@ async function signInUser(
     throw error;
   });
 }
+
+/** The clock of the provider may be ahead. */
+const authenticationTime = ({ authenticatedAtS: atS }: ProviderUser, now: Date): Date | null =>
+  atS === null ? null : new Date(Math.min(atS * 1000, now.getTime()));
 
 /** The account that is linked to a user of the provider. Its row and the link are locked, because the link may be ending. */
 async function accountOf(
@@ -175,9 +208,12 @@ async function accountOf(
 }
 
 /** Returns the account of a user with the current roles of its groups, a new one if the settings allow it, or the problem. */
-async function allowedAccount(unit: UnitOfWork, user: ProviderUser): Promise<Account | SignInProblem> {
-  const { openidRoles, openidGroupsClaim, openidCreateAccounts } = unit.config;
-  const roles = rolesOf(openidRoles, groupsOf(user.claims, openidGroupsClaim));
+async function allowedAccount(
+  unit: UnitOfWork,
+  user: ProviderUser,
+  roles: GrantedRoles,
+): Promise<Account | SignInProblem> {
+  const { openidRoles, openidCreateAccounts } = unit.config;
   const found = await accountOf(unit.queries, user);
   if (found?.disabledAt != null) return "account_disabled";
   if (found === undefined && !openidCreateAccounts) return "no_account";

@@ -35,7 +35,9 @@ export const accountCommands = {
     ...(await linkAccount(ctx, text(args, "username"), text(args, "subject"))),
   }),
 
-  "account unlink": async (ctx, args) => ({ ...(await unlinkAccount(ctx, text(args, "username"))) }),
+  "account unlink": async (ctx, args) => ({
+    ...(await unlinkAccount(ctx, text(args, "username"), optionalText(args, "issuer"))),
+  }),
 
   async "account disable"(ctx, args) {
     const { username, disabledAt } = await disableAccount(ctx, text(args, "username"));

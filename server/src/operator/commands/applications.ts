@@ -3,7 +3,7 @@ import { SCOPE_NAMES } from "../../domain/change/scopes.js";
 import { createApplication, listApplications, rotateSecret } from "../../oauth/applications.js";
 import { revokeApplication } from "../../oauth/sessions.js";
 import type { Scope } from "../../store/schema.js";
-import { after, text } from "./arguments.js";
+import { after, flag, text } from "./arguments.js";
 import type { Commands } from "./outcome.js";
 
 const texts = (value: unknown): readonly string[] =>
@@ -34,12 +34,16 @@ export const applicationCommands = {
         "An application that acts for a user has no login page: omit --redirect-uri.",
       );
     }
+    const isDevice = flag(args, "device");
+    if (isDevice === true && (user !== undefined || redirectUris.length > 0))
+      throw errors.field("device", "Use --device without --user and --redirect-uri.");
     const { clientId, clientSecret } = await createApplication(ctx, {
+      isDevice: isDevice === true,
       name: text(args, "name"),
       redirectUris,
       ...(user === undefined ? {} : { machine: { username: text(args, "user"), scopes } }),
     });
-    return { client_id: clientId, client_secret: clientSecret };
+    return { client_id: clientId, ...(isDevice === true ? {} : { client_secret: clientSecret }) };
   },
 
   "app list": async (ctx, args) => ({ ...(await listApplications(ctx, after(args))) }),

@@ -18,6 +18,7 @@ const SKIPPED = new Set([
   "live_connections",
   "live_tickets",
   "openid_sign_ins",
+  "device_codes",
   ...HISTORY_TABLES,
 ]);
 

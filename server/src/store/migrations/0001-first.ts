@@ -39,7 +39,8 @@ CREATE TABLE applications (
   created_at timestamptz(3) NOT NULL,
   -- With client credentials, the application acts for this account, with these rights.
   account_id bigint REFERENCES accounts ON DELETE CASCADE,
-  scopes text[]
+  scopes text[],
+  last_used_at timestamptz(3)
 );
 CREATE INDEX applications_account ON applications (account_id) WHERE account_id IS NOT NULL;
 -- The application to which the sessions of the page belong. Nobody knows its secret.
@@ -48,6 +49,10 @@ VALUES ('asi-page', sha256(gen_random_uuid()::text::bytea), 'Page', '{}', '{}', 
 -- The application of the tokens that users create for their programs.
 INSERT INTO applications (client_id, secret_hash, name, grants, redirect_uris, created_at)
 VALUES ('asi-token', sha256(gen_random_uuid()::text::bytea), 'Personal tokens', '{}', '{}', now());
+-- The application of the command asi, which has no secret.
+INSERT INTO applications (client_id, secret_hash, name, grants, redirect_uris, created_at)
+VALUES ('asi-command', sha256(gen_random_uuid()::text::bytea), 'The command asi',
+  '{urn:ietf:params:oauth:grant-type:device_code}', '{}', now());
 
 CREATE TABLE access_tokens (
   token_hash bytea PRIMARY KEY,
@@ -79,7 +84,9 @@ CREATE TABLE refresh_tokens (
   expires_at timestamptz(3),
   browser text,
   -- The name of a personal token.
-  name text
+  name text,
+  -- When the user has entered a password, here or at the OpenID provider.
+  authenticated_at timestamptz(3)
 );
 CREATE INDEX refresh_tokens_code ON refresh_tokens (code_hash) WHERE code_hash IS NOT NULL;
 CREATE INDEX refresh_tokens_use ON refresh_tokens (account_id, application_id, last_used_at);
@@ -100,6 +107,26 @@ CREATE TABLE authorization_codes (
 CREATE INDEX authorization_codes_account ON authorization_codes (account_id);
 CREATE INDEX authorization_codes_application ON authorization_codes (application_id);
 CREATE INDEX authorization_codes_expiry ON authorization_codes (expires_at);
+
+-- Sign-ins on devices without a browser (RFC 8628), until their token is issued.
+CREATE TABLE device_codes (
+  device_hash bytea PRIMARY KEY,
+  user_hash bytea NOT NULL UNIQUE,
+  application_id bigint NOT NULL REFERENCES applications ON DELETE CASCADE,
+  scopes text[] NOT NULL,
+  address text NOT NULL,
+  -- Null while the user has not decided.
+  is_approved boolean,
+  account_id bigint REFERENCES accounts ON DELETE CASCADE,
+  interval_s integer NOT NULL,
+  polled_at timestamptz(3),
+  created_at timestamptz(3) NOT NULL,
+  expires_at timestamptz(3) NOT NULL
+);
+CREATE INDEX device_codes_address ON device_codes (address, application_id);
+CREATE INDEX device_codes_application ON device_codes (application_id);
+CREATE INDEX device_codes_account ON device_codes (account_id) WHERE account_id IS NOT NULL;
+CREATE INDEX device_codes_expiry ON device_codes (expires_at);
 
 -- Mailed links for a new password.
 CREATE TABLE password_resets (
@@ -130,7 +157,9 @@ CREATE TABLE openid_sign_ins (
   account_id bigint REFERENCES accounts ON DELETE CASCADE,
   -- The token of the request that began it: it must still be valid to link, and is replaced by a sign-in.
   token_hash bytea,
-  expires_at timestamptz(3) NOT NULL
+  expires_at timestamptz(3) NOT NULL,
+  -- For an action that needs a recent sign-in.
+  must_authenticate boolean NOT NULL
 );
 CREATE INDEX openid_sign_ins_account ON openid_sign_ins (account_id) WHERE account_id IS NOT NULL;
 CREATE INDEX openid_sign_ins_expiry ON openid_sign_ins (expires_at);
@@ -594,7 +623,8 @@ CREATE INDEX audit_log_values_of ON audit_log (entity, entity_id, at) WHERE befo
 CREATE INDEX audit_log_webhooks ON audit_log (account_id, entity_id) WHERE entity = 'webhook';
 CREATE INDEX audit_log_people ON audit_log USING gin ((ARRAY[
   before->>'athleteId', after->>'athleteId', before->>'managerId', after->>'managerId',
-  before->>'ownerId', after->>'ownerId', before->>'managedBy', after->>'managedBy'
+  before->>'ownerId', after->>'ownerId', before->>'managedBy', after->>'managedBy',
+  before->>'accountId', after->>'accountId'
 ]));
 
 -- The erased accounts, by a hash that contains no value of the person. The list outside of the database has the same entries;

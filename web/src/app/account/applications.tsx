@@ -15,6 +15,7 @@ import { chosenScopes, SCOPES } from "./scopes.js";
 /** Applications that act for the manager. They are programs with a client id and a secret, and request their own tokens. */
 export function Applications({ client, zone }: { client: Client; zone: Zone }) {
   const [isCreating, setCreating] = useState(false);
+  const [replaced, setReplaced] = useState<Resource["Application"] | null>(null);
   const [created, setCreated] = useState<Resource["NewApplication"] | null>(null);
   const problem = useProblem();
   const request = useRequest("applications", (signal) =>
@@ -26,6 +27,12 @@ export function Applications({ client, zone }: { client: Client; zone: Zone }) {
     setCreating(false);
     setCreated(application);
     request.reload();
+  };
+  const replace = (id: number) => async (values: Values) => {
+    const params = { path: { application: id } };
+    const body = confirmation(values);
+    setCreated(await unwrap(client.POST("/api/v2/applications/{application}/secret/", { params, body })));
+    setReplaced(null);
   };
   const close = () => setCreating(false);
   return (
@@ -39,36 +46,47 @@ export function Applications({ client, zone }: { client: Client; zone: Zone }) {
       <Requested request={request} what="the applications">
         {(applications) => (
           <ul class="sessions">
-            {applications.map(({ id, name, scopes, client_id, created_at }) => (
-              <li key={id}>
-                <div>
-                  <strong>{name}</strong>
-                  <p class="note">
-                    {scopes.join(", ")}; since {dayAndTime(created_at, zone)}; client ID{" "}
-                    <code class="secret">{client_id}</code>
-                  </p>
-                </div>
-                <Action
-                  problem={problem}
-                  failed="The application was not deleted."
-                  busy="Deleting…"
-                  label={`Delete the application ${name}`}
-                  question={{
-                    title: `Delete the application ${name}?`,
-                    text: "Its secret and its tokens stop working at once.",
-                    action: "Delete",
-                  }}
-                  work={async () => {
-                    const params = { path: { application: id } };
-                    await unwrap(client.DELETE("/api/v2/applications/{application}/", { params }));
-                    request.reload();
-                    return "The application is deleted.";
-                  }}
-                >
-                  Delete
-                </Action>
-              </li>
-            ))}
+            {applications.map((application) => {
+              const { id, name, scopes, client_id, created_at, last_used_at } = application;
+              return (
+                <li key={id}>
+                  <div>
+                    <strong>{name}</strong>
+                    <p class="note">
+                      {scopes.join(", ")}; since {dayAndTime(created_at, zone)},{" "}
+                      {last_used_at === null ? "not used yet" : `last used ${dayAndTime(last_used_at, zone)}`}
+                      ; client ID <code class="secret">{client_id}</code>
+                    </p>
+                  </div>
+                  <button
+                    type="button"
+                    aria-label={`Replace the secret of ${name}…`}
+                    onClick={() => setReplaced(application)}
+                  >
+                    Replace the secret…
+                  </button>
+                  <Action
+                    problem={problem}
+                    failed="The application was not deleted."
+                    busy="Deleting…"
+                    label={`Delete the application ${name}`}
+                    question={{
+                      title: `Delete the application ${name}?`,
+                      text: "Its secret and its tokens stop working at once.",
+                      action: "Delete",
+                    }}
+                    work={async () => {
+                      const params = { path: { application: id } };
+                      await unwrap(client.DELETE("/api/v2/applications/{application}/", { params }));
+                      request.reload();
+                      return "The application is deleted.";
+                    }}
+                  >
+                    Delete
+                  </Action>
+                </li>
+              );
+            })}
           </ul>
         )}
       </Requested>
@@ -95,6 +113,14 @@ export function Applications({ client, zone }: { client: Client; zone: Zone }) {
           </Form>
         </Dialog>
       ) : null}
+      {replaced === null ? null : (
+        <Dialog title={`A new secret for ${replaced.name}`} onClose={() => setReplaced(null)}>
+          <p>The present secret and its tokens stop working at once.</p>
+          <Form action="Replace" onCancel={() => setReplaced(null)} onSubmit={replace(replaced.id)}>
+            <OwnPassword client={client} isFirst />
+          </Form>
+        </Dialog>
+      )}
       {created === null ? null : (
         <SecretDialog
           title="The secret of the application"

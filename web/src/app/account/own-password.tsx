@@ -1,7 +1,9 @@
 import { type Client, unwrap } from "asi-client";
 import { providerName } from "../../view/service.js";
+import { Action, ProblemOf, useProblem } from "../parts/action.js";
 import { Field, type Values } from "../parts/form.js";
 import { useRequest } from "../parts/request.js";
+import { authenticateAgain } from "../session.js";
 
 /** How the user can sign in. Null without an OpenID provider, because every user then has a password. */
 export const useSignInMethods = (client: Client) =>
@@ -18,12 +20,24 @@ export function confirmation(values: Values): { password?: string } {
 /** Asks users for their password to confirm an action. Users without a password must have signed in recently. */
 export function OwnPassword({ client, isFirst = false }: { client: Client; isFirst?: boolean }) {
   const { data, isLoading } = useSignInMethods(client);
+  const problem = useProblem();
   if (isLoading) return null;
   if (data?.has_password === false) {
     return (
-      <p class="note">
-        You sign in with {data.provider}. This works in the first 5 minutes after you have signed in.
-      </p>
+      <>
+        <p class="note">
+          You sign in with {data.provider}. This works in the first 5 minutes after you have signed in.
+        </p>
+        <ProblemOf problem={problem} />
+        <Action
+          problem={problem}
+          failed="You cannot sign in at the moment."
+          busy="One moment…"
+          work={() => authenticateAgain(client)}
+        >
+          Sign in again
+        </Action>
+      </>
     );
   }
   return (

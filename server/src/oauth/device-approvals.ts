@@ -1,0 +1,98 @@
+import { type Static, type StaticDecode, Type } from "@sinclair/typebox";
+import { and, eq, gt, isNull } from "drizzle-orm";
+import { change } from "../domain/change/change.js";
+import type { Context } from "../domain/change/context.js";
+import { errors } from "../domain/change/errors.js";
+import { deviceCodes } from "../store/schema.js";
+import { DateTimeOut, Text } from "../wire/types.js";
+import { hashUserCode, waitingSignIn } from "./device-codes.js";
+import { isGrantValid } from "./issue-tokens.js";
+import { Scopes } from "./personal-tokens.js";
+
+/** What a program requests that waits for the approval of a user. */
+export const DeviceSignIn = Type.Object(
+  {
+    application: Type.String({ description: "Name of the application" }),
+    scopes: Scopes,
+    begun_at: DateTimeOut(),
+    expires_at: DateTimeOut(),
+  },
+  {
+    $id: "DeviceSignIn",
+    examples: [
+      {
+        application: "asi",
+        scopes: ["samples:read" as const],
+        begun_at: "2024-01-01T06:00:00.000Z",
+        expires_at: "2024-01-01T06:10:00.000Z",
+      },
+    ],
+  },
+);
+
+const code = Text({ minLength: 1, maxLength: 40, description: "The code that the program shows" });
+
+export const UserCode = Type.Object({ code }, { examples: [{ code: "WDJB-MJHT" }] });
+
+export const DeviceDecision = Type.Object(
+  { code, approve: Type.Boolean({ description: "false: the program is refused" }) },
+  { examples: [{ code: "WDJB-MJHT", approve: true }] },
+);
+
+const wrongCode = () =>
+  errors.field(
+    "code",
+    "No program waits with this code. Codes are valid for 10 minutes and work once.",
+    "wrong_code",
+  );
+
+/** @throws ServiceError `wrong_code` */
+export async function findDeviceSignIn(
+  ctx: Context,
+  { code: sent }: StaticDecode<typeof UserCode>,
+): Promise<Static<typeof DeviceSignIn>> {
+  const found = await waitingSignIn(ctx, sent);
+  if (found === undefined) throw wrongCode();
+  const { scopes, createdAt, expiresAt } = found.row;
+  return {
+    application: found.application,
+    scopes,
+    begun_at: createdAt.toISOString(),
+    expires_at: expiresAt.toISOString(),
+  };
+}
+
+/**
+ * Approves or denies a sign-in, once.
+ * @throws ServiceError `wrong_code`
+ */
+export async function decideDeviceSignIn(
+  ctx: Context,
+  { code: sent, approve }: StaticDecode<typeof DeviceDecision>,
+): Promise<void> {
+  const found = await waitingSignIn(ctx, sent);
+  if (found === undefined) throw wrongCode();
+  const { applicationId, scopes } = found.row;
+  await change(ctx, "decideDeviceSignIn", {}, async (unit) => {
+    const accountId = ctx.caller?.id ?? 0;
+    const grant = { kind: "session", tokenHash: ctx.tokenHash ?? new Uint8Array() } as const;
+    if (!(await isGrantValid(unit, { accountId, applicationId }, grant))) throw errors.unauthenticated(true);
+    const decided = await unit.queries
+      .update(deviceCodes)
+      .set({ isApproved: approve, accountId })
+      .where(
+        and(
+          eq(deviceCodes.userHash, hashUserCode(sent)),
+          isNull(deviceCodes.isApproved),
+          gt(deviceCodes.expiresAt, unit.now),
+        ),
+      )
+      .returning({ scopes: deviceCodes.scopes });
+    if (decided.length === 0) throw wrongCode();
+    await unit.audit("account", accountId, null, {
+      device: approve ? "approved" : "denied",
+      application: applicationId,
+      scopes,
+    });
+  });
+}

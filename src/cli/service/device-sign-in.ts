@@ -1,0 +1,77 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { isRecord } from "../../arguments.js";
+import { errorOf, isPassing, notAService, serviceError } from "./refusals.js";
+
+/** Id of the command as a client of every service. */
+const CLIENT_ID = "asi-command";
+const GRANT = "urn:ietf:params:oauth:grant-type:device_code";
+/** Time between two requests without `interval`, and its increase after `slow_down` (RFC 8628 section 3.5), seconds. */
+const INTERVAL_S = 5;
+
+/** What the user needs to approve the command. */
+export interface Approval {
+  /** Address of the page with the code in it. */
+  address: string;
+  code: string;
+}
+
+/**
+ * Signs in with the browser of the user, on this machine or another one (RFC 8628). The token is kept only in memory.
+ *
+ * @param base address of the service; ends with a slash
+ * @param scope scopes with spaces
+ * @param show called once, before the command waits for the user
+ * @returns an access token with the scopes
+ * @throws DescribedError with a `ServiceProblem`
+ */
+export async function signInByDevice(
+  base: URL,
+  scope: string,
+  signal: AbortSignal,
+  show: (approval: Approval) => void,
+): Promise<string> {
+  const send = (path: string, form: Record<string, string>) =>
+    fetch(new URL(path, base), {
+      method: "POST",
+      body: new URLSearchParams({ client_id: CLIENT_ID, ...form }),
+      redirect: "manual",
+      signal,
+    });
+  const objectOf = async (response: Response) => {
+    const body: unknown = await response.json().catch(() => null);
+    return isRecord(body) ? body : {};
+  };
+  const begun = await send("oauth2/device_authorization/", { scope }).catch(() => {
+    signal.throwIfAborted();
+    throw serviceError("SERVICE_UNAVAILABLE", `${base.href} cannot be reached.`);
+  });
+  if (!begun.ok) throw await errorOf(begun, base);
+  const {
+    device_code,
+    user_code: code,
+    verification_uri_complete: address,
+    interval,
+  } = await objectOf(begun);
+  if (typeof device_code !== "string" || typeof code !== "string" || typeof address !== "string")
+    throw notAService(base);
+  show({ address, code });
+  let intervalS = typeof interval === "number" ? interval : INTERVAL_S;
+  for (;;) {
+    await sleep(intervalS * 1000, undefined, { signal });
+    const response = await send("oauth2/token/", { grant_type: GRANT, device_code }).catch(() => null);
+    signal.throwIfAborted();
+    if (response === null || isPassing(response)) {
+      await response?.body?.cancel();
+      intervalS += INTERVAL_S;
+      continue;
+    }
+    const body = await objectOf(response);
+    if (response.ok && typeof body.access_token === "string") return body.access_token;
+    if (body.error === "slow_down") intervalS += INTERVAL_S;
+    else if (body.error !== "authorization_pending")
+      throw serviceError(
+        "TOKEN_REFUSED",
+        `${base.href} does not sign you in: ${typeof body.error_description === "string" ? body.error_description : response.status} Run the command again.`,
+      );
+  }
+}
