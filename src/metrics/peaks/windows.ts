@@ -64,10 +64,15 @@ function cellsOf(windowS: number): number {
 }
 
 /**
- * Windows that begin in this many neighbouring nodes are examined only if their common span has more than the largest window
- * found, and is sufficiently covered, which excludes most of a session with long breaks.
+ * Numbers of neighbouring nodes whose windows are examined only if the span from the first start to the last end could contain a
+ * larger window than the largest one found. Each size is a multiple of the next: a block that cannot be skipped is divided.
  */
-const NODES_AT_ONCE = 32;
+const BLOCK_SIZES = [512, 128, 32, 8] as const;
+
+/** The sizes for windows of a length. The spans of larger blocks, over 1.5 windows, exclude little. */
+function blockSizesFor(cells: number): readonly number[] {
+  return BLOCK_SIZES.filter((size, i) => 2 * size <= cells || i === BLOCK_SIZES.length - 1);
+}
 
 /**
  * @param column never decreases
@@ -88,17 +93,28 @@ function largest(
   // amounts are integers: of equal windows, the earliest is still found
   let amount = isNearEnough ? (column[near + cells] ?? 0) - (column[near] ?? 0) - 1 : -1;
   let node = -1;
-  for (let begin = 0; begin < count; begin += NODES_AT_ONCE) {
-    const next = Math.min(begin + NODES_AT_ONCE, count);
+  const sizes = blockSizesFor(cells);
+  let level = 0;
+  for (let begin = 0; begin < count; ) {
+    const next = Math.min(begin + (sizes[level] ?? 1), count);
     const end = next - 1 + cells;
-    if ((column[end] ?? 0) - (column[begin] ?? 0) <= amount) continue;
-    if ((covered[end] ?? 0) - (covered[begin] ?? 0) < needed) continue;
-    for (let from = begin; from < next; from++) {
-      const inWindow = (column[from + cells] ?? 0) - (column[from] ?? 0);
-      if (inWindow <= amount || (covered[from + cells] ?? 0) - (covered[from] ?? 0) < needed) continue;
-      amount = inWindow;
-      node = from;
+    if (
+      (column[end] ?? 0) - (column[begin] ?? 0) > amount &&
+      (covered[end] ?? 0) - (covered[begin] ?? 0) >= needed
+    ) {
+      if (level + 1 < sizes.length) {
+        level++;
+        continue;
+      }
+      for (let from = begin; from < next; from++) {
+        const inWindow = (column[from + cells] ?? 0) - (column[from] ?? 0);
+        if (inWindow <= amount || (covered[from + cells] ?? 0) - (covered[from] ?? 0) < needed) continue;
+        amount = inWindow;
+        node = from;
+      }
     }
+    begin = next;
+    while (level > 0 && begin % (sizes[level - 1] ?? 1) === 0) level--;
   }
   if (node < 0) return null;
   return { node, amount, coveredMs: (covered[node + cells] ?? 0) - (covered[node] ?? 0) };
