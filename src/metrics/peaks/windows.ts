@@ -69,6 +69,8 @@ function cellsOf(windowS: number): number {
  */
 const BLOCK_SIZES = [512, 128, 32, 8] as const;
 
+const LARGEST_BLOCK_OF_MEANS = 32;
+
 /** The sizes for windows of a length. The spans of larger blocks, over 1.5 windows, exclude little. */
 function blockSizesFor(cells: number): readonly number[] {
   return BLOCK_SIZES.filter((size, i) => 2 * size <= cells || i === BLOCK_SIZES.length - 1);
@@ -120,17 +122,31 @@ function largest(
   return { node, amount, coveredMs: (covered[node + cells] ?? 0) - (covered[node] ?? 0) };
 }
 
+/** The mean over a block of windows is at most the sum of their span, divided by the time known in all of them. */
 function largestMean({ heartRate, heartRateKnown: known, last }: Nodes, windowS: number): Peak | null {
   const cells = cellsOf(windowS);
   const needed = (COVERED_OF_TEN * cells * NODE_MS) / 10;
-  let best: Peak | null = null;
-  for (let node = 0, to = cells; to <= last; node++, to++) {
-    const coveredMs = (known[to] ?? 0) - (known[node] ?? 0);
-    if (coveredMs < needed) continue;
-    const amount = (heartRate[to] ?? 0) - (heartRate[node] ?? 0);
-    // compares means by products, which are exact: quotients could give wrong ties
-    if (best === null || amount * best.coveredMs > best.amount * coveredMs)
-      best = { node, amount, coveredMs };
+  const count = last - cells + 1;
+  const size = blockSizesFor(cells).find((one) => one <= LARGEST_BLOCK_OF_MEANS) ?? 1;
+  // means are compared by products, which are exact: quotients could give wrong ties
+  let node = -1;
+  let amount = -1;
+  let coveredMs = 1;
+  for (let begin = 0; begin < count; begin += size) {
+    const next = Math.min(begin + size, count);
+    const end = next - 1 + cells;
+    if ((known[end] ?? 0) - (known[begin] ?? 0) < needed) continue;
+    const leastMs = Math.max(needed, (known[begin + cells] ?? 0) - (known[next - 1] ?? 0));
+    if (((heartRate[end] ?? 0) - (heartRate[begin] ?? 0)) * coveredMs <= amount * leastMs) continue;
+    for (let from = begin; from < next; from++) {
+      const knownMs = (known[from + cells] ?? 0) - (known[from] ?? 0);
+      if (knownMs < needed) continue;
+      const inWindow = (heartRate[from + cells] ?? 0) - (heartRate[from] ?? 0);
+      if (inWindow * coveredMs <= amount * knownMs) continue;
+      node = from;
+      amount = inWindow;
+      coveredMs = knownMs;
+    }
   }
-  return best;
+  return node < 0 ? null : { node, amount, coveredMs };
 }

@@ -133,8 +133,9 @@ export class SpeedClasses {
     const lowest = best[POINTS_OF_CLASS - 1];
     // true for nearly all points
     if (lowest !== undefined && acceleration <= lowest.acceleration) return;
-    const place = best.findIndex((point) => acceleration > point.acceleration);
-    best.splice(place < 0 ? best.length : place, 0, { speed, acceleration });
+    let place = best.length;
+    while (place > 0 && acceleration > (best[place - 1]?.acceleration ?? 0)) place--;
+    best.splice(place, 0, { speed, acceleration });
     best.length = Math.min(best.length, POINTS_OF_CLASS);
   }
 

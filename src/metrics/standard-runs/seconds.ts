@@ -1,6 +1,6 @@
 import { isValidHeartRate, LONGEST_HOLD_MS } from "../heart-rate.js";
 import type { PreparedSignal } from "../prepare.js";
-import type { OrderedSamples } from "../samples.js";
+import { countBefore, type OrderedSamples } from "../samples.js";
 
 const SECOND_MS = 1000;
 
@@ -52,12 +52,12 @@ export function secondsOf(
 
 function withHeartRates({ timestampMs, hr }: OrderedSamples, startMs: number, speeds: number[]): Seconds {
   const heartRate = new Uint8Array(speeds.length);
-  let next = timestampMs.findIndex((ms) => ms >= startMs - LONGEST_HOLD_MS);
+  let next = countBefore(timestampMs, startMs - LONGEST_HOLD_MS);
   let heard = 0;
   let heardMs = Number.NEGATIVE_INFINITY;
   for (let k = 0; k < speeds.length; k++) {
     const endMs = startMs + (k + 1) * SECOND_MS;
-    for (; next >= 0 && next < hr.length && (timestampMs[next] ?? 0) < endMs; next++) {
+    for (; next < hr.length && (timestampMs[next] ?? 0) < endMs; next++) {
       if (!isValidHeartRate(hr[next] ?? 0)) continue;
       heard = hr[next] ?? 0;
       heardMs = timestampMs[next] ?? 0;
