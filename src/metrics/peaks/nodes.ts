@@ -11,7 +11,6 @@ import { metabolicPower } from "../metabolic-power.js";
 import { inThousandths } from "../parameters.js";
 import type { PreparedSignal } from "../prepare.js";
 import type { OrderedSamples } from "../samples.js";
-import { stepMs } from "../segments.js";
 import type { SelectedSignal } from "../selected-signal.js";
 import { shared } from "../shared.js";
 
