@@ -65,7 +65,7 @@ function cellsOf(windowS: number): number {
 
 /**
  * Numbers of neighbouring nodes whose windows are examined only if the span from the first start to the last end could contain a
- * larger window than the largest one found. Each size is a multiple of the next: a block that cannot be skipped is divided.
+ * larger window than the largest one found. If a block cannot be skipped, the next size is tried.
  */
 const BLOCK_SIZES = [512, 128, 32, 8] as const;
 
@@ -116,7 +116,7 @@ function largest(
       }
     }
     begin = next;
-    while (level > 0 && begin % (sizes[level - 1] ?? 1) === 0) level--;
+    level = 0;
   }
   if (node < 0) return null;
   return { node, amount, coveredMs: (covered[node + cells] ?? 0) - (covered[node] ?? 0) };

@@ -83,7 +83,7 @@ function Answer({
     mPerS === null ? NO_VALUE : decimal(mPerS * speedFactor(unit), 1);
   if (count === 0) return <p role="status">The heart rate was never in this range.</p>;
   return (
-    <>
+    <div class="beside">
       <div role="status">
         <dl class="facts">
           <Fact name="Periods" value={decimal(count, 0)} />
@@ -92,28 +92,30 @@ function Answer({
           <Fact name="Mean speed" value={`${speed(total)} ${unit}`} />
         </dl>
       </div>
-      <PlaceList
-        label="Periods in the heart-rate range"
-        heads={["Start", "Time", "Distance, m", withUnit("Mean speed", unit)]}
-        hasMore={count > listed.length}
-        places={listed.map((period) => {
-          const { startMs, endMs } = period;
-          const start = timeOfDay(startMs, zone);
-          const length = duration(endMs - startMs);
-          return {
-            key: startMs,
-            head: start,
-            cells: [length, metres(period), speed(period)],
-            show: {
-              label: `Show the ${length} from ${start}`,
-              onShow: () => {
-                selection.shown.value = within({ startMs, stopMs: endMs }, selection.whole.peek());
-                selection.cursorMs.value = startMs;
+      <div>
+        <PlaceList
+          label="Periods in the heart-rate range"
+          heads={["Start", "Time", "Distance, m", withUnit("Mean speed", unit)]}
+          hasMore={count > listed.length}
+          places={listed.map((period) => {
+            const { startMs, endMs } = period;
+            const start = timeOfDay(startMs, zone);
+            const length = duration(endMs - startMs);
+            return {
+              key: startMs,
+              head: start,
+              cells: [length, metres(period), speed(period)],
+              show: {
+                label: `Show the ${length} from ${start}`,
+                onShow: () => {
+                  selection.shown.value = within({ startMs, stopMs: endMs }, selection.whole.peek());
+                  selection.cursorMs.value = startMs;
+                },
               },
-            },
-          };
-        })}
-      />
-    </>
+            };
+          })}
+        />
+      </div>
+    </div>
   );
 }
