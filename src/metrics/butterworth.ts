@@ -60,7 +60,7 @@ export function lowPassZeroPhase(signal: Float64Array, filter = TWO_HZ): Float64
   padded.reverse();
   filterInPlace(padded, filter);
   padded.reverse();
-  return padded.slice(padding, padding + signal.length);
+  return padded.subarray(padding, padding + signal.length);
 }
 
 /** Extends the signal at each end by a copy that is rotated by 180 degrees about the end. */

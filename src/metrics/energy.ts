@@ -2,7 +2,7 @@ import { accelerationSignals, fastStretches, isFastEnough, RESAMPLED_STEP_MS } f
 import type { MetricsOptions } from "./options.js";
 import { inThousandths } from "./parameters.js";
 import { milliwattsPerKg } from "./peaks/nodes.js";
-import { totalsOf } from "./prepare.js";
+import { totalsWithin } from "./prepare.js";
 import type { MetricParameters } from "./presets.js";
 import { divideRoundingHalfUp, durationSeconds, metres, roundHalfUp } from "./rounding.js";
 import type { MetricSamples } from "./samples.js";
@@ -19,6 +19,8 @@ const DOUBLE_LIMITS_MW_PER_KG = CATEGORIES_W_PER_KG.map((low) => 2000 * low);
 
 /** Cost of running at constant speed on the flat, J/kg/m. */
 const COST_OF_RUNNING = 3.6;
+
+const NONE = new Float64Array(0);
 
 /** A warning that must accompany the estimate. */
 export const METABOLIC_CAUTION =
@@ -70,7 +72,7 @@ export function metabolicEstimate(
   const signals = accelerationSignals(signal);
   const powers = milliwattsPerKg(signals, inThousandths(parameters.standstill_speed));
   for (const [i, part] of signals.entries()) {
-    const power = powers[i] ?? [];
+    const power = powers[i] ?? NONE;
     for (let k = 0; k + 1 < power.length; k++) {
       const sum = (power[k] ?? 0) + (power[k + 1] ?? 0);
       energy += sum * RESAMPLED_STEP_MS;
@@ -82,7 +84,7 @@ export function metabolicEstimate(
     }
   }
   // only over the time with a known energy
-  const distance = totalsOf({ ...signal, segments: fastStretches(signal) }).distanceHalfUm / 2e6;
+  const distance = totalsWithin(signal, fastStretches(signal)).distanceHalfUm / 2e6;
   const equivalent = energy / 2e6 / COST_OF_RUNNING;
   return {
     energy: divideRoundingHalfUp(energy, 2_000_000_000, 2),

@@ -69,21 +69,31 @@ export function prepareBy(
   samples: OrderedSamples,
   { maxValidMmPerS, standstillMmPerS, gap = GAP, withoutSpikes = true, recordedMs }: PreparationRules,
 ): PreparedSignal {
-  const rules = [maxValidMmPerS, standstillMmPerS, gap.minMs, gap.steps, withoutSpikes];
-  return shared(samples, `signal ${rules.join()}`, () => {
+  const selection = [maxValidMmPerS, gap.minMs, gap.steps];
+  const valid = shared(samples, `valid ${selection.join()}`, () => {
     const withSpeed = samplesBetween(samples, 0, Number.POSITIVE_INFINITY);
     const { timestampMs, speedMmPerS } = samplesBetween(withSpeed, 0, maxValidMmPerS);
     const { startsMs } = samples;
-    const tooFast = tooFastOf(withSpeed, timestampMs.length, maxValidMmPerS, startsMs);
     const splitting = { gap, recordedMs: recordedMs ?? withSpeed.timestampMs, startsMs };
-    const segments = splitAtGaps(timestampMs, splitting);
+    return {
+      timestampMs,
+      speedMmPerS,
+      segments: splitAtGaps(timestampMs, splitting),
+      doubleMedianStepMs: doubleMedianStep(timestampMs),
+      tooFast: tooFastOf(withSpeed, timestampMs.length, maxValidMmPerS, startsMs),
+    };
+  });
+  const rules = [...selection, standstillMmPerS, withoutSpikes];
+  return shared(samples, `signal ${rules.join()}`, () => {
+    const { timestampMs, speedMmPerS, segments, doubleMedianStepMs, tooFast } = valid;
     const filtered = withoutSpikes ? medianOfThree(speedMmPerS, segments) : speedMmPerS;
+    // without a spread of `valid`, which would slow down every access to the fields
     return {
       timestampMs,
       speedMmPerS: filtered,
       segments,
       intervalSpeedSum: sumIntervalSpeeds(filtered, segments, standstillMmPerS),
-      doubleMedianStepMs: doubleMedianStep(timestampMs),
+      doubleMedianStepMs,
       tooFast,
     };
   });
@@ -119,18 +129,24 @@ export function durationAround(
 
 /** Sums the intervals of a signal; exact, see {@link PreparedSignal}. */
 export function totalsOf(signal: PreparedSignal): Totals {
-  return shared(signal, "totals", () => {
-    let distanceHalfUm = 0;
-    let durationMs = 0;
-    for (const { first, last } of signal.segments) {
-      for (let i = first; i < last; i++) {
-        const dt = stepMs(signal.timestampMs, i);
-        distanceHalfUm += (signal.intervalSpeedSum[i] ?? 0) * dt;
-        durationMs += dt;
-      }
+  return shared(signal, "totals", () => totalsWithin(signal, signal.segments));
+}
+
+/** Sums the intervals within segments of a signal. */
+export function totalsWithin(
+  { timestampMs, intervalSpeedSum }: PreparedSignal,
+  segments: readonly Segment[],
+): Totals {
+  let distanceHalfUm = 0;
+  let durationMs = 0;
+  for (const { first, last } of segments) {
+    for (let i = first; i < last; i++) {
+      const dt = stepMs(timestampMs, i);
+      distanceHalfUm += (intervalSpeedSum[i] ?? 0) * dt;
+      durationMs += dt;
     }
-    return { distanceHalfUm, durationMs };
-  });
+  }
+  return { distanceHalfUm, durationMs };
 }
 
 /** Distance from the first sample to each one, in half micrometres; gaps add nothing. */

@@ -4,8 +4,7 @@ export const KM_PER_H = 3.6;
 /**
  * Rounds a quotient of exact integers half up.
  *
- * The product of a sum and a power of ten may exceed 2^53, so the division uses BigInt. It runs once for each number of
- * the output, not for each sample.
+ * The product of a sum and a power of ten may exceed 2^53; then the division uses BigInt, which takes longer.
  *
  * @param numerator integer, 0 to 2^53
  * @param denominator integer, 1 to 2^53
@@ -14,6 +13,10 @@ export const KM_PER_H = 3.6;
  */
 export function divideRoundingHalfUp(numerator: number, denominator: number, decimals: number): number {
   const unitsPerOne = 10 ** decimals;
+  const doubled = 2 * numerator * unitsPerOne + denominator;
+  if (Number.isSafeInteger(doubled)) {
+    return (doubled - (doubled % (2 * denominator))) / (2 * denominator) / unitsPerOne;
+  }
   const divisor = BigInt(denominator);
   const units = (2n * BigInt(numerator) * BigInt(unitsPerOne) + divisor) / (2n * divisor);
   return Number(units) / unitsPerOne;

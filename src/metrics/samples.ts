@@ -203,7 +203,7 @@ function disjointPeriods(fromMs: number, toMs: number, periods: readonly Period[
 }
 
 /** The number of times before `t`, by binary search. */
-function countBefore(timestampMs: Float64Array, t: number): number {
+export function countBefore(timestampMs: Float64Array, t: number): number {
   let low = 0;
   let high = timestampMs.length;
   while (low < high) {

@@ -4,8 +4,9 @@ import { computeMetrics } from "../../src/metrics/index.js";
 import {
   accelerationSpeedProfile,
   fitProfile,
-  highestOfClasses,
-  pointsOf,
+  highestOfSessions,
+  type ProfilePoint,
+  SpeedClasses,
 } from "../../src/metrics/person/acceleration-speed.js";
 import { individualZones, seasonMaxSpeed, sessionMaxSpeed } from "../../src/metrics/person/index.js";
 import { twoSidedT } from "../../src/metrics/person/student-t.js";
@@ -23,6 +24,12 @@ interface Fit {
   n: number;
 }
 type Session = Record<string, { first: Fit; final: Fit }> & { "max_speed_held_0.5_s": number };
+function highestOfClasses(points: readonly ProfilePoint[]): ProfilePoint[] {
+  const classes = new SpeedClasses();
+  for (const { speed, acceleration } of points) classes.add(speed, acceleration);
+  return classes.points;
+}
+
 const golden = expected<Record<string, Session>>("acceleration_speed.json");
 
 const PLANTED = {
@@ -36,7 +43,7 @@ describe.each(NAMES)("the sprints of %s", (name) => {
   const wanted = golden[name]?.["1 Hz each pass, a0-ci"];
 
   it("have the profile of the independent program", () => {
-    const fit = fitProfile(highestOfClasses(pointsOf(samples)));
+    const fit = fitProfile(highestOfSessions([samples]));
     for (const [own, theirs] of [
       [fit?.before, wanted?.first],
       [fit?.after, wanted?.final],

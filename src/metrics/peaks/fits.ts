@@ -84,7 +84,14 @@ export function fitThreeParameters(peaks: readonly PeakDistance[]): ThreeParamet
     for (let i = 0; i < windows.length; i++) shares[i] = tau / ((windows[i] ?? 0) + tau);
     return fitLine(shares, speeds);
   };
-  const logTau = minimum((q) => lineAt(q).residualSquares, Math.log(LOWEST_TAU_S), Math.log(HIGHEST_TAU_S));
+  // the last steps only repeat the arguments of earlier ones
+  const known = new Map<number, number>();
+  const residualsAt = (logTau: number) => {
+    const residualSquares = known.get(logTau) ?? lineAt(logTau).residualSquares;
+    known.set(logTau, residualSquares);
+    return residualSquares;
+  };
+  const logTau = minimum(residualsAt, Math.log(LOWEST_TAU_S), Math.log(HIGHEST_TAU_S));
   const { intercept, slope, r2 } = lineAt(logTau);
   if (intercept <= 0 || slope <= 0) return null;
   const tau = Math.exp(logTau);

@@ -11,7 +11,6 @@ import { metabolicPower } from "../metabolic-power.js";
 import { inThousandths } from "../parameters.js";
 import type { PreparedSignal } from "../prepare.js";
 import type { OrderedSamples } from "../samples.js";
-import { stepMs } from "../segments.js";
 import type { SelectedSignal } from "../selected-signal.js";
 import { shared } from "../shared.js";
 
@@ -65,35 +64,21 @@ export function nodesOf(
   { signal, selected, parameters }: SelectedSignal,
   options: NodeOptions,
 ): Nodes | null {
-  const { timestampMs, segments, intervalSpeedSum } = signal;
+  const { timestampMs } = signal;
   const startMs = timestampMs[0];
   const endMs = timestampMs.at(-1);
   if (startMs === undefined || endMs === undefined) return null;
   requireBoundedLength(startMs, endMs);
   const last = Math.floor((endMs - startMs) / NODE_MS);
   const grid = new Grid(startMs, last);
-  const distance = grid.column();
-  const highSpeedDistance = grid.column();
-  const covered = grid.column();
-  const doubleThreshold = 2 * options.highSpeedMmPerS;
-  for (const { first, last: end } of segments) {
-    for (let i = first; i < end; i++) {
-      const t = timestampMs[i] ?? 0;
-      const dt = stepMs(timestampMs, i);
-      const speedSum = intervalSpeedSum[i] ?? 0;
-      grid.spread(covered, t, t + dt, 1);
-      if (speedSum === 0) continue;
-      grid.spread(distance, t, t + dt, speedSum);
-      if (speedSum >= doubleThreshold) grid.spread(highSpeedDistance, t, t + dt, speedSum);
-    }
-  }
+  const speeds = speedColumns(grid, signal, 2 * options.highSpeedMmPerS);
   const { heartRate, heartRateKnown } = heartRateColumns(grid, selected, endMs);
   const changes = accelerationColumns(grid, signal, {
     lowerThresholds: parameters.acceleration_thresholds,
     standstillMmPerS: inThousandths(parameters.standstill_speed),
     withPower: options.metabolicPower,
   });
-  const columns = { distance, highSpeedDistance, covered, ...changes, heartRate, heartRateKnown };
+  const columns = { ...speeds, ...changes, heartRate, heartRateKnown };
   for (const column of Object.values(columns)) if (column !== null) accumulate(column);
   return { startMs, last, ...columns };
 }
@@ -139,6 +124,36 @@ class Grid {
       cell++;
     }
   }
+}
+
+/** @param doubleThreshold twice the speed from which distance is high-speed distance, mm/s */
+function speedColumns(
+  grid: Grid,
+  { timestampMs, segments, intervalSpeedSum }: PreparedSignal,
+  doubleThreshold: number,
+) {
+  const distance = grid.column();
+  const highSpeedDistance = grid.column();
+  const covered = grid.column();
+  for (const { first, last } of segments) {
+    for (let i = first; i < last; i++) {
+      const speedSum = intervalSpeedSum[i] ?? 0;
+      const toMs = timestampMs[i + 1] ?? 0;
+      let partMs = timestampMs[i] ?? 0;
+      // like `spread`, but for three columns at once
+      for (let cell = grid.cellAt(partMs); partMs < toMs; cell++) {
+        const endMs = Math.min(toMs, grid.endOf(cell));
+        const amount = speedSum * (endMs - partMs);
+        covered[cell + 1] = (covered[cell + 1] ?? 0) + endMs - partMs;
+        distance[cell + 1] = (distance[cell + 1] ?? 0) + amount;
+        if (speedSum >= doubleThreshold) {
+          highSpeedDistance[cell + 1] = (highSpeedDistance[cell + 1] ?? 0) + amount;
+        }
+        partMs = endMs;
+      }
+    }
+  }
+  return { distance, highSpeedDistance, covered };
 }
 
 /** A heart rate is valid until the next one, for at most 5 s, and only within the time of the speeds. */
@@ -208,9 +223,12 @@ function spreadTrapezoids(
 
 /** Whole mm/s2; 0 for an artefact. */
 function absoluteAcceleration({ accelerationMmPerS2 }: AccelerationSignal): Float64Array {
-  return accelerationMmPerS2.map((a) =>
-    Math.abs(a) > ARTEFACT_MM_PER_S2 ? 0 : Math.floor(Math.abs(a) + 0.5),
-  );
+  const absolute = new Float64Array(accelerationMmPerS2.length);
+  for (let k = 0; k < absolute.length; k++) {
+    const a = Math.abs(accelerationMmPerS2[k] ?? 0);
+    absolute[k] = a > ARTEFACT_MM_PER_S2 ? 0 : Math.floor(a + 0.5);
+  }
+  return absolute;
 }
 
 /** Metabolic power of each signal in whole mW/kg, not negative; 0 at standstill and for an artefact. */
@@ -219,16 +237,23 @@ export function milliwattsPerKg(
   standstillMmPerS: number,
 ): readonly Float64Array[] {
   return shared(signals, `power ${standstillMmPerS}`, () =>
-    signals.map(({ smoothMmPerS, accelerationMmPerS2 }) =>
-      smoothMmPerS.map((speed, k) => {
+    signals.map(({ smoothMmPerS, accelerationMmPerS2 }) => {
+      const powers = new Float64Array(smoothMmPerS.length);
+      for (let k = 0; k < powers.length; k++) {
+        const speed = smoothMmPerS[k] ?? 0;
         const a = accelerationMmPerS2[k] ?? 0;
-        if (speed < standstillMmPerS || Math.abs(a) > ARTEFACT_MM_PER_S2) return 0;
-        return Math.floor(1000 * metabolicPower(Math.max(0, speed) / 1000, a / 1000) + 0.5);
-      }),
-    ),
+        if (speed < standstillMmPerS || Math.abs(a) > ARTEFACT_MM_PER_S2) continue;
+        powers[k] = Math.floor(1000 * metabolicPower(Math.max(0, speed) / 1000, a / 1000) + 0.5);
+      }
+      return powers;
+    }),
   );
 }
 
 function accumulate(column: Float64Array): void {
-  for (let k = 1; k < column.length; k++) column[k] = (column[k] ?? 0) + (column[k - 1] ?? 0);
+  let sum = 0;
+  for (let k = 0; k < column.length; k++) {
+    sum += column[k] ?? 0;
+    column[k] = sum;
+  }
 }

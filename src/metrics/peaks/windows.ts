@@ -64,10 +64,17 @@ function cellsOf(windowS: number): number {
 }
 
 /**
- * Windows that begin in this many neighbouring nodes are examined only if their common span has more than the largest window
- * found, and is sufficiently covered, which excludes most of a session with long breaks.
+ * Numbers of neighbouring nodes whose windows are examined only if the span from the first start to the last end could contain a
+ * larger window than the largest one found. If a block cannot be skipped, the next size is tried.
  */
-const NODES_AT_ONCE = 32;
+const BLOCK_SIZES = [512, 128, 32, 8] as const;
+
+const LARGEST_BLOCK_OF_MEANS = 32;
+
+/** The sizes for windows of a length. The spans of larger blocks, over 1.5 windows, exclude little. */
+function blockSizesFor(cells: number): readonly number[] {
+  return BLOCK_SIZES.filter((size, i) => 2 * size <= cells || i === BLOCK_SIZES.length - 1);
+}
 
 /**
  * @param column never decreases
@@ -88,33 +95,58 @@ function largest(
   // amounts are integers, so the earliest of equal windows is found
   let amount = isNearEnough ? (column[near + cells] ?? 0) - (column[near] ?? 0) - 1 : -1;
   let node = -1;
-  for (let begin = 0; begin < count; begin += NODES_AT_ONCE) {
-    const next = Math.min(begin + NODES_AT_ONCE, count);
+  const sizes = blockSizesFor(cells);
+  let level = 0;
+  for (let begin = 0; begin < count; ) {
+    const next = Math.min(begin + (sizes[level] ?? 1), count);
     const end = next - 1 + cells;
-    if ((column[end] ?? 0) - (column[begin] ?? 0) <= amount) continue;
-    if ((covered[end] ?? 0) - (covered[begin] ?? 0) < needed) continue;
-    for (let from = begin; from < next; from++) {
-      const inWindow = (column[from + cells] ?? 0) - (column[from] ?? 0);
-      if (inWindow <= amount || (covered[from + cells] ?? 0) - (covered[from] ?? 0) < needed) continue;
-      amount = inWindow;
-      node = from;
+    if (
+      (column[end] ?? 0) - (column[begin] ?? 0) > amount &&
+      (covered[end] ?? 0) - (covered[begin] ?? 0) >= needed
+    ) {
+      if (level + 1 < sizes.length) {
+        level++;
+        continue;
+      }
+      for (let from = begin; from < next; from++) {
+        const inWindow = (column[from + cells] ?? 0) - (column[from] ?? 0);
+        if (inWindow <= amount || (covered[from + cells] ?? 0) - (covered[from] ?? 0) < needed) continue;
+        amount = inWindow;
+        node = from;
+      }
     }
+    begin = next;
+    level = 0;
   }
   if (node < 0) return null;
   return { node, amount, coveredMs: (covered[node + cells] ?? 0) - (covered[node] ?? 0) };
 }
 
+/** The mean over a block of windows is at most the sum of their span, divided by the time known in all of them. */
 function largestMean({ heartRate, heartRateKnown: known, last }: Nodes, windowS: number): Peak | null {
   const cells = cellsOf(windowS);
   const needed = (COVERED_OF_TEN * cells * NODE_MS) / 10;
-  let best: Peak | null = null;
-  for (let node = 0, to = cells; to <= last; node++, to++) {
-    const coveredMs = (known[to] ?? 0) - (known[node] ?? 0);
-    if (coveredMs < needed) continue;
-    const amount = (heartRate[to] ?? 0) - (heartRate[node] ?? 0);
-    // compares means by products, which are exact; quotients could cause wrong ties
-    if (best === null || amount * best.coveredMs > best.amount * coveredMs)
-      best = { node, amount, coveredMs };
+  const count = last - cells + 1;
+  const size = blockSizesFor(cells).find((one) => one <= LARGEST_BLOCK_OF_MEANS) ?? 1;
+  // means are compared by products, which are exact: quotients could give wrong ties
+  let node = -1;
+  let amount = -1;
+  let coveredMs = 1;
+  for (let begin = 0; begin < count; begin += size) {
+    const next = Math.min(begin + size, count);
+    const end = next - 1 + cells;
+    if ((known[end] ?? 0) - (known[begin] ?? 0) < needed) continue;
+    const leastMs = Math.max(needed, (known[begin + cells] ?? 0) - (known[next - 1] ?? 0));
+    if (((heartRate[end] ?? 0) - (heartRate[begin] ?? 0)) * coveredMs <= amount * leastMs) continue;
+    for (let from = begin; from < next; from++) {
+      const knownMs = (known[from + cells] ?? 0) - (known[from] ?? 0);
+      if (knownMs < needed) continue;
+      const inWindow = (heartRate[from + cells] ?? 0) - (heartRate[from] ?? 0);
+      if (inWindow * coveredMs <= amount * knownMs) continue;
+      node = from;
+      amount = inWindow;
+      coveredMs = knownMs;
+    }
   }
-  return best;
+  return node < 0 ? null : { node, amount, coveredMs };
 }

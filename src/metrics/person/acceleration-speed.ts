@@ -82,7 +82,7 @@ export function accelerationSpeedProfile(
   if (!(typeof maxSpeed === "number" && maxSpeed >= 1 && maxSpeed <= 20)) {
     throw new AsiError("BAD_OPTION", `maxSpeed is ${shown(maxSpeed)}; it must be from 1 to 20 m/s.`);
   }
-  const points = highestOfClasses(sessions.flatMap((samples) => pointsOf(samples, options)));
+  const points = highestOfSessions(sessions, options);
   const topSpeed = points.length === 0 ? null : Math.max(...points.map(({ speed }) => speed));
   const fit = fitProfile(points);
   const reason = reasonAgainst(points, fit, topSpeed, maxSpeed);
@@ -94,37 +94,55 @@ export function accelerationSpeedProfile(
   };
 }
 
-/** All points of a session with a speed of at least 3 m/s and a positive acceleration that is not an artefact. */
-export function pointsOf(
-  samples: MetricSamples | Iterable<MetricSamples>,
+/**
+ * The two highest accelerations of each class of 0.2 m/s, from all points with a speed of at least 3 m/s and a positive
+ * acceleration that is not an artefact.
+ */
+export function highestOfSessions(
+  sessions: readonly (MetricSamples | Iterable<MetricSamples>)[],
   options: MetricsOptions = {},
 ): ProfilePoint[] {
-  const points: ProfilePoint[] = [];
-  for (const { speedMmPerS } of accelerationSignals(selectedSignal(samples, options).signal)) {
+  const classes = new SpeedClasses();
+  const signals = sessions.flatMap((samples) => accelerationSignals(selectedSignal(samples, options).signal));
+  for (const { speedMmPerS } of signals) {
     const smooth = lowPassZeroPhase(speedMmPerS, ONE_HZ_EACH_PASS);
     const accelerations = differentiate(smooth);
-    smooth.forEach((speed, k) => {
+    for (let k = 0; k < smooth.length; k++) {
+      const speed = smooth[k] ?? 0;
       const a = accelerations[k] ?? 0;
-      if (a <= 0 || a > ARTEFACT_MM_PER_S2 || Math.floor(speed + 0.5) < LOWEST_MM_PER_S) return;
-      points.push({ speed: speed / 1000, acceleration: a / 1000 });
-    });
+      if (a <= 0 || a > ARTEFACT_MM_PER_S2 || Math.floor(speed + 0.5) < LOWEST_MM_PER_S) continue;
+      classes.add(speed / 1000, a / 1000);
+    }
   }
-  return points;
+  return classes.points;
 }
 
-/** The two highest accelerations of each class of 0.2 m/s (Morin et al. 2021), the earliest first if they are equal. Grouped
- * by class. */
-export function highestOfClasses(points: readonly ProfilePoint[]): ProfilePoint[] {
-  const classes = new Map<number, ProfilePoint[]>();
-  for (const point of points) {
-    const mmPerS = Math.floor(point.speed * 1000 + 0.5);
+/** The two highest accelerations of each class of 0.2 m/s (Morin et al. 2021), the earliest first on ties. */
+export class SpeedClasses {
+  readonly #classes: ProfilePoint[][] = [];
+
+  /**
+   * @param speed m/s, at least 3
+   * @param acceleration m/s2
+   */
+  add(speed: number, acceleration: number): void {
+    const mmPerS = Math.floor(speed * 1000 + 0.5);
     const index = Math.floor((mmPerS - LOWEST_MM_PER_S) / CLASS_MM_PER_S);
-    const best = classes.get(index) ?? [];
-    const place = best.findIndex(({ acceleration }) => point.acceleration > acceleration);
-    best.splice(place < 0 ? best.length : place, 0, point);
-    classes.set(index, best.slice(0, POINTS_OF_CLASS));
+    this.#classes[index] ??= [];
+    const best = this.#classes[index];
+    const lowest = best[POINTS_OF_CLASS - 1];
+    // true for nearly all points
+    if (lowest !== undefined && acceleration <= lowest.acceleration) return;
+    let place = best.length;
+    while (place > 0 && acceleration > (best[place - 1]?.acceleration ?? 0)) place--;
+    best.splice(place, 0, { speed, acceleration });
+    best.length = Math.min(best.length, POINTS_OF_CLASS);
   }
-  return [...classes].sort(([a], [b]) => a - b).flatMap(([, best]) => best);
+
+  /** By class. */
+  get points(): ProfilePoint[] {
+    return this.#classes.flat();
+  }
 }
 
 /**

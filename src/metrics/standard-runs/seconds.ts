@@ -1,6 +1,6 @@
 import { isValidHeartRate, LONGEST_HOLD_MS } from "../heart-rate.js";
 import type { PreparedSignal } from "../prepare.js";
-import type { OrderedSamples } from "../samples.js";
+import { countBefore, type OrderedSamples } from "../samples.js";
 
 const SECOND_MS = 1000;
 
@@ -25,19 +25,12 @@ export function secondsOf(
   { timestampMs, speedMmPerS, segments }: PreparedSignal,
 ): Seconds[] {
   const all: Seconds[] = [];
-  // index of the first sample whose heart rate the stretch may use; stretches are in order of time
-  let heardFrom = 0;
   for (const { first, last } of segments) {
     const startMs = timestampMs[first] ?? 0;
     let speeds: number[] = [];
     let begin = 0;
     const end = (next: number) => {
-      if (speeds.length > 0) {
-        const beginMs = startMs + begin * SECOND_MS;
-        const earliestMs = beginMs - LONGEST_HOLD_MS;
-        while ((selected.timestampMs[heardFrom] ?? Number.POSITIVE_INFINITY) < earliestMs) heardFrom++;
-        all.push(withHeartRates(selected, heardFrom, beginMs, speeds));
-      }
+      if (speeds.length > 0) all.push(withHeartRates(selected, startMs + begin * SECOND_MS, speeds));
       speeds = [];
       begin = next;
     };
@@ -57,15 +50,9 @@ export function secondsOf(
   return all;
 }
 
-/** @param from index of the first sample that counts */
-function withHeartRates(
-  { timestampMs, hr }: OrderedSamples,
-  from: number,
-  startMs: number,
-  speeds: number[],
-): Seconds {
+function withHeartRates({ timestampMs, hr }: OrderedSamples, startMs: number, speeds: number[]): Seconds {
   const heartRate = new Uint8Array(speeds.length);
-  let next = from;
+  let next = countBefore(timestampMs, startMs - LONGEST_HOLD_MS);
   let heard = 0;
   let heardMs = Number.NEGATIVE_INFINITY;
   for (let k = 0; k < speeds.length; k++) {

@@ -40,15 +40,26 @@ export function steadyRuns({ speedMmPerS }: Seconds): SteadyRun[] {
     const mean = sumOf(first, end) / (end - first);
     return mean >= SLOWEST_MM_PER_S && mean <= FASTEST_MM_PER_S;
   };
+  // start of the last 10 s found that are not within 10 % of the mean: usually also outside for the next stretch
+  let outside = 0;
+  const hasOutside = (first: number, end: number) => {
+    const isOutside = (k: number) => {
+      const sum = sumOf(k, k + WINDOW_S);
+      return !isSteady(first, end, { lowest: sum, highest: sum });
+    };
+    if (outside >= first && isOutside(outside)) return true;
+    for (outside = end - WINDOW_S; outside >= first; outside--) if (isOutside(outside)) return true;
+    return false;
+  };
   const runs: SteadyRun[] = [];
   let first = 0;
   while (first + LEAST_S <= speedMmPerS.length) {
     let end = first + LEAST_S;
-    let extremes = hasSpeed(first, end) ? extremesOf(sumOf, first, end) : null;
-    if (extremes === null || !isSteady(first, end, extremes)) {
+    if (!hasSpeed(first, end) || hasOutside(first, end)) {
       first++;
       continue;
     }
+    let extremes = extremesOf(sumOf, first, end);
     for (; end < speedMmPerS.length; end++) {
       const added = sumOf(end + 1 - WINDOW_S, end + 1);
       const wider: Extremes = {

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { accelerationSignals } from "../../../src/metrics/acceleration.js";
-import { fitProfile, highestOfClasses, pointsOf } from "../../../src/metrics/person/acceleration-speed.js";
+import { fitProfile, highestOfSessions } from "../../../src/metrics/person/acceleration-speed.js";
 import { heldMaxSpeed } from "../../../src/metrics/person/max-speed.js";
 import { selectedSignal } from "../../../src/metrics/selected-signal.js";
 import { columnsOf, type TestSample } from "../golden/sessions.js";
@@ -20,7 +20,7 @@ export function profileComparison(samples: readonly TestSample[]): Comparison {
       };
       const columns = columnsOf(samples);
       near([heldMaxSpeed(accelerationSignals(selectedSignal(columns, {}).signal))], [held], 1e-12);
-      const points = highestOfClasses(pointsOf(columns));
+      const points = highestOfSessions([columns]);
       expect(points.length).toBe(n);
       const fit = fitProfile(points);
       if (fit === null) return expect(final).toBeNull();

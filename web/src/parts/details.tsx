@@ -10,6 +10,7 @@ import type { Settings } from "../view/settings.js";
 import { Condition } from "./condition.js";
 import { Downloads } from "./downloads.js";
 import { FigurePanels } from "./figures.js";
+import { HeartRangePanel } from "./heart-range-panel.js";
 import { PeaksPanel } from "./peaks-panel.js";
 import { Ranges } from "./ranges.js";
 import { RecipesPanel } from "./recipes-panel.js";
@@ -36,6 +37,9 @@ export function Details(props: Props) {
   return (
     <>
       <PeaksPanel recording={recording} selection={selection} settings={settings} reader={reader} />
+      {recording.channels.heartRate === undefined ? null : (
+        <HeartRangePanel recording={recording} selection={selection} settings={settings} reader={reader} />
+      )}
       <RecipesPanel recording={recording} selection={selection} settings={settings} reader={reader} />
       <div class="details">
         {figures === null ? null : (

@@ -167,7 +167,7 @@ export function HeartPanel({
       ) : (
         <PlaceList
           label="Beats"
-          heads={["Time", "RR interval, ms", "Quality"]}
+          heads={["Time", "RR interval, ms", ...(beats.quality === null ? [] : ["Quality"])]}
           hasMore={to - from > LONGEST_LIST}
           places={listed.map((beat) => {
             const ms = beats.timestampMs[beat] as number;
@@ -177,7 +177,7 @@ export function HeartPanel({
               head: timeOfDay(ms, zone, 1),
               cells: [
                 rrMs === 0 ? NO_VALUE : decimal(rrMs, 0),
-                beats.quality === null ? NO_VALUE : `${beats.quality[beat]} %`,
+                ...(beats.quality === null ? [] : [`${beats.quality[beat]} %`]),
               ],
               show: {
                 label: `Show the beat at ${timeOfDay(ms, zone, 1)}`,

@@ -1,6 +1,7 @@
 import type { Damage, SampleBatch } from "asi-convert";
 import { drawTracks } from "../map/raster.js";
 import { figuresOf } from "./figures.js";
+import { heartRangeOf } from "./heart-range.js";
 import type { RecordingService, RequestName, Requests } from "./messages.js";
 import { peaksOf } from "./peaks.js";
 import { recipeFiguresOf } from "./recipe.js";
@@ -43,6 +44,8 @@ export class LocalReader implements RecordingService {
         return figuresOf(this.#rows, request.asked.shown, request.asked.settings);
       case "peaks":
         return peaksOf(this.#rows, request.asked.settings);
+      case "heartRange":
+        return heartRangeOf(this.#rows, request.asked.range, request.asked.settings);
       case "recipe":
         return recipeFiguresOf(this.#rows, request.asked.shown, request.asked.recipe);
       case "findDamage":

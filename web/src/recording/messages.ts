@@ -7,7 +7,16 @@ import type { TimeWindow } from "../view/window.js";
 import type { Hooks } from "./calls.js";
 import type { DeviceRange } from "./device-range.js";
 import type { RecipeFigures } from "./recipe.js";
-import type { DistanceCurve, FigureSettings, Figures, Heart, PeakDistances, Recording } from "./recording.js";
+import type {
+  DistanceCurve,
+  FigureSettings,
+  Figures,
+  Heart,
+  HeartRange,
+  HeartRangeFigures,
+  PeakDistances,
+  Recording,
+} from "./recording.js";
 import type { Saved, SavedFormat, SaveOptions } from "./save.js";
 
 /** A recording of the worker and its visible part, with times of the recording. */
@@ -35,6 +44,10 @@ export interface Requests {
   /** Distance, with these settings of the figures. */
   distance: { asked: { id: number; settings: FigureSettings }; answered: DistanceCurve };
   peaks: { asked: { id: number; settings: FigureSettings }; answered: PeakDistances };
+  heartRange: {
+    asked: { id: number; range: HeartRange; settings: FigureSettings };
+    answered: HeartRangeFigures;
+  };
   recipe: { asked: { id: number; shown: TimeWindow; recipe: Recipe }; answered: RecipeFigures };
   /** Reads waveform and beats. Null if there are none. */
   heart: { asked: { id: number }; answered: Heart | null };

@@ -86,7 +86,26 @@ export interface PeakDistances {
   curve: PeakWindow[];
 }
 
-/** Plot columns contain whole numbers, so alpha 1 is in thousandths. */
+/** Lowest and highest heart rate, bpm; both included. */
+export type HeartRange = readonly [low: number, high: number];
+
+/** Time, distance and mean speed in m/s; null without a speed. */
+export interface RangeTotals {
+  durationMs: number;
+  distanceM: number | null;
+  mPerS: number | null;
+}
+
+/** A recording while the heart rate is in a range. */
+export interface HeartRangeFigures {
+  /** Number of periods. */
+  count: number;
+  total: RangeTotals;
+  /** The first periods. */
+  listed: (RangeTotals & { startMs: number; endMs: number })[];
+}
+
+/** Columns of plots contain whole numbers, so alpha 1 is in thousandths. */
 export const ALPHA_FACTOR = 0.001;
 
 /** Beats from an ECG waveform, with their quality, or from the RR intervals of a FIT file, which lack quality. */

@@ -64,6 +64,10 @@ const handlers: Handlers<Requests> = {
     const { peaksOf } = await import("./peaks.js");
     return peaksOf(find(id).rows, settings);
   },
+  async heartRange({ id, range, settings }) {
+    const { heartRangeOf } = await import("./heart-range.js");
+    return heartRangeOf(find(id).rows, range, settings);
+  },
   async recipe({ id, shown, recipe }) {
     const { recipeFiguresOf } = await import("./recipe.js");
     const found = find(id);
