@@ -158,7 +158,7 @@ describe("asi pull, to protect the token", () => {
     ],
     ["a password in the address", ["https://ann:secret@club.example"], /use a token in ASI_TOKEN/],
     ["no address", ["club.example"], /such as https:\/\/club\.example/],
-    ["an address with a query", ["https://club.example/?a=1"], /without the part from \?/],
+    ["an address with a query", ["https://club.example/?a=1"], /without its query and fragment/],
     ["two tokens", ["https://club.example", "--token-file", "two"], /two contains more than one token/],
     ["an empty file", ["https://club.example", "--token-file", "empty"], /empty contains no token/],
     ["no date", ["https://club.example", "--from", "2026-05-16T10:00"], /such as 2025-05-17/],

@@ -67,7 +67,6 @@ describe("the packed files", () => {
       "LICENSE",
       "README.md",
       "bin/asi.cjs",
-      "docs/library.md",
       "docs/metrics.md",
       "licences/assemblyscript-loader.txt",
       "package.json",
