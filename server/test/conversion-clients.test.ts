@@ -231,7 +231,7 @@ describe("conversion", () => {
     // It starts, because little is reserved for it at first, and waits for the rest in vain.
     const next = await send(form([["file", gzipSync(recording)]]), {}, patient);
     expect(next.status).toBe(429);
-    expect(spooled(patient)).toEqual(["1"]);
+    await expect.poll(() => spooled(patient)).toEqual(["1"]);
     socket.destroy();
     await patient.stop();
   });

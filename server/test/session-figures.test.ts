@@ -3,13 +3,20 @@ import { decodeSync, demoSquad, type EncodableRow } from "asi-convert";
 import { figureOf, instantFormat, SQUAD_COLUMNS, squadMembers, squadRows } from "asi-convert/squad";
 import { FILE_COLUMNS, tableCsv, textLayout } from "asi-convert/squad-report";
 import { readPeriods, readRoster } from "asi-convert/squad-sheets";
-import { and, eq } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import { strFromU8, unzipSync } from "fflate";
 import { parquetReadObjects } from "hyparquet";
 import { beforeAll, describe, expect, it } from "vitest";
+import { transact } from "../src/domain/change/change.js";
 import { applySampleRetention } from "../src/jobs/sample-retention.js";
 import { commands } from "../src/operator/commands.js";
-import { squadMembers as memberRows, permissions, sessionFigures } from "../src/store/schema.js";
+import {
+  accounts,
+  squadMembers as memberRows,
+  permissions,
+  recomputations,
+  sessionFigures,
+} from "../src/store/schema.js";
 import { recordingOf } from "./recordings.js";
 import { service, type TestService } from "./service.js";
 import { minute, SquadScene, type TestPlayer } from "./squad-scene.js";
@@ -27,6 +34,9 @@ async function played(...names: string[]) {
   const [first, second] = scene.players as [TestPlayer, TestPlayer];
   return { scene, first, second, session: await scene.session() };
 }
+
+/** A range of times that contains all sessions. */
+const EVER = "{[2000-01-01, 2100-01-01]}";
 
 const PERIODS = "period,start,end,player\n";
 
@@ -264,6 +274,25 @@ describe("the table of a session", () => {
     expect(after.body.rows[0].figures.distance_m).toBeCloseTo(1800, 0);
   });
 
+  it("is kept after retention even if several changes to its player are pending", async () => {
+    const { scene, first, session } = await played("Ann");
+    await scene.run(first.device, 0, 10);
+    const before = await scene.figures(session);
+    expect(before.body.rows[0].figures.distance_m).toBeCloseTo(1800, 0);
+    const times = { startMs: Date.parse(minute(0)), stopMs: Date.parse(minute(5)) };
+    const deviceId = first.device.id;
+    await transact(s.ctx, "test", async ({ queries, announce }) => {
+      await queries.execute(sql`DELETE FROM sample_chunks WHERE device_id = ${deviceId}`);
+      await announce("samplesExpired", { deviceId, removed: [times], count: 3000 });
+      const change = { athleteId: first.athlete, forgets: false, doneThrough: 0 };
+      await queries
+        .insert(recomputations)
+        .values([change, { ...change, athleteId: null, deviceId, times: EVER }]);
+    });
+    const { body } = await scene.figures(session);
+    expect(body.rows[0].figures).toEqual(before.body.rows[0].figures);
+  });
+
   it("contains the training impulse of players with a maximum heart rate, in each period, in the season and in the CSV", async () => {
     const scene = await SquadScene.of(s);
     const [ann, bob] = [await scene.add("Ann", { max_hr: 200 }), await scene.add("Bob")];
@@ -345,6 +374,14 @@ describe("the table of a session", () => {
       { athlete: carl.id, player: carl.username, period: null, reason: "no_device" },
       { athlete: stranger.id, player: stranger.username, period: null, reason: "no_permission" },
     ]);
+    // a new name changes the entity tag
+    const table = await scene.figures(session);
+    const { queries } = s.store.database;
+    await queries.update(accounts).set({ firstName: "Carl" }).where(eq(accounts.id, carl.id));
+    const renamed = await s.get(`/api/v2/sessions/${session}/figures/`, scene.manager.token, {
+      "If-None-Match": table.headers.get("etag") ?? "",
+    });
+    expect([renamed.status, renamed.body.left_out?.[0].player]).toEqual([200, "Carl"]);
   });
 
   it("uses the thresholds that were valid for the player at the time of the session", async () => {

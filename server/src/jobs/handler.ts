@@ -12,13 +12,13 @@ export class RetryLater extends Error {
   }
 }
 
-/** Thrown to run the job at this time, because another one must end first. Counts as no failure. */
+/** Thrown to run the job at this time, because other work must end first. This does not count as a failure. */
 export class NotYet extends Error {
   override readonly name = "NotYet";
   readonly at: Date;
 
   constructor(at: Date) {
-    super("Another job must end first.");
+    super("Other work must end first.");
     this.at = at;
   }
 }

@@ -113,7 +113,7 @@ const sessionFiguresHandler: JobHandler = {
     } catch (error) {
       // Too many other computations are waiting. This does not count as a failure.
       if (error instanceof ServiceError && error.kind === "throttled")
-        throw new RetryLater(new Date(ctx.clock.now().getTime() + THROTTLED_MS), error);
+        throw new NotYet(new Date(ctx.clock.now().getTime() + THROTTLED_MS));
       throw error;
     }
   },

@@ -155,10 +155,14 @@ export async function redeemDeviceCode(
   if (found === undefined) return refusal("invalid_grant", "The device code is unknown, or was used.");
   if (found.expiresAt <= ctx.clock.now()) return refusal("expired_token", "The device code has expired.");
   if (found.isApproved === false) return refusal("access_denied", "The user has denied the request.");
-  return transact(ctx, "obtainToken", (unit) =>
-    found.accountId === null
-      ? poll(unit, deviceHash)
-      : issue(unit, { accountId: found.accountId, applicationId: application.id }, deviceHash),
+  return transact(
+    ctx,
+    "obtainToken",
+    (unit) =>
+      found.accountId === null
+        ? poll(unit, deviceHash)
+        : issue(unit, { accountId: found.accountId, applicationId: application.id }, deviceHash),
+    found.accountId ?? undefined,
   );
 }
 

@@ -7,6 +7,9 @@ const CLIENT_ID = "asi-command";
 const GRANT = "urn:ietf:params:oauth:grant-type:device_code";
 /** Time between two requests without `interval`, and its increase after `slow_down` (RFC 8628 section 3.5), seconds. */
 const INTERVAL_S = 5;
+const LONGEST_INTERVAL_S = 60;
+/** Lifetime of a code without `expires_in`, and the longest one *(choice)*, seconds. */
+const LONGEST_LIFETIME_S = 1800;
 
 /** What the user needs to approve the command. */
 export interface Approval {
@@ -51,12 +54,14 @@ export async function signInByDevice(
     user_code: code,
     verification_uri_complete: address,
     interval,
+    expires_in,
   } = await objectOf(begun);
   if (typeof device_code !== "string" || typeof code !== "string" || typeof address !== "string")
     throw notAService(base);
   show({ address, code });
-  let intervalS = typeof interval === "number" ? interval : INTERVAL_S;
-  for (;;) {
+  const endMs = performance.now() + secondsIn(expires_in, LONGEST_LIFETIME_S, LONGEST_LIFETIME_S) * 1000;
+  let intervalS = secondsIn(interval, INTERVAL_S, LONGEST_INTERVAL_S);
+  while (performance.now() < endMs) {
     await sleep(intervalS * 1000, undefined, { signal });
     const response = await send("oauth2/token/", { grant_type: GRANT, device_code }).catch(() => null);
     signal.throwIfAborted();
@@ -74,4 +79,9 @@ export async function signInByDevice(
         `${base.href} does not sign you in: ${typeof body.error_description === "string" ? body.error_description : response.status} Run the command again.`,
       );
   }
+  throw serviceError("TOKEN_REFUSED", `The code of ${base.href} has expired. Run the command again.`);
 }
+
+/** A number of seconds that a service has sent, from 1 to the greatest. */
+const secondsIn = (value: unknown, fallback: number, greatest: number): number =>
+  typeof value === "number" && value >= 1 ? Math.min(value, greatest) : fallback;

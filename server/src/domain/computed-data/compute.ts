@@ -41,12 +41,12 @@ const changes = (wanted: SQL) => sql`(SELECT ${wanted} FROM ${recomputations} AS
       AND tstzrange(${timeframes.startTime}, ${timeframes.endTime}, '[]') && change.times)))`;
 
 /**
- * The changes that affect the time frame in the row of `timeframes` and have not marked it yet, as text; null if there
- * are none.
+ * The changes that affect the time frame in the row of `timeframes` and have not marked it yet, as text without spaces. Null if
+ * there are none.
  */
 export const pendingChanges = sql<
   string | null
->`${changes(sql`string_agg(change.id || '.' || change.version, ' ' ORDER BY change.id)`)}`;
+>`${changes(sql`string_agg(change.id || '.' || change.version, '.' ORDER BY change.id)`)}`;
 
 /** Whether a stored result is current. A process of an older release accepts results of newer rules. */
 const isFresh = sql<boolean>`(${changes(sql`count(*)`)} = 0 AND ${computedData.timeframeVersion} = ${timeframes.version}

@@ -11,6 +11,9 @@ const isOwnAthlete = (
   SELECT 1 FROM ${squadMembers} AS member JOIN ${squads} AS squad ON squad.id = member.squad_id
   WHERE member.athlete_id = athlete.id AND squad.owner_id = ${managerId}))`;
 
+/** Number of permissions of one athlete that count. A few athletes with many permissions must not use up the share of all. */
+const MOST_COUNTED = 10;
+
 /** Whether the athlete has identified the manager by number and username. */
 const hasFound = (managerId: number): SQL<boolean> => sql`EXISTS (
   SELECT 1 FROM ${knownManagers} AS known WHERE known.athlete_id = athlete.id AND known.manager_id = ${managerId})`;
@@ -34,9 +37,11 @@ export async function enforceStrangerQuota(
   if (athlete === undefined || athlete.is_own) return;
   const count = async () => {
     const { rows } = await queries.execute<{ count: number }>(sql`
-      SELECT count(*)::int AS count FROM ${permissions} AS permission JOIN ${accounts} AS athlete ON athlete.id = permission.athlete_id
-      WHERE permission.manager_id = ${managerId} AND permission.expiration_time > ${now}
-        AND NOT ${isOwnAthlete(managerId)} AND ${hasFound(managerId)} = ${athlete.has_found}`);
+      SELECT coalesce(sum(least(valid, ${MOST_COUNTED})), 0)::int AS count FROM (
+        SELECT count(*) AS valid FROM ${permissions} AS permission JOIN ${accounts} AS athlete ON athlete.id = permission.athlete_id
+        WHERE permission.manager_id = ${managerId} AND permission.expiration_time > ${now}
+          AND NOT ${isOwnAthlete(managerId)} AND ${hasFound(managerId)} = ${athlete.has_found}
+        GROUP BY athlete.id) AS by_athlete`);
     return rows[0]?.count ?? 0;
   };
   const name = `permissions ${managerId} ${athlete.has_found ? "found" : "not found"}`;

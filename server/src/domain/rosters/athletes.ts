@@ -22,7 +22,7 @@ type Named = ReadonlyMap<number, string>;
 /**
  * Finds players among the athletes whom the caller can read now: by the name in tables, the username or an external id. Does
  * not reveal whether other athletes exist. Anybody can register with the name of a player and give permission, so an athlete who
- * has never been in a squad of the caller is found only by the name with the id, or by the username if no athletes are created.
+ * has never been in a squad of the caller is found only by the name with the id.
  */
 export async function findAthletes(
   { caller }: Context,
@@ -63,7 +63,7 @@ export async function findAthletes(
       const texts = [name, username, externalId, profileExternalId].map((text) => nameKey(text ?? ""));
       for (const key of new Set([clear, ...texts])) {
         if (!wanted.has(key)) continue;
-        const isFound = isKnown || key === clear || (!create && key === nameKey(username));
+        const isFound = isKnown || key === clear;
         const byKey = isFound ? namesByKey : newcomersByKey;
         byKey.set(key, (byKey.get(key) ?? new Map()).set(id, name));
       }

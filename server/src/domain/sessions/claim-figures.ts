@@ -34,6 +34,8 @@ export async function claimFigures(
       eq(jobs.kind, "session-figures"),
       eq(jobs.chargedTo, job.chargedTo),
       isWaiting,
+      // One that has failed may fail again.
+      eq(jobs.failures, 0),
       sql`${jobs.payload}->>'session' = ${String(sessionId)}`,
       ne(jobs.id, job.id),
     );

@@ -156,8 +156,8 @@ function tagOf(
       FIGURES_VERSION,
       view,
       shown,
-      leftOut.map(({ athleteId, period, reason }) => [athleteId, period, reason]),
-      computing.map(({ athleteId }) => athleteId),
+      leftOut.map(({ athleteId, player, period, reason }) => [athleteId, player?.name, period, reason]),
+      computing.map(({ athleteId, name }) => [athleteId, name]),
     ],
     session.version,
   );

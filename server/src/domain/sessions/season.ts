@@ -90,6 +90,9 @@ export const Season = Type.Object(
 
 type SeasonItem = Item<JsonBytes<Static<typeof Season>>>;
 
+/** Increased when the response to the same stored figures changes. */
+const SEASON_VERSION = 1;
+
 const NOTHING = new JsonBytes<Static<typeof Season>>(new Uint8Array());
 
 /**
@@ -110,6 +113,7 @@ export async function squadSeason(
   const readable = await readableParts(ctx, squad, batches);
   const computed = readable.filter(({ inputs }) => inputs !== null);
   const { etag } = tagged([
+    SEASON_VERSION,
     FIGURES_VERSION,
     squad.view,
     [left_out, all.map(({ id, name, kind, startTime, endTime }) => [id, name, kind, startTime, endTime])],

@@ -104,7 +104,7 @@ export function conversionRoutes(app: FastifyInstance): void {
     const file = spool.file((bytes) =>
       bytes <= share.bytes
         ? undefined
-        : share.reserve(Math.max(bytes, Math.min(2 * share.bytes, largest)), request.ctx.signal),
+        : share.reserve(Math.max(bytes, Math.min(share.bytes + GROWTH_BYTES, largest)), request.ctx.signal),
     );
     let isOver = false;
     onResponseEnd(reply, () => {
@@ -161,6 +161,9 @@ export function conversionRoutes(app: FastifyInstance): void {
     handle: ({ request, reply, query }) => convertTo(query.format, request, reply),
   });
 }
+
+/** Space reserved at once for a file that becomes larger than expected. */
+const GROWTH_BYTES = 16 * 1024 * 1024;
 
 /** Maximum size of a converted file divided by that of the recording. */
 const growthOf = (format: FormatName): number => (format === "csv" ? 1 : MAX_GROWTH);
