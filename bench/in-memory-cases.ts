@@ -28,7 +28,8 @@ const count = (piece: Uint8Array) => {
 /**
  * The cases that read a recording from memory. Each result is verified before it is timed. CSVs are compared
  * with the generated rows (for the slice) or with each other (for the whole session), columns and records value
- * by value. * @throws Error if a result is wrong.
+ * by value.
+ * @throws Error if a result is wrong.
  */
 export async function inMemoryCases(sessions: Sessions, native: string | null): Promise<Case[]> {
   const { convert, decode } = await loadLibrary();

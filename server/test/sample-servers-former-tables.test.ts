@@ -18,7 +18,8 @@ describe.runIf(isSpread)("unused copies of samples", () => {
   });
 
   /**
-   * Runs a command. @param ended matches statements: the command ends instead of running a matching statement, or at
+   * Runs a command.
+   * @param ended matches statements: the command ends instead of running a matching statement, or at
    * the COMMIT of its transaction
    */
   async function run<T>(

@@ -10,7 +10,8 @@ const chunk = (bytes: Uint8Array) =>
   Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from("\r\n")]);
 
 /**
- * Sends the parts of one request repeatedly, until the service ends it. @returns the content of
+ * Sends the parts of one request repeatedly, until the service ends it.
+ * @returns the content of
  * its last line
  */
 async function stream(

@@ -60,7 +60,8 @@ export class Protocol {
   }
 
   /**
-   * @param line a message @returns the line of the response; null for notifications, responses and cancelled calls
+   * @param line a message
+   * @returns the line of the response; null for notifications, responses and cancelled calls
    */
   async answer(line: string): Promise<string | null> {
     let id: Id | null = null;

@@ -94,7 +94,8 @@ async function clockChanges(
 }
 
 /**
- * Returns the position at which the next request continues. @param last last change caused by time, if there may be
+ * Returns the position at which the next request continues.
+ * @param last last change caused by time, if there may be
  * more
  */
 function nextClock(

@@ -138,7 +138,8 @@ const READERS = sql`
     WHERE session_id = ANY(ARRAY(SELECT id FROM ids))`;
 
 /**
- * Records that sessions, or only their figures, have changed for everyone who can read them. @param alsoFor a further
+ * Records that sessions, or only their figures, have changed for everyone who can read them.
+ * @param alsoFor a further
  * account, which loses access to them
  */
 export async function recordSessions(

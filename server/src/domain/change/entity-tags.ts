@@ -12,7 +12,8 @@ export interface Item<T> extends Tagged {
 }
 
 /**
- * @param resource the caller's view @param versions versions of its rows; two versions may look the
+ * @param resource the caller's view
+ * @param versions versions of its rows; two versions may look the
  * same when a secret is masked
  */
 export const item = <T>(resource: T, ...versions: number[]): Item<T> => ({

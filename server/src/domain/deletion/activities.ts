@@ -12,7 +12,8 @@ const TIMEFRAMES_AT_A_TIME = 100;
 
 /**
  * Removes some activities of a closed account, with their time frames and their webhooks. No event is sent. Can be
- * interrupted and called again. @returns whether there is more to remove; if so, call it again in another transaction
+ * interrupted and called again.
+ * @returns whether there is more to remove; if so, call it again in another transaction
  */
 export async function eraseActivities(unit: UnitOfWork, ownerId: number): Promise<boolean> {
   const { queries } = unit;

@@ -140,7 +140,8 @@ function requireNoHeart({ hasHeart }: View, params: NewMember["params"]): void {
 }
 
 /**
- * Checks the thresholds, and that the athlete is not a member twice at any time. @param id the member itself, if it is changed
+ * Checks the thresholds, and that the athlete is not a member twice at any time.
+ * @param id the member itself, if it is changed
  */
 async function check({ queries }: UnitOfWork, member: Omit<Member, "id" | "version">, id = 0): Promise<void> {
   const { squadId, athleteId, startTime, endTime, params } = member;

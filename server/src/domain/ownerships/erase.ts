@@ -12,7 +12,8 @@ const AUDIT_ROWS_AT_A_TIME = 1_000;
 
 /**
  * Removes some ownerships of a manager from the history of a device, with their samples, which nobody else can read,
- * and the manager's settings of the device. Can be interrupted and called again. @returns whether there is more to
+ * and the manager's settings of the device. Can be interrupted and called again.
+ * @returns whether there is more to
  * remove; if so, call it again in another transaction
  */
 export async function eraseOwnerships(

@@ -37,7 +37,8 @@ export interface Grants {
 /**
  * Reads a manager's permissions of one kind on some athletes.
  * @param lock prevents the athletes from being deleted and their permissions from changing until the transaction ends;
- *   for changes that depend on the result @param during omits permissions that do not overlap this interval
+ *   for changes that depend on the result
+ * @param during omits permissions that do not overlap this interval
  */
 export async function grantsOf(
   queries: Queries,

@@ -1,15 +1,11 @@
 import { type SQL, sql } from "drizzle-orm";
-import { accounts, knownManagers, permissions, squadMembers, squads } from "../../store/schema.js";
+import { accounts, knownManagers, permissions } from "../../store/schema.js";
 import { isWithin } from "../change/cached-count.js";
 import { QuotaExceeded } from "../change/quotas.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
+import { isOwnAthlete } from "./own-athletes.js";
 
-/** Whether the manager manages the athlete, or has had the athlete in a squad. */
-const isOwnAthlete = (
-  managerId: number,
-): SQL<boolean> => sql`(athlete.managed_by IS NOT DISTINCT FROM ${managerId}::bigint OR EXISTS (
-  SELECT 1 FROM ${squadMembers} AS member JOIN ${squads} AS squad ON squad.id = member.squad_id
-  WHERE member.athlete_id = athlete.id AND squad.owner_id = ${managerId}))`;
+const ATHLETE = sql`athlete`;
 
 /** Number of permissions of one athlete that count. A few athletes with many permissions must not use up the share of all. */
 const MOST_COUNTED = 10;
@@ -31,7 +27,7 @@ export async function enforceStrangerQuota(
 ): Promise<void> {
   const { queries, now, config } = unit;
   const { rows } = await queries.execute<{ is_own: boolean; has_found: boolean }>(sql`
-    SELECT ${isOwnAthlete(managerId)} AS is_own, ${hasFound(managerId)} AS has_found
+    SELECT ${isOwnAthlete(managerId, ATHLETE)} AS is_own, ${hasFound(managerId)} AS has_found
     FROM ${accounts} AS athlete WHERE athlete.id = ${athleteId}`);
   const [athlete] = rows;
   if (athlete === undefined || athlete.is_own) return;
@@ -40,7 +36,7 @@ export async function enforceStrangerQuota(
       SELECT coalesce(sum(least(valid, ${MOST_COUNTED})), 0)::int AS count FROM (
         SELECT count(*) AS valid FROM ${permissions} AS permission JOIN ${accounts} AS athlete ON athlete.id = permission.athlete_id
         WHERE permission.manager_id = ${managerId} AND permission.expiration_time > ${now}
-          AND NOT ${isOwnAthlete(managerId)} AND ${hasFound(managerId)} = ${athlete.has_found}
+          AND NOT ${isOwnAthlete(managerId, ATHLETE)} AND ${hasFound(managerId)} = ${athlete.has_found}
         GROUP BY athlete.id) AS by_athlete`);
     return rows[0]?.count ?? 0;
   };

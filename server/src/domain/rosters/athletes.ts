@@ -1,12 +1,13 @@
 import { nameKey } from "asi-convert/squad";
 import { and, asc, eq, gt, sql } from "drizzle-orm";
-import { accounts, squadMembers, squads } from "../../store/schema.js";
+import { accounts } from "../../store/schema.js";
 import { insertManagedAthlete } from "../accounts/managed-athlete.js";
 import { playerName } from "../accounts/player-names.js";
 import type { Context } from "../change/context.js";
 import { enforceAthleteQuota } from "../change/quotas.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 import { hasActive } from "../permissions/coverage.js";
+import { isOwnAthlete } from "../permissions/own-athletes.js";
 import type { Problems } from "./problems.js";
 import type { RosterPlayer } from "./read.js";
 
@@ -44,7 +45,7 @@ export async function findAthletes(
         profileExternalId: accounts.profileExternalId,
         firstName: accounts.firstName,
         lastName: accounts.lastName,
-        isKnown: isKnown(caller?.id ?? 0),
+        isKnown: isOwnAthlete(caller?.id ?? 0, sql`accounts`),
       })
       .from(accounts)
       .where(
@@ -94,12 +95,6 @@ export async function findAthletes(
 }
 
 const withId = (name: string, id: number): string => `${name} (${id})`;
-
-/** Whether the account of a row is an athlete whom the manager manages, or who is or was in a squad of the manager. */
-const isKnown = (managerId: number) =>
-  sql<boolean>`(accounts.managed_by IS NOT DISTINCT FROM ${managerId}::bigint
-    OR EXISTS (SELECT FROM ${squadMembers} AS member JOIN ${squads} AS squad ON squad.id = member.squad_id
-      WHERE member.athlete_id = accounts.id AND squad.owner_id = ${managerId}))`;
 
 function newcomerProblem(name: string, found: Named, newcomers: Named = new Map()): string | undefined {
   const [newcomer] = newcomers;

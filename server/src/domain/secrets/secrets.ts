@@ -129,7 +129,8 @@ export async function requireServerKey(ctx: Keys, queries: Queries): Promise<voi
 const TRIED = 20;
 
 /**
- * Before the first rotation, the database does not know its server key. @returns a warning when the key decrypts none of its
+ * Before the first rotation, the database does not know its server key.
+ * @returns a warning when the key decrypts none of its
  * secrets
  */
 export async function wrongKeyWarning(ctx: Keys, queries: Queries): Promise<string | undefined> {

@@ -57,7 +57,8 @@ export const isVisibleSquad = (ctx: WithCaller): SQL | undefined =>
     : ownedOrGuest(ctx);
 
 /**
- * Condition in a statement with `squads` and a session: the caller can see the session. @param sessionId column of the
+ * Condition in a statement with `squads` and a session: the caller can see the session.
+ * @param sessionId column of the
  * session's id
  */
 export const isVisibleSession = (

@@ -38,7 +38,8 @@ export const sessionCookie = (config: Config, token: string, maxAgeS: number): s
 
 /**
  * Returns the value of `Set-Cookie` for a sign-in with the OpenID provider. The redirect of the provider comes from another site,
- * so it is `SameSite=Lax`. @param maxAgeS 0 removes the cookie
+ * so it is `SameSite=Lax`.
+ * @param maxAgeS 0 removes the cookie
  */
 export const flowCookie = (config: Config, value: string, maxAgeS: number): string =>
   isLocalOnly(config)

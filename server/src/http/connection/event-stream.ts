@@ -20,7 +20,8 @@ export class EventStream {
   readonly body: Readable;
 
   /**
-   * @param events null for a time without an event, at least every `heartbeatMs` @param heartbeatMs time without
+   * @param events null for a time without an event, at least every `heartbeatMs`
+   * @param heartbeatMs time without
    * an event after which a comment is sent, to keep the connection open in proxies
    */
   constructor(events: AsyncIterable<ServerEvent | null>, heartbeatMs: number) {

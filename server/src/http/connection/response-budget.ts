@@ -209,7 +209,8 @@ export class ResponseBudget {
   /**
    * Ends a response with a slow client. Chooses the address with the most recent use, if it has used more than the
    * waiting address and holds at least as much as that address requests. Two addresses therefore cannot alternately end
-   * the slow upload of a third. @returns whether there was one
+   * the slow upload of a third.
+   * @returns whether there was one
    */
   #endSlow(waiter: Waiter): boolean {
     const { address } = waiter.share;

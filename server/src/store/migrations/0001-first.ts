@@ -298,7 +298,8 @@ CREATE TABLE permissions (
 CREATE INDEX permissions_athlete ON permissions (athlete_id, manager_id, permission, expiration_time, start_time);
 -- These find the permissions that begin or end in a time, in the order of the changes.
 CREATE INDEX permissions_manager ON permissions (manager_id, permission, start_time, athlete_id);
-CREATE INDEX permissions_ends ON permissions (manager_id, permission, expiration_time, athlete_id);
+-- Partial, so that no statement on given athletes uses it: it would read all athletes of a manager.
+CREATE INDEX permissions_ends ON permissions (manager_id, expiration_time, athlete_id) WHERE permission = 'READ';
 
 -- The managers whom an athlete has found by number and username, and whose names the athlete sees.
 CREATE TABLE known_managers (

@@ -80,7 +80,8 @@ export async function requireOwnSchema(
 }
 
 /**
- * Locks out processes of the previous release, which would not know the new schema. @throws
+ * Locks out processes of the previous release, which would not know the new schema.
+ * @throws
  * SchemaError when one runs
  */
 async function lockOutFormer(client: pg.ClientBase): Promise<void> {

@@ -6,7 +6,8 @@ type Rows = Resource["SessionPeriods"];
 const instant = (ms: number) => new Date(ms).toISOString();
 
 /**
- * The periods of a session in the service. Times of athletes that `names` lacks are omitted. @param names of the players by the ids of
+ * The periods of a session in the service. Times of athletes that `names` lacks are omitted.
+ * @param names of the players by the ids of
  * athletes
  */
 export function periodsOfRows(rows: Rows, names: ReadonlyMap<number, string>): SessionPeriod[] {
