@@ -116,7 +116,7 @@ describe("sessions", () => {
     expect(await other()).toContainEqual(object("session", session, true));
   });
 
-  it("are reported as a change of their squad to a guest who joins or leaves", async ({ service: s }) => {
+  it("are reported as a change to their squad to a guest who joins or leaves", async ({ service: s }) => {
     const scene = await SquadScene.of(s, ["Ann"]);
     const guest = await guestOf(scene, "coach");
     const next = await follow(s, guest);

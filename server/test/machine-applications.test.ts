@@ -134,7 +134,7 @@ async function discovered(): Promise<oauth.AuthorizationServer> {
 }
 
 describe("the library oauth4webapi, which knows only the address of the service", () => {
-  it("obtains a token with the chosen scope by client credentials, by HTTP Basic and in the form", async () => {
+  it("obtains a token with the chosen scope with client credentials, which it sends with HTTP Basic or in the form", async () => {
     const server = await discovered();
     const { client_id, client_secret } = await newApp(ann.username, "samples:read", "sessions:read");
     const client = { client_id };

@@ -223,7 +223,7 @@ describe("the time frames of a session", () => {
     ]);
   });
 
-  it("follow a change of the assignments, and of the sport", async () => {
+  it("follow a change to the assignments, and of the sport", async () => {
     const { scene, first, second, path, session } = await played("Ann", "Bob");
     const known = await scene.send("GET", "/api/v2/assignments/");
     for (const { id } of known.body.results) await scene.send("DELETE", `/api/v2/assignments/${id}/`);

@@ -141,7 +141,7 @@ describe("a receiver gets", () => {
     expect(hook.received.map(({ body }) => JSON.parse(body).event).sort()).toEqual(expected);
   });
 
-  it("each change of an activity and its time frames, including the deletion, even if the webhook is deleted too", async ({
+  it("each change to an activity and its time frames, including the deletion, even if the webhook is deleted too", async ({
     hooks: { s },
   }) => {
     const hook = await receiver();

@@ -28,7 +28,7 @@ export function sessionPicture(session: Session): Picture {
   y += SPEED_HEIGHT + PLOT_SPACE;
   if (metrics.hr_min !== null && metrics.hr_max !== null) {
     const heartRate = {
-      title: `Heart rate, bpm${metrics.athlete_max_hr === null ? "" : ` and zones of ${metrics.athlete_max_hr} bpm`}`,
+      title: `Heart rate, bpm${metrics.athlete_max_hr === null ? "" : `, with zones for a maximum of ${metrics.athlete_max_hr} bpm`}`,
       series: heartRateSeries(session),
       color: HEART_RATE_LINE,
       ticks: roundTicks(metrics.hr_min, metrics.hr_max, 4),

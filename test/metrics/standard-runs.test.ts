@@ -111,7 +111,7 @@ describe("changes of standard runs", () => {
     expect([baseline_runs, changes]).toEqual([6, [-3.3, null, null]]);
   });
 
-  it("are empty without runs, and a value that is not a run is refused", () => {
+  it("are empty if there are no runs, and a value that is not a run is refused", () => {
     expect(standardRunChanges([], [run(150)])).toMatchObject({ baseline_heart_rate: null, changes: [null] });
     expect(thrown(() => standardRunChanges([{ heart_rate: 150 } as never]))).toMatchObject({
       code: "BAD_ARGUMENT",

@@ -40,7 +40,7 @@ onEachDatabase("reading samples", (on) => {
       expect(await on.page(EVER, 3, 10)).toEqual({ count: 3, samples: [] });
     });
 
-    it("is empty without intervals, for an empty interval, and without samples", async () => {
+    it("is empty if there are no intervals or samples, and for an empty interval", async () => {
       await on.storeAt(1_000_000);
       expect(await on.page([])).toEqual({ count: 0, samples: [] });
       expect(await on.page([{ startMs: 2_000_000, stopMs: 0 }])).toEqual({ count: 0, samples: [] });

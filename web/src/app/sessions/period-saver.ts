@@ -25,7 +25,7 @@ interface Target {
   tag: string | null;
 }
 
-/** Saves every change of the periods of a session, including those by "Undo" of the squad view. */
+/** Saves every change to the periods of a session, including those by "Undo" of the squad view. */
 export class PeriodSaver {
   readonly saving: Signal<Saving> = signal({ name: "saved", isFirst: true });
   readonly #target: Target;
