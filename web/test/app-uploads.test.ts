@@ -31,7 +31,7 @@ describe.skipIf(hasNoBrowser)("recordings that a manager uploads", () => {
     ann = await service.manager("axel");
   });
 
-  it("of several devices are stored by their serial numbers, and lead to a session", async () => {
+  it("are stored by the serial numbers of their devices, and lead to a session", async () => {
     const { page, serial } = await openDevice(service, ann);
     const other = await ownedDevice(service, page);
     const files = [
@@ -52,7 +52,7 @@ describe.skipIf(hasNoBrowser)("recordings that a manager uploads", () => {
     expect(await page.getByLabel("End").inputValue()).toMatch(/^2025-05-17T16:31/);
   });
 
-  it("of a device without an owner wait until the manager claims the device", async () => {
+  it("wait until the manager claims the device if it has no owner", async () => {
     expectComplaint(/400 \(Bad Request\)/);
     // The ownership starts on Thursday. The first of the two weeks in the calendar is completely before it.
     expectComplaint(/403 \(Forbidden\)/);

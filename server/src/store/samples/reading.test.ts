@@ -209,7 +209,7 @@ onEachDatabase("reading samples", (on) => {
     });
   });
 
-  describe("samples added to chunks of 1,000 samples a second", () => {
+  describe("samples added to chunks with 1,000 samples per second", () => {
     const SECONDS = 40;
     const dense = (startMs: number, count = SECONDS * 1000) =>
       on.storeAt(...Array.from({ length: count }, (_, i) => startMs + i));
