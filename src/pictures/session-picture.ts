@@ -80,7 +80,10 @@ function heartRateZones({ metrics: { athlete_max_hr, timePerHrZone } }: Session)
       `${low}–${high} %: ${decimalText(percentage_hrmax, 1)} %`,
   );
   return [
-    { text: `Heart-rate zones of ${athlete_max_hr} bpm: ${zones.join(",  ")} of the time`, color: INK },
+    {
+      text: `Heart-rate zones for a maximum of ${athlete_max_hr} bpm: ${zones.join(",  ")} of the time`,
+      color: INK,
+    },
   ];
 }
 

@@ -37,7 +37,7 @@ export class PeriodSaver {
     this.#target = { ...target };
   }
 
-  /** Saves changes of these periods. @returns a function that stops this after it has saved the last change */
+  /** Saves changes to these periods. @returns a function that stops this after it has saved the last change */
   follow(periods: ReadonlySignal<readonly SessionPeriod[]>): () => void {
     this.#periods = periods;
     const stop = effect(() => {
