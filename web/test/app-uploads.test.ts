@@ -106,7 +106,7 @@ describe.skipIf(hasNoBrowser)("recordings that a manager uploads", () => {
     await page.dispatchEvent(".upload-zone", "drop", { dataTransfer: transfer });
     await fileItem(page, "season.asi")
       .getByText(
-        "The file has 40 MB, and the service takes at most 34 MB. To split it, open it in the viewer",
+        "The file has 40 MB, and the service accepts at most 34 MB. To split it, open it in the viewer",
       )
       .waitFor();
     await fileItem(page, "match.asi")

@@ -182,7 +182,7 @@ class Gateway {
   #reportOpen(): void {
     const { serial, recording } = this.#target;
     this.#context.console.message(
-      `${serial}: the recording ${recording} is not ended. To continue, run the command again with the same bytes and --recording ${recording}. Another recording of the device has replaced it.`,
+      `${serial}: the recording ${recording} has not ended. To continue, run the command again with the same bytes and --recording ${recording}. Another recording of the device has replaced it.`,
     );
   }
 
