@@ -79,7 +79,7 @@ describe("there is no heart rate", () => {
     expect(after.every(({ bpm }) => bpm > 70 && bpm < 90)).toBe(true);
   });
 
-  it("is unknown in the first seconds and where samples are missing", () => {
+  it("in the first seconds, or where samples are missing", () => {
     const { samples, rateHz } = syntheticEcg({ durationS: 10 });
     const { seconds } = detect({ rateHz, samples: Int16Array.from(samples) });
     expect(seconds.slice(0, 4).map(({ bpm }) => bpm)).toEqual([0, 0, 0, 0]);

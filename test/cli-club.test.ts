@@ -255,8 +255,8 @@ describe("asi plot", () => {
     );
     expect(first).toContain("1.asi, Müller");
     expect(first).toContain("Drill");
-    expect(first).toContain("zones of 200 bpm");
-    expect(second).not.toContain("zones of");
+    expect(first).toContain("zones for a maximum of 200 bpm");
+    expect(second).not.toContain("zones for");
     expect(second).not.toContain("Drill");
   });
 

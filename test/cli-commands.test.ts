@@ -101,7 +101,7 @@ describe("asi info", () => {
     expect(await gapsOf(10, 0, 1)).toEqual([[1, 10]]);
   });
 
-  test("--json prints the result of inspect; exit status 3 with damage, 0 without a row", async () => {
+  test("--json prints the result of inspect, and exits with 3 for damage and with 0 if there is no row", async () => {
     const torn = await asi(["info", TORN.path, "--json"]);
     expect(torn.status).toBe(3);
     expect(json(torn.stdout)).toMatchObject({
@@ -157,7 +157,7 @@ describe("asi validate", () => {
     ["badChecksums", MATCH.bytes.map((byte, at) => (at === 170 ? byte ^ 1 : byte))],
     ["overlong", Buffer.concat([MATCH.bytes, Buffer.of(0xb5, 0x62, 0x01, 0x07, 0xff, 0xff)])],
     ["overruns", MATCH.bytes.subarray(0, -1)],
-  ])("exit status 3 for the least damage of each kind: %s", async ([kind, damaged]) => {
+  ])("exits with 3 for the least damage of each kind: %s", async ([kind, damaged]) => {
     const { status, stdout } = await asi(["validate", "-", "--json"], { input: damaged });
     expect(json(stdout)).toMatchObject({ isWhole: false, report: { damage: { [kind]: 1 } } });
     expect(status).toBe(3);

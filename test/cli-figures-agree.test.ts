@@ -68,7 +68,7 @@ const ODD: readonly Odd[] = [
     ]),
   },
   {
-    name: "single rows of a lost signal",
+    name: "isolated rows of a lost signal",
     rows: rowsAt([...times(600, 0.1), 100, 180, 290, 400, 520, ...times(600, 0.1, 600)]),
   },
   {

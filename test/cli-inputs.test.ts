@@ -134,7 +134,7 @@ describe("patterns", () => {
     expect(nameMatcher(pattern)(name)).toBe(meets);
   });
 
-  test("braces", () => {
+  test("with braces are expanded", () => {
     expect(expandBraces("a{b,c{d,e}}f")).toEqual(["abf", "acdf", "acef"]);
     expect(expandBraces("a{b}c")).toEqual(["a{b}c"]);
     expect(expandBraces("a{b,c")).toEqual(["a{b,c"]);

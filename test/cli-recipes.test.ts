@@ -99,7 +99,7 @@ describe("asi recipes", () => {
 describe("asi stats --recipe", () => {
   const { samples } = decodeSync(readFileSync(MATCH.path));
 
-  test("counts by a built-in recipe and by the recipe of a file, with the hash", async () => {
+  test("counts with a built-in recipe and with a recipe from a file, and shows the hash", async () => {
     const ours = { ...sprint, enter: 5000, exit: 4000 } as NonNullable<typeof sprint>;
     const args = ["--recipe", "soccer/sprint", "--recipe", fileOf("slow.json", ours)];
     const { stdout } = await asi(["stats", MATCH.path, "--json", ...args]);

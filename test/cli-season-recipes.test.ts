@@ -162,7 +162,7 @@ describe("asi squad --by player --recipe", () => {
       expect(footer).toMatch(new RegExp(`${name}: [^<]*, recipe ${recipeHash(recipe)}\\.`));
   });
 
-  it("computes the sessions in the cache again after a change of the recipe, and only then", async () => {
+  it("computes the sessions in the cache again after a change to the recipe, and only then", async () => {
     const season = await seasonFolder();
     const ours = recipeFile("ours.json", SPRINT);
     const counts = async () => {

@@ -23,7 +23,7 @@ async function convertWithBreakdowns(folder: string, inputs: string[]) {
 }
 
 describe("a worker thread that fails", () => {
-  test("causes a failure only of its own file, whether it exits or throws", async () => {
+  test("causes a failure only for its own file, whether it exits or throws", async () => {
     const folder = scratchFolder();
     for (const name of ["ends.asi", "throws.asi"]) MATCH.copyTo(folder, name);
     RIDE.copyTo(folder, "ride.asi");

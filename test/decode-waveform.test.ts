@@ -78,7 +78,7 @@ describe("decodeEcg", () => {
   });
 });
 
-describe("inspect reports about the waveform", () => {
+describe("inspect reports for the waveform", () => {
   it("its mean and highest rate, RMSSD, and the usable share of the signal", () => {
     const { ecg, report } = inspectSync(RECORDING);
     expect(ecg?.seconds).toBe(60);

@@ -157,7 +157,7 @@ describe("a source that returns no bytes is refused", () => {
     ["null", null, /Uint8Array/],
     ["a number", 5, /Uint8Array/],
     ["an object", { bytes: header }, /Uint8Array/],
-  ])("at once: %s", ([, source, message]) => {
+  ])("immediately: %s", ([, source, message]) => {
     for (const attempt of [convert, decode, decodeRows, repair]) {
       const error = thrown(() => attempt(source as Source));
       expect(error).toMatchObject({ code: "BAD_SOURCE" });

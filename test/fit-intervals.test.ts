@@ -237,7 +237,7 @@ describe("a FIT file with the RR intervals of a recording", () => {
     expect(written.map((s) => Math.round(1000 * s))).toEqual(known);
   });
 
-  it("returns the same series within 1 ms, at times within a tenth of a second, also around lost signal", async () => {
+  it("returns the same series within 1 ms, at times within a tenth of a second, even around a lost signal", async () => {
     const recording = recordingOf({
       durationS: 120,
       isLost: (s) => (s > 30 && s < 31) || (s > 60 && s < 75) || (s > 90 && s < 93),
@@ -253,7 +253,7 @@ describe("a FIT file with the RR intervals of a recording", () => {
     }
   });
 
-  it("contains only those between its rows, with from and to, and with fewer rows", async () => {
+  it("contains only the intervals between its rows, with from and to, and with fewer rows", async () => {
     const recording = recordingOf();
     const limits = { from: START_MS + 20_000, to: START_MS + 40_000 };
     for (const options of [limits, { ...limits, everyMs: 1000 }]) {

@@ -62,7 +62,7 @@ describe("a FIT file written by the library is read", () => {
 });
 
 describe("FIT files of other devices", () => {
-  it("big-endian, fields of 16 bits, a heart rate only", async () => {
+  it("are read if they are big-endian, have fields of 16 bits, or contain only a heart rate", async () => {
     const file = fitFile([
       fitDefinition(
         3,
@@ -137,7 +137,7 @@ describe("FIT files of other devices", () => {
     expect([...samples.timestampMs].map((ms) => ms / 1000 - START_S)).toEqual([1, 2, 20, 40, 70]);
   });
 
-  it("several joined files are read, the first with a header of 12 bytes", async () => {
+  it("are read if several are joined, the first with a header of 12 bytes", async () => {
     const one = (seconds: number, headerBytes: 12 | 14) =>
       fitFile(
         [
@@ -160,7 +160,7 @@ describe("FIT files of other devices", () => {
     expect([...samples.timestampMs]).toEqual([START_MS, START_MS + 60_000]);
   });
 
-  it("unknown developer fields, and fields with other sizes than in the profile, are ignored", async () => {
+  it("unknown developer fields, and fields whose sizes differ from the profile, are ignored", async () => {
     const file = fitFile([
       fitDefinition(0, 206, [
         [0, 1, 2],

@@ -69,7 +69,7 @@ function ms(date: unknown): number {
   return new Date(date as string).getTime();
 }
 
-it("has no speed for a row with a negative one", async () => {
+it("a FIT file has no speed for a row with a negative speed", async () => {
   const file = await parsed(fitOf(batchOf([sampleAt(START_MS, { speedMmPerS: -20 })])));
   expect(file.records?.[0]).not.toHaveProperty("enhanced_speed");
 });

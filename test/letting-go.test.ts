@@ -277,7 +277,7 @@ describe("cancelling a CSV stops it, even while the source hangs", () => {
     expect(await asiError(report)).toMatchObject({ code: "ABORTED", cause: "enough" });
   });
 
-  it("happens also when a loop is left before its first row", async () => {
+  it("also happens when a loop is left before its first row", async () => {
     const iterator = decode(new ReadableStream<Uint8Array>())[Symbol.asyncIterator]();
     const first = iterator.next();
     await iterator.return?.();

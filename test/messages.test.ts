@@ -16,7 +16,9 @@ import { asiError, thrown } from "./whole.js";
 /** The text of a value in a message. The value replaces an instant, which can be any value in JavaScript. */
 function shown(value: unknown): string {
   const { message } = thrown(() => csvFileName("TEST-1", value as number, 0)) as Error;
-  return /^An instant is ([\s\S]*); it must be a number of ms since 1970\.$/.exec(message)?.[1] ?? message;
+  return (
+    /^The instant ([\s\S]*) is invalid; it must be a number of ms since 1970\.$/.exec(message)?.[1] ?? message
+  );
 }
 
 describe("a message shows the given value, shortened to one line", () => {
@@ -146,7 +148,7 @@ describe("an error names the argument, its value, and the expected value", () =>
     ],
     [
       "BAD_ARGUMENT",
-      "An instant is Infinity; it must be a number of ms since 1970.",
+      "The instant Infinity is invalid; it must be a number of ms since 1970.",
       () => findRanges([1, Number.POSITIVE_INFINITY]),
     ],
     [

@@ -63,7 +63,7 @@ describe.skipIf(process.platform !== "linux")("a pipe whose other end is not ope
 });
 
 describe.skipIf(process.platform === "win32")("a pipe", () => {
-  test("whose writer starts late is read completely", async () => {
+  test("is read completely if its writer starts late", async () => {
     const pipe = pipeIn(scratchFolder());
     const writer = spawn(
       "bash",
@@ -82,7 +82,7 @@ describe.skipIf(process.platform === "win32")("a pipe", () => {
     expect(Buffer.from(await wholeBytes(readFileChunks(pipe))).equals(MATCH.bytes)).toBe(true);
   });
 
-  test("whose reader starts late and reads slowly is written completely", async () => {
+  test("is written completely if its reader starts late and reads slowly", async () => {
     const pipe = pipeIn(scratchFolder());
     const reader = spawn("bash", ["-c", `sleep 0.3; exec < "$0"; head -c 100000; sleep 0.3; cat`, pipe]);
     let text = "";
@@ -96,7 +96,7 @@ describe.skipIf(process.platform === "win32")("a pipe", () => {
     expect(text === MATCH.csv).toBe(true);
   });
 
-  test("whose reader disconnects causes EPIPE", async () => {
+  test("causes EPIPE if its reader disconnects", async () => {
     const pipe = pipeIn(scratchFolder());
     spawn("bash", ["-c", `exec < "$0"; head -c 10 > /dev/null`, pipe]);
     expect(await rejection(convertToFile(MATCH.bytes, { output: pipe }))).toMatchObject({ code: "EPIPE" });

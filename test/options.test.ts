@@ -47,7 +47,7 @@ describe("an option outside its range is refused before a byte is read", () => {
       { signal: { removeEventListener() {} } as unknown as AbortSignal },
       /signal is not an AbortSignal; give the signal of an AbortController/,
     ],
-    ["from is later than to", { from: 2, to: 1 }, /later/],
+    ["from that is later than to", { from: 2, to: 1 }, /later/],
     ["a negative age", { fillHrMs: -1 }, /fillHrMs is -1.*0 or more/],
     ["a fraction of a millisecond", { fillHrMs: 0.5 }, /fillHrMs is 0.5.*whole/],
     ["an age that is not a number", { fillHrMs: Number.NaN }, /fillHrMs is NaN/],

@@ -52,7 +52,7 @@ describe("the manifest", () => {
     expect(onInstall).toEqual([]);
   });
 
-  it("is clean by the rules of publint", async () => {
+  it("passes the checks of publint", async () => {
     const { messages } = await publint({ pkgDir: scratch.installed, strict: true, pack: false });
     // Suggestions, such as the replacement of `browser` by `imports`, are not errors.
     const faults = messages.filter(({ type }) => type !== "suggestion");

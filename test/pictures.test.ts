@@ -170,7 +170,9 @@ describe("the picture", () => {
 
   it("has the share of each heart-rate zone if the maximum is known", () => {
     const metrics = computeMetrics(match.samples, { params: { max_hr: 190 } });
-    expect(toSvg(sessionPicture({ ...match, metrics }))).toContain("Heart-rate zones of 190 bpm:");
+    expect(toSvg(sessionPicture({ ...match, metrics }))).toContain(
+      "Heart-rate zones for a maximum of 190 bpm:",
+    );
     expect(toSvg(sessionPicture(match))).not.toContain("Heart-rate zones");
   });
 

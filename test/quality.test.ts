@@ -112,13 +112,13 @@ describe("the option quality", () => {
 describe("batches with quality", () => {
   const { samples } = decodeSync(recording, { quality: true });
 
-  it("are sliced and joined with it", () => {
+  it("keep the quality when they are sliced and joined", () => {
     const parts = [rowsBetween(samples, 0, 7), rowsBetween(samples, 7, 7), rowsBetween(samples, 7, rowCount)];
     expect(parts[0]?.quality).toEqual(expected(everyRow.slice(0, 7)));
     expect(joinBatches(parts)).toEqual(samples);
   });
 
-  it("are not joined with batches without it", () => {
+  it("are not joined with batches without quality", () => {
     const { quality: _, ...without } = samples;
     for (const batches of [
       [samples, without],

@@ -146,7 +146,7 @@ describe("a reader returns", () => {
     expect(await asiError(info)).toMatchObject({ code: "NOT_A_RECORDING" });
   });
 
-  it("the rows returned of each range", () => {
+  it("the first and the last row that it returned of each range", () => {
     const times = [0, 1000, 500_000, 501_000, 1_000_000];
     const bytes = joined([asiInf(), ...times.map((ms) => navPvt(civilTime(ms)))]);
     const { result } = read([bytes], { output: "csv" }).reader;

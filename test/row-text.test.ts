@@ -109,7 +109,7 @@ describe("a row template", () => {
     }
   });
 
-  it("writes local times with its offset, for people and for spreadsheets", () => {
+  it("writes local times with their offsets, for people and for spreadsheets", () => {
     const batch = batchOf([sample]);
     const parts: TemplatePart[] = [
       { field: "localTime" },

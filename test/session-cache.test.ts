@@ -93,7 +93,7 @@ describe("the cache of a session", () => {
     await expect(cachedWork(copied, notCached)).rejects.toThrow("not cached");
   });
 
-  it("replaces a link of its name, and neither reads nor writes the target", async () => {
+  it("replaces a link with its name, and neither reads nor writes the target", async () => {
     const { cachedWork } = await cacheOf([]);
     const task = taskIn(scratchFolder());
     const cache = join(task.folder, ".asi-squad-cache.json");
@@ -110,7 +110,7 @@ describe("the cache of a session", () => {
     expect(await cachedWork(task, notCached)).toEqual(work);
   });
 
-  it.skipIf(process.platform === "win32")("does not wait for a pipe of its name", async () => {
+  it.skipIf(process.platform === "win32")("does not wait for a pipe with its name", async () => {
     const { cachedWork } = await cacheOf([]);
     const task = taskIn(scratchFolder());
     execFileSync("mkfifo", [join(task.folder, ".asi-squad-cache.json")]);

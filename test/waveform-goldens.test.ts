@@ -91,7 +91,7 @@ describe("the heart rates of the rows", () => {
     expect(Math.max(...differences)).toBeLessThanOrEqual(2);
   });
 
-  it("are absent without a visible heartbeat, and those of the device as soon as it has one", () => {
+  it("are absent while no heartbeat is visible, and come from the device as soon as it has a heart rate", () => {
     const rows = csvRows(keptText("run.csv"));
     const between = (from: number, to: number) =>
       rows.filter(({ timestamp }) => timestamp >= from && timestamp < to).flatMap(({ hr }) => hr ?? []);

@@ -33,7 +33,7 @@ export function conversionError(bytes: Uint8Array, options: DecodeOptions = {}):
   return asiError(wholeBytes(convert(bytes, options).body));
 }
 
-/** The reason of a rejected promise. */
+/** The reason for the rejection of a promise. */
 export async function rejection(promise: Promise<unknown>): Promise<unknown> {
   try {
     await promise;

@@ -144,8 +144,8 @@ describe("TCX of other programs", () => {
 
   it.each([
     ["with a prefix", "ns3:TPX", "ns3:Speed", ""],
-    ["without", "TPX", "Speed", ' xmlns="http://www.garmin.com/xmlschemas/ActivityExtension/v2"'],
-  ])("a speed in its extension, %s", async (_, tpx, speed, xmlns) => {
+    ["without a prefix", "TPX", "Speed", ' xmlns="http://www.garmin.com/xmlschemas/ActivityExtension/v2"'],
+  ])("may have a speed in its extension, %s", async (_, tpx, speed, xmlns) => {
     const { rows, summary } = await rowsIn(
       tcx(`<Trackpoint><Time>2024-05-11T09:30:00.000Z</Time>
         <Position><LatitudeDegrees>47.1234567</LatitudeDegrees><LongitudeDegrees>-8.5</LongitudeDegrees></Position>
@@ -175,7 +175,7 @@ describe("TCX of other programs", () => {
     ["in km/h, for more points than are examined", run(3000, () => "14.4"), "km/h", 4],
     ["in an undetectable unit, over a few metres", run(10, () => "14.4"), "m/s", 14.4],
     ["that fit neither", run(60, () => "40"), "m/s", 40],
-  ])("speeds %s", async (_, track, unit, speed) => {
+  ])("may have speeds %s", async (_, track, unit, speed) => {
     const { rows, summary } = await rowsIn(track);
     expect(summary.speedUnit).toBe(unit);
     expect(new Set(rows.map((row) => row.speed))).toEqual(new Set([speed]));

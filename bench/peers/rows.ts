@@ -37,7 +37,7 @@ function decimal(scaled: number, scale: number, digits: number): string {
   return `${scaled < 0 ? "-" : ""}${whole}.${String(magnitude - whole * scale).padStart(digits, "0")}`;
 }
 
-/** Rows of a recording by the rules of the recording format, without a report of damage. */
+/** Rows of a recording according to the recording format, without a report of damage. */
 export function* readRows(recording: Uint8Array): Generator<PlainRow> {
   const view = new DataView(recording.buffer, recording.byteOffset, recording.byteLength);
   const waiting: Reading[] = [];

@@ -399,7 +399,7 @@ describe("the repetition of a request", () => {
     ]);
   });
 
-  it("stops after three attempts, and is omitted if the response has no waiting time or one that is too long", async () => {
+  it("stops after three attempts, and does not happen if the waiting time in the response is missing or too long", async () => {
     const count = async (answer: Response | (() => Response), options = {}) => {
       const { client, sent } = watched(
         async () => (typeof answer === "function" ? answer() : answer.clone()),

@@ -278,7 +278,7 @@ describe("the examples of a service under a path", () => {
     ["convertFile", 200],
     ["convertFileToFormat", 200],
   ] as const;
-  it.each(REPRESENTATIVE)("have the same response in every language for %s", async (operationId, status) => {
+  it.each(REPRESENTATIVE)("get the same response in every language for %s", async (operationId, status) => {
     for (const language of LANGUAGES) {
       expect([language, await examples.run(operationId, language)]).toEqual([
         language,

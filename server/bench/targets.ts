@@ -185,7 +185,7 @@ export const TARGETS: readonly Target[] = [
   },
 ];
 
-/** Whether the value meets the target; null without a value. */
+/** Whether the value meets the target; null if there is no value. */
 export function isReached({ bound, limit }: Target, measured: number | undefined): boolean | null {
   if (measured === undefined || Number.isNaN(measured)) return null;
   if (bound === "at least") return measured >= limit;

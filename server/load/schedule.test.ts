@@ -6,7 +6,7 @@ import { onSchedule } from "./schedule.js";
 const everyTenMs = () => 1 - Math.exp(-1);
 
 describe("calls on a schedule", () => {
-  it("keep their due times while an earlier request takes long", async () => {
+  it("keep their due times while an earlier request takes a long time", async () => {
     const fromMs = performance.now();
     const dueAfterMs: number[] = [];
     const madeAfterMs: number[] = [];

@@ -133,7 +133,7 @@ export async function tellStory(given: Given, tell: (line: string) => void): Pro
   await told(receiver, "timeframe-updated", activity.id, timeframe.id);
   const whole = await api<Resource["ComputedData"]>(200, "GET", `${path}computed-data/`);
   if (!(distanceM(whole) > distanceM(half) && whole.last_computation > half.last_computation)) {
-    throw new Error("The computed data did not follow the change of the time frame");
+    throw new Error("The computed data did not follow the change to the time frame");
   }
   tell(summary("Changed the time frame, and its data were recomputed. The whole match", whole));
   const [counted] = whole.recipes ?? [];

@@ -80,7 +80,7 @@ describe("a response that is being sent", () => {
   });
 });
 
-describe("a response that takes long to compute", () => {
+describe("a response that takes a long time to compute", () => {
   it("omits data that the caller can no longer read when it is ready", async () => {
     const team = await Team.of(s);
     const reader = await s.manager();

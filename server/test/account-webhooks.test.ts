@@ -169,7 +169,7 @@ describe("a webhook of an account", () => {
     expect(await told()).toEqual(expected);
   });
 
-  it("receives no event about samples that another manager owns, although a session of its manager has their time", async ({
+  it("receives no event about samples that another manager owns, although a session of its own manager covers their times", async ({
     hooks: { s },
   }) => {
     const scene = await SquadScene.of(s, ["Ann"]);
@@ -368,7 +368,7 @@ describe("a webhook of an account", () => {
       expect(response).toBe("5 events were not sent, because a change sends at most 200 events.");
   });
 
-  it("is charged to the address that uploaded, so its calls do not use slots of other addresses", async ({
+  it("has its calls charged to the address of the upload, so they use no slots of other addresses", async ({
     hooks: { s },
   }) => {
     const ann = await s.manager();

@@ -10,7 +10,7 @@ const dayFromNow = (days: number) => new Date(Date.now() + days * 86_400_000).to
 const it = withAthletes();
 
 describe("registering athletes", () => {
-  it("anyone registers as an athlete, who can then log in", async ({ athletes: { s, lastAudit } }) => {
+  it("is open to anyone, who can then log in", async ({ athletes: { s, lastAudit } }) => {
     const username = unique();
     const athlete_profile = {
       external_id: "p-1",

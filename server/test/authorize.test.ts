@@ -43,7 +43,7 @@ const exchange = (service: TestService, code: string, more: Record<string, strin
     },
   });
 
-describe("authorization code flow", () => {
+describe("the authorization code flow", () => {
   it("shows a login page, then redirects with a code that can be exchanged for a token once", async () => {
     const page = await s.get(`/oauth2/authorize/?${new URLSearchParams(asked())}`);
     expect(page.status).toBe(200);

@@ -20,7 +20,7 @@ import { newScratchFolder } from "./scratch.js";
 import { newStore, TestService } from "./service.js";
 import { newActivity } from "./team.js";
 
-describe("backup", () => {
+describe("a backup", () => {
   it("is restored completely into an empty database: rows, bytes and the next values of sequences", async () => {
     const folder = newScratchFolder();
     const file = join(folder, "backup.gz");
@@ -157,7 +157,7 @@ describe("backup", () => {
     expect((await s.get("/api/v1/account/", ann.token)).status).toBe(200);
   });
 
-  it("with a line that is too long for the memory is refused before the line is read completely", async () => {
+  it("is refused if a line is too long for the memory, before the line is read completely", async () => {
     const file = join(newScratchFolder(), "backup");
     const head = JSON.stringify({ format: "asi-server backup 1", migrations: [] });
     const mebibyte = Buffer.alloc(1024 * 1024, " ");

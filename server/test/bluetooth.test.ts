@@ -59,7 +59,7 @@ describe("bluetooth", () => {
     expect((await s.get(`/api/v1/devices/${mine.id}/`, ann.token)).body.firmware_version).toBe("2.1");
   });
 
-  it("a device that never starts has only the last hundred changes waiting", async () => {
+  it("only the last hundred changes wait for a device that never starts", async () => {
     const { id } = await s.ownedDevice(ann);
     await transact(s.ctx, "test", async (unit) => {
       for (let version = 1; version <= 120; version++) await setTarget(unit, id, {}, false);

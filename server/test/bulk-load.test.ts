@@ -136,7 +136,7 @@ describe("bulk load", () => {
     expect(await countOf(owned, ann)).toBe(100);
   });
 
-  it("stores two concurrent files of one device completely", async ({
+  it("stores two files of one device completely if they are loaded concurrently", async ({
     bulkLoads: { s, longOwned, ann, post, countOf },
   }) => {
     const owned = await longOwned(ann);

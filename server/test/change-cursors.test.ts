@@ -73,7 +73,7 @@ describe("a cursor", () => {
     expect([status, problem.code]).toEqual([410, "cursor_expired"]);
   });
 
-  it("from before the restore of a backup is refused", async () => {
+  it("is refused if it was issued before a backup was restored", async () => {
     const s = await TestService.start(await newStore());
     const { owner } = await loaded(s);
     const { body } = await read(s, owner.token, "");

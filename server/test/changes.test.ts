@@ -33,7 +33,7 @@ describe("samples", () => {
     expect(await others()).toEqual([]);
   });
 
-  it("are reported by day if they are of two days", async ({ service: s }) => {
+  it("are reported separately for each day if they are of two days", async ({ service: s }) => {
     const { owner, device, load } = await loaded(s);
     const next = await follow(s, owner);
     await load("2024-05-17T23:59:59.900Z");
@@ -116,7 +116,7 @@ describe("sessions", () => {
     expect(await other()).toContainEqual(object("session", session, true));
   });
 
-  it("are reported as a change of their squad to a guest who joins or leaves", async ({ service: s }) => {
+  it("are reported to a guest who joins or leaves as a change to their squad", async ({ service: s }) => {
     const scene = await SquadScene.of(s, ["Ann"]);
     const guest = await guestOf(scene, "coach");
     const next = await follow(s, guest);

@@ -296,7 +296,7 @@ describe("computed data", () => {
     await racing.stop();
   });
 
-  it("requests for several versions that wait for one computation cause one more, of the newest version", async () => {
+  it("are computed only once more, for the newest version, after requests for several versions have waited for one computation", async () => {
     const team = await Team.of(s);
     const frame = await team.frame(0, 600);
     await team.run(0, 100, 3000);
@@ -331,7 +331,7 @@ describe("computed data", () => {
     await computing.stop();
   });
 
-  it("the last result remains after retention has removed samples, until they are loaded again", async () => {
+  it("remain available after retention has removed samples, until the samples are loaded again", async () => {
     const team = await Team.of(s);
     const frame = await team.frame(0, 600);
     await team.run(0, 100, 3000);
@@ -359,7 +359,7 @@ describe("computed data", () => {
     ["device", async ({ manager }) => ({ device: (await s.ownedDevice(manager)).id })],
     ["start", async (_, { end_time }) => ({ start_time: new Date(Date.parse(end_time) - 590_000) })],
     ["end", async (_, { start_time }) => ({ end_time: new Date(Date.parse(start_time) + 590_000) })],
-  ])("the last result does not remain for a different %s", async (_, changeOf) => {
+  ])("do not remain available for a different %s", async (_, changeOf) => {
     const team = await Team.of(s);
     const frame = await team.frame(0, 600);
     await team.run(0, 100, 3000, 150);

@@ -236,7 +236,7 @@ describe("conversion", () => {
     await patient.stop();
   });
 
-  it("disconnects a client that sends single bytes, but not one that sends fast enough", async ({
+  it("disconnects a client that sends one byte at a time, but not one that sends fast enough", async ({
     conversions: { s, open, head },
   }) => {
     const strict = await TestService.start(s.store, {

@@ -60,7 +60,7 @@ describe.each(["manager", "athlete"] as const)("the password of a %s", (role) =>
 });
 
 describe("the credentials of an account", () => {
-  it("require the current password if the token was refreshed, even if the token is new", async ({
+  it("can be changed only with the current password if the token was refreshed, even if the token is new", async ({
     passwords: { s },
   }) => {
     const person = await s.manager();
@@ -86,7 +86,7 @@ describe("the credentials of an account", () => {
     expect(await isOpen(person.token)).toBe(true);
   });
 
-  it("include the email address for password links; emails notify the previous address", async ({
+  it("include the email address for password links; changes are reported to the previous address", async ({
     passwords: { s, mailsTo },
   }) => {
     const person = await s.manager();
@@ -103,7 +103,7 @@ describe("the credentials of an account", () => {
     ]);
   });
 
-  it("report a changed username by email, because the user needs it to sign in and for a password link", async ({
+  it("include the username; a new username is sent by email, because the user needs it to sign in and for a password link", async ({
     passwords: { s, mailsTo },
   }) => {
     const person = await s.manager();

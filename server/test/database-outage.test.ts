@@ -259,7 +259,7 @@ describe.runIf(isPostgres)("a restart of the database", () => {
     expect(said.trim().split("\n")).toHaveLength(1);
   });
 
-  it("as a read-only standby causes 503 until it is promoted", async () => {
+  it("causes 503 if it becomes a read-only standby, until it is promoted", async () => {
     const processes = await Processes.onNewDatabase({ DATABASE_URL: `${server.url}postgres` });
     const api = await processes.start("--role", "api");
     const cat = await processes.manager(api, `cat-${Date.now()}`);

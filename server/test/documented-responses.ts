@@ -6,7 +6,7 @@ import { type OpenApiDocument, readDocument, referred } from "./openapi-document
 /** A response as received by the client. */
 export interface ActualResponse {
   status: number;
-  /** Media type without parameters, such as `application/json`; undefined without a body. */
+  /** Media type without parameters, such as `application/json`; undefined if there is no body. */
   mediaType: string | undefined;
   /** Parsed body, if it is JSON. */
   body: unknown;

@@ -106,7 +106,7 @@ describe("the documents", () => {
     expect(wrong).toEqual([]);
   });
 
-  it("about operations list every command and no other commands", () => {
+  it("list every command of asi-server for operators, and no other commands", () => {
     const table =
       read("docs/operating.md")
         .split("\n## ")

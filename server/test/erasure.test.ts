@@ -132,7 +132,7 @@ describe("an account that is deleted", () => {
     expect(await placesOf(s, mark)).toEqual([]);
   });
 
-  it("and erased leaves no stored response to an analyst of its squad", async () => {
+  it("leaves no stored response to an analyst of its squad", async () => {
     const s = await service();
     const scene = await SquadScene.of(s, ["Ann"]);
     const [ann] = scene.players;
@@ -315,7 +315,7 @@ describe("the operator can delete", () => {
     expect(await placesOf(s, mark)).toEqual([]);
   });
 
-  it("a manager in two concurrent processes, although the other has deleted a managed athlete", async () => {
+  it("a manager in two concurrent processes, one of which has deleted a managed athlete", async () => {
     const s = await startService();
     const manager = await managingManager({}, "", s);
     for (const name of ["one", "two", "three"]) {
@@ -364,7 +364,7 @@ describe("the operator can delete", () => {
     expect((await s.take(device, ann)).status).toBe(201);
   });
 
-  it("sends no further deliveries to its webhooks, however many were waiting, while other accounts' deliveries continue", async () => {
+  it("an account without further calls to its webhooks, however many are waiting, while those of other accounts continue", async () => {
     const s = await TestService.start(await newStore(), { webhookAllowPrivate: true });
     const { queries } = s.store.database;
     const mark = `mark${Date.now().toString(36)}f`;
@@ -394,7 +394,7 @@ describe("the operator can delete", () => {
     expect(await queries.$count(webhookDeliveries)).toBe(300);
   });
 
-  it("sends no deliveries once it is closed, even if the deletion stops then; a disabled account sends all of them", async () => {
+  it("an account whose webhooks are not called once it is closed, even if the deletion then stops; those of a disabled account are", async () => {
     const s = await TestService.start(await newStore(), { webhookAllowPrivate: true });
     const { queries } = s.store.database;
     const [eve, bob] = [await Team.of(s), await Team.of(s)];

@@ -241,7 +241,7 @@ describe("the maximum speed of a season", () => {
     expect(await season(slow, token)).toMatchObject({ max_speed: 8, sessions: 2 });
   });
 
-  it("is null without a session of at least 5 Hz", async () => {
+  it("is null if no session has at least 5 Hz", async () => {
     const team = await teamFor();
     const frame = await frameOf(team, START_MS, START_MS + HOUR_MS);
     expect(await computed(frame, team.manager.token, "?with_max_speed=1")).toMatchObject({

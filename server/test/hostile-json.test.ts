@@ -99,7 +99,7 @@ describe("a JSON body", () => {
     expect(cost).toBeLessThan(CARELESS);
   });
 
-  it("with a real recording of 30 MB is accepted", async () => {
+  it("is accepted if it contains a real recording of 30 MB", async () => {
     const rows = (function* () {
       for (let i = 0; i < 290_000; i++) yield rowAt(Date.parse("2024-03-01T10:00:00Z") + 100 * i);
     })();

@@ -145,7 +145,7 @@ describe("a repeated request", () => {
 });
 
 describe("a key", () => {
-  it("belongs to a path, query and body, and is refused with others", async () => {
+  it("belongs to a path, query and body, and is refused for others", async () => {
     const { path, by, json } = await (requests.createActivity ?? expect.fail)();
     const key = randomUUID();
     const first = await post(`${path}?a=1`, by, json, key);

@@ -31,7 +31,7 @@ const jobsOf = async (kind: string) =>
   s.store.database.queries.select().from(jobs).where(eq(jobs.kind, kind)).orderBy(jobs.id);
 
 describe("mail", () => {
-  it("is written into the data folder without a mail server, and the password is erased", async () => {
+  it("is written to the data folder if there is no mail server, and the password is erased", async () => {
     const username = await register(s);
     const [waiting] = await jobsOf("mail");
     const stored = JSON.stringify(waiting);
@@ -82,7 +82,7 @@ describe("jobs", () => {
       }),
     );
 
-  it("are each run once by many workers", async () => {
+  it("are each run only once, even by many workers", async () => {
     const workers = await Promise.all(
       [1, 2, 3].map(() => TestService.start(s.store, { dataDir: s.config.dataDir })),
     );
@@ -119,7 +119,7 @@ describe("jobs", () => {
     expect(row).toMatchObject({ state: "FAILURE", losses: 4, details: { code: "worker_lost" } });
   });
 
-  it("leave no job and no audit row after a failed transaction", async () => {
+  it("are not stored by a failed transaction, and neither is an audit row", async () => {
     const before = [(await jobsOf("mail")).length, await s.store.database.queries.$count(auditLog)];
     await expect(
       transact(s.ctx, "test", async (change) => {

@@ -15,7 +15,7 @@ beforeAll(async () => {
 
 const path = ({ id }: TestAccount) => `/api/v1/athletes/${id}/managers/`;
 
-describe("an athlete who wants to grant", () => {
+describe("an athlete who wants to grant permissions", () => {
   it("identifies a manager by number and username, and then sees the name", async () => {
     expect((await s.get(path(eve), eve.token)).body.results).toEqual([]);
     const wanted = { manager: ann.id, username: ann.username.toUpperCase() };

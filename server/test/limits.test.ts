@@ -35,7 +35,7 @@ const latestAudit = async (id: number) => {
   return row;
 };
 
-describe("json of an activity", () => {
+describe("the json of an activity", () => {
   it("has at most 64 KiB and 2,000 members, not counting the course", async () => {
     expect((await create({ ...members(1_999), gpx: "x".repeat(200_000) })).status).toBe(201);
     const many = await create(members(2_000));
@@ -92,7 +92,7 @@ describe("json of an activity", () => {
     expect(status).toBe(400);
   });
 
-  it("with a course of 4 MB of quotes takes as long as a course of letters when the name changes", async () => {
+  it("takes as long with a course of 4 MB of quotes as with a course of letters when the name changes", async () => {
     const rename = async (letter: string) => {
       const { body } = await create({ gpx: letter.repeat(4_000_000) });
       const change = { token: ann.token, json: { name: "z" } };
@@ -143,7 +143,7 @@ describe("the query of a list", () => {
     expect([status, body]).toEqual([400, { search: ["Search for at most 20 terms."] }]);
   });
 
-  it("costs time in proportion to its length, like headers", async () => {
+  it("takes time in proportion to its length, like headers", async () => {
     const costOf = async (path: string, headers: Record<string, string>) => {
       const { ms } = await processorTimeOf(async () => {
         for (let i = 0; i < 10; i++) await s.get(path, ann.token, headers);

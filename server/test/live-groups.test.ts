@@ -65,7 +65,9 @@ const put = (s: TestService, { id }: Pick<TestDevice, "id">, ...times: number[])
   );
 
 describe("live data of all devices", () => {
-  it("begin with the newest sample of each, and continue with later ones of any", async ({ service: s }) => {
+  it("begin with the newest sample of each device, and continue with later samples of any device", async ({
+    service: s,
+  }) => {
     const scene = await SquadScene.of(s);
     const [one, two] = [await scene.device(), await scene.device()];
     await put(s, one, T, T + 100);
@@ -108,9 +110,7 @@ describe("live data of all devices", () => {
     expect(dataOf(await client.next()).device).toBe(two.id);
   });
 
-  it("arrive without gaps or repetitions at a client that connects again and again", async ({
-    service: s,
-  }) => {
+  it("arrive without gaps or repetitions at a client that reconnects repeatedly", async ({ service: s }) => {
     const scene = await SquadScene.of(s);
     const own = [await scene.device(), await scene.device(), await scene.device()];
     let nextMs = T;

@@ -112,7 +112,7 @@ const tooLarge = (steps: readonly Node[]) =>
 describe.runIf(process.env.TEST_DATABASE === "postgres").for(MODES)(
   "with %s, the devices of live data",
   (mode) => {
-    it("are found for a squad without past assignments, members, permissions and ownerships", async ({
+    it("are found for a squad without reading past assignments, members, permissions or ownerships", async ({
       service: s,
     }) => {
       const scene = await sceneWithPast(s);
@@ -124,7 +124,7 @@ describe.runIf(process.env.TEST_DATABASE === "postgres").for(MODES)(
       expect(conditions).toEqual([expect.stringContaining("end_time > ")]);
     });
 
-    it("are found for a session without past permissions and ownerships", async ({ service: s }) => {
+    it("are found for a session without reading past permissions or ownerships", async ({ service: s }) => {
       const scene = await sceneWithPast(s);
       const session = await scene.session();
       const steps = await stepsOf(s, scene, mode, (ctx) => sessionDevices(ctx, session));

@@ -69,7 +69,7 @@ describe("a ticket for live data", () => {
     expect(await s.store.database.queries.$count(liveTickets, ofToken)).toBe(1);
   });
 
-  it("ends with its token, and so does its connection", async ({ service: s }) => {
+  it("is invalid once its token ends, which also ends its connection", async ({ service: s }) => {
     const { username, password } = await s.manager();
     const page = { "X-Asi-Page": "1" };
     const { headers } = await s.send("POST", "/session/", { json: { username, password }, headers: page });

@@ -295,7 +295,7 @@ describe("a connection with live data ends", () => {
 });
 
 describe("connections with live data", () => {
-  it("count as calls for raw data and are limited to 32 per user", async () => {
+  it("count as requests for raw data and are limited to 32 per user", async () => {
     const limited = await TestService.start(s.store, { ...settings, throttleRawDataPerMinute: 2 });
     const ben = await s.manager();
     const bens = await s.ownedDevice(ben);

@@ -78,7 +78,7 @@ describe("an application that acts for a user", () => {
     expect(withVerifier.body.access_token).toBeUndefined();
   });
 
-  it("ends when it is revoked, when its user is disabled, and when its user is deleted", async () => {
+  it("loses its access when it is revoked, when its user is disabled, and when its user is deleted", async () => {
     const bob = await s.manager();
     const app = await newApp(bob.username, "samples:read");
     const { body } = await tokenOf(app);
@@ -98,7 +98,7 @@ describe("an application that acts for a user", () => {
     expect((await tokenOf(other)).body.error).toBe("invalid_client");
   });
 
-  it("ends its tokens when its secret is replaced", async () => {
+  it("loses its tokens when its secret is replaced", async () => {
     const app = await newApp(ann.username, "samples:read");
     const { access_token: token } = (await tokenOf(app)).body;
     const { client_secret } = await commands["app rotate-secret"](s.ctx, { clientId: app.client_id });
@@ -134,7 +134,7 @@ async function discovered(): Promise<oauth.AuthorizationServer> {
 }
 
 describe("the library oauth4webapi, which knows only the address of the service", () => {
-  it("obtains a token with the chosen scope by client credentials, by HTTP Basic and in the form", async () => {
+  it("obtains a token with the chosen scope with client credentials, which it sends with HTTP Basic or in the form", async () => {
     const server = await discovered();
     const { client_id, client_secret } = await newApp(ann.username, "samples:read", "sessions:read");
     const client = { client_id };
@@ -166,7 +166,7 @@ describe("the library oauth4webapi, which knows only the address of the service"
     });
   });
 
-  it("signs a user in by an authorization code with PKCE and no secret, but cannot refresh the token without it", async () => {
+  it("signs a user in with an authorization code and PKCE but no secret, and cannot refresh the token without the secret", async () => {
     const server = await discovered();
     const redirect_uri = "http://127.0.0.1:9/callback";
     const { clientId: client_id } = await createApplication(s.ctx, {

@@ -9,7 +9,7 @@ import { Team } from "./team.js";
 
 const HOUR_MS = 3_600_000;
 
-it("adds one row to find the time frames, and marks every time frame for each change", async () => {
+it("each change adds one row for finding its time frames, and all of these are marked", async () => {
   const s = await TestService.start(await newStore());
   const { queries } = s.store.database;
   const team = await Team.of(s);

@@ -9,7 +9,7 @@ import { auditLog, ownerships } from "../src/store/schema.js";
 import { recordingOf, rowAt } from "./recordings.js";
 import { service, startService } from "./service.js";
 
-it("can be taken as often as the quota allows; empty ownerships do not count", async () => {
+it("a device can be taken as often as the quota allows; empty ownerships do not count", async () => {
   const s = await startService({ quotaOwnerships: 2 });
   const ann = await s.manager();
   const device = await s.device();
@@ -32,7 +32,7 @@ it("can be taken as often as the quota allows; empty ownerships do not count", a
   expect((await s.take(device, await s.manager())).status).toBe(201);
 });
 
-it("can be taken and released by one user a limited number of times per minute", async () => {
+it("devices can be taken and released by one user a limited number of times per minute", async () => {
   const s = await startService({ throttleOwnershipsPerMinute: 3 });
   const ann = await s.manager();
   const device = await s.device();
@@ -69,7 +69,7 @@ async function owners(count: number) {
   return { s, ann, bob, device, queries };
 }
 
-it("is released by a deleted account in transactions of at most a hundred ownerships, and other ownerships are kept", async () => {
+it("the devices of a deleted account are released in transactions of at most a hundred ownerships; other ownerships are kept", async () => {
   const { s, ann, bob, device, queries } = await owners(320);
   expect(await countSamplesOf(sqlClientOf(queries), ann.id)).toBeGreaterThan(0);
   const left = () =>
@@ -95,7 +95,7 @@ it("is released by a deleted account in transactions of at most a hundred owners
   expect(await countSamplesOf(sqlClientOf(queries), bob.id)).toBe(50);
 });
 
-it("has at most a thousand times in the details of a job, all of which its owner can read", async () => {
+it("the details of a job contain at most a thousand times, all of which its owner can read", async () => {
   const s = await service();
   const ann = await s.manager();
   const device = await s.ownedDevice(ann);

@@ -281,7 +281,7 @@ describe("requests of two squads", () => {
     }
   });
 
-  it("return to every role the same data as the API", async () => {
+  it("return the same data as the API to every role", async () => {
     for (const { club: own, token, name } of callers) {
       if (own === null) continue;
       const { answer } = await ask(token, "session_figures", { session: own.session });

@@ -59,7 +59,7 @@ describe("an application of a manager", () => {
     expect((await s.get(PATH, byToken.token)).body.code).toBe("insufficient_scope");
   });
 
-  it("ends with its tokens when it is deleted, and only its manager can delete it", async () => {
+  it("is deleted together with its tokens, and only by its manager", async () => {
     const { body } = await create(ann);
     const token = (await tokenOf(body)).body.access_token;
     const ben = await s.manager();
@@ -72,7 +72,7 @@ describe("an application of a manager", () => {
     expect((await remove(ann)).status).toBe(404);
   });
 
-  it("gets another secret from its manager, which ends the previous one and its tokens", async () => {
+  it("gets another secret from its manager, which invalidates the previous one and its tokens", async () => {
     const { body } = await create(ann);
     const token = (await tokenOf(body)).body.access_token;
     const replace = (by: TestAccount, password?: string) =>
@@ -95,7 +95,7 @@ describe("an application of a manager", () => {
     expect(JSON.stringify(own)).not.toContain(replaced.body.client_secret);
   });
 
-  it("shows when it was last used, with at most one write in an hour", async () => {
+  it("shows when it was last used, with at most one write per hour", async () => {
     const own = await startService();
     const ben = await s.manager();
     const { body } = await create(ben, {}, own);

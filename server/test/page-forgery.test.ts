@@ -114,7 +114,9 @@ describe("a forged request", () => {
     },
   );
 
-  it("with a header and a cookie uses only the header", async ({ browsers: { s, signedIn } }) => {
+  it("is authenticated only by its header if it has a header and a cookie", async ({
+    browsers: { s, signedIn },
+  }) => {
     const [ann, ben] = [await s.manager(), await s.manager()];
     const browser = await signedIn(ann);
     const asBen = await browser.send("GET", "/api/v1/account/", { token: ben.token });
@@ -123,7 +125,7 @@ describe("a forged request", () => {
     expect([invalid.status, invalid.headers.get("x-error-code")]).toEqual([403, "invalid_token"]);
   });
 
-  it("with a token of the wrong kind is not authenticated", async ({ browsers: { s, signedIn } }) => {
+  it("is not authenticated by a token of the wrong kind", async ({ browsers: { s, signedIn } }) => {
     const ann = await s.manager();
     const browser = await signedIn(ann);
     expect((await s.get("/api/v1/account/", browser.token)).status).toBe(403);

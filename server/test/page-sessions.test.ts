@@ -49,7 +49,7 @@ describe("a session of the web page", () => {
     );
   });
 
-  it("uses over TLS only the cookie name that a subdomain cannot set", async ({
+  it("uses only the cookie name that a subdomain cannot set if the connection has TLS", async ({
     browsers: { s, signedIn },
   }) => {
     const ann = await s.manager();
@@ -213,7 +213,7 @@ describe("a session of the web page", () => {
 });
 
 describe("signing in", () => {
-  it("with a wrong password or an unknown name is refused with the same message", async ({
+  it("is refused with the same message for a wrong password and for an unknown name", async ({
     browsers: { s },
   }) => {
     const ann = await s.manager();

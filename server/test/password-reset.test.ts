@@ -61,7 +61,7 @@ describe("a forgotten password", () => {
     expect([text.includes(token), text.includes(password)]).toEqual([false, false]);
   });
 
-  it("sends a link to the page at BASE_URL, with its path, regardless of the host that the client names", async ({
+  it("can be replaced with a link to the page at BASE_URL, with its path, regardless of the host that the client names", async ({
     passwords: { s, linksTo },
   }) => {
     const at = await startService({ baseUrl: "https://club.example.org/asi" });
@@ -88,7 +88,7 @@ describe("a forgotten password", () => {
     }
   });
 
-  it("is also sent by the mail server; an email that cannot be sent within the hour is dropped", async ({
+  it("can be replaced with a link that the mail server sends; an email that cannot be sent within the hour is dropped", async ({
     passwords: { ask, expired },
   }) => {
     const server = await startMailServer();
@@ -118,7 +118,7 @@ describe("a forgotten password", () => {
     ]);
   });
 
-  it("is dropped with its request if the account cannot be looked up within the hour", async ({
+  it("cannot be replaced by a request whose account is not looked up within the hour", async ({
     passwords: { ask, expired, linksTo },
   }) => {
     const at = await startService();

@@ -133,7 +133,7 @@ describe.runIf(isPostgres && pgbouncerVersion !== undefined)(`behind PgBouncer $
     );
   });
 
-  it("a process is not ready while the pooler unexpectedly shares sessions, for example after a change of its settings", async () => {
+  it("a process is not ready while the pooler unexpectedly shares sessions, for example after a change to its settings", async () => {
     const other = await startPgbouncer(databaseUrl, SESSIONS);
     const database = await openDatabase({ url: other.url, poolSize: 6, prepares: false });
     const unaware = await TestService.start({

@@ -39,7 +39,7 @@ function withGroups(
 }
 
 describe("the groups of a user", () => {
-  it("decide whether a new account is that of a manager or of an athlete, and without a role there is none", async () => {
+  it("decide whether a new account is that of a manager or of an athlete, and no account is created without a role", async () => {
     const { s, provider } = await startWithProvider(PASSWORDLESS);
     const roleOf = async (groups: unknown, subject: string) => {
       person(provider, subject, { groups });
@@ -170,7 +170,7 @@ describe("the groups of a user", () => {
     }
   });
 
-  it("decide who may create athletes, if the setting mentions it", async () => {
+  it("decide who may create athletes if the setting includes this right", async () => {
     const openidRoles: Config["openidRoles"] = [
       ["Leads", [{ kind: "create-athletes" }]],
       ["Staff", [{ kind: "manager" }]],
@@ -194,7 +194,7 @@ describe("the groups of a user", () => {
     expect(await withGroups(s, provider, undefined)).toBe("#/signed-in");
   });
 
-  it("lose their roles when the account is unlinked", async () => {
+  it("give no roles once the account is unlinked", async () => {
     const openidRoles: Config["openidRoles"] = [["Staff", [{ kind: "squad", role: "coach", squadId: 1 }]]];
     const { s, provider } = await startWithProvider({ openidRoles });
     const [owner, guest] = [await s.manager(), await s.manager()];

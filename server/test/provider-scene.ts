@@ -130,7 +130,7 @@ export class RedirectedBrowser {
     return address.hash;
   }
 
-  /** The signed-in account; undefined without a session. */
+  /** The signed-in account; undefined if there is no session. */
   async account(): Promise<Claims | undefined> {
     const { status, body } = await this.send("GET", "/api/v1/account/");
     return status === 200 ? body : undefined;

@@ -257,7 +257,7 @@ describe("signing in with the OpenID provider", () => {
     expect((await plain.get("/session/openid/callback/")).status).toBe(404);
   });
 
-  it("ends when the operator has revoked the application of the page", async () => {
+  it("is disabled once the operator has revoked the application of the page", async () => {
     const { s, browser } = await creating();
     await revokeApplication(s.ctx, "asi-page");
     expect(await browser.signIn()).toBe("#/sign-in?problem=sign_in_disabled");

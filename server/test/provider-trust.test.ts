@@ -29,7 +29,7 @@ async function signInWithPassword(s: TestService, { username, password }: TestAc
 }
 
 describe("an account whose roles come from groups", () => {
-  it("does not open with its password, and other accounts do", async () => {
+  it("cannot be used with its password, unlike other accounts", async () => {
     const { s } = await startWithProvider({ openidRoles: ROLES });
     const [ann, ben] = [await s.manager(), await s.manager()];
     await linkAccount(s.ctx, ann.username, "sub-1");
@@ -48,7 +48,7 @@ describe("an account whose roles come from groups", () => {
     expect(await signInWithPassword(s, ann)).toEqual(["201", "200", "302"]);
   });
 
-  it("is linked for good, except for the operator, and confirms actions by signing in", async () => {
+  it("can be unlinked only by the operator, and confirms actions by signing in", async () => {
     const { s, provider } = await startWithProvider({ openidRoles: ROLES });
     const ann = await s.manager();
     await linkAccount(s.ctx, ann.username, "sub-1");
@@ -61,7 +61,7 @@ describe("an account whose roles come from groups", () => {
     expect((await browser.send("POST", "/api/v2/tokens/", TOKEN)).status).toBe(201);
   });
 
-  it("opens with its password if roles do not depend on groups, or the link is of another provider", async () => {
+  it("can be used with its password if roles do not depend on groups, or if its link is to another provider", async () => {
     const { s } = await startWithProvider();
     const ann = await s.manager();
     await linkAccount(s.ctx, ann.username, "sub-1");
@@ -76,7 +76,7 @@ describe("an account whose roles come from groups", () => {
 });
 
 describe("the time of a sign-in at the provider", () => {
-  it("counts for actions that need a recent one, not the time of the redirect", async () => {
+  it("counts for actions that need a recent sign-in, but the time of the redirect does not", async () => {
     const { s, provider } = await startWithProvider(CREATING);
     person(provider, "sub-1");
     const nowS = Math.floor(Date.now() / 1000);
@@ -142,7 +142,7 @@ describe("the setting of the domains", () => {
 });
 
 describe("a provider", () => {
-  it("that is silent does not delay other requests of the same address", async () => {
+  it("does not delay other requests of the same address if it does not respond", async () => {
     const { s, provider } = await startWithProvider();
     const { username, password } = await s.manager();
     const held: (() => void)[] = [];
@@ -176,7 +176,7 @@ describe("a provider", () => {
     expect(registered.status).toBe(429);
   });
 
-  it("that sends no groups takes the roles away, which the log says once", async () => {
+  it("withdraws the roles if it sends no groups, which the log reports once", async () => {
     const { s, provider } = await startWithProvider(CREATING);
     const warn = vi.spyOn(s.service.app.log, "warn");
     for (const groups of [[], undefined, undefined]) {
@@ -186,7 +186,7 @@ describe("a provider", () => {
     expect(warn.mock.calls.filter((call) => JSON.stringify(call).includes("claim"))).toHaveLength(1);
   });
 
-  it("of earlier settings is unlinked by the operator, and the roles of the present one stay", async () => {
+  it("is unlinked by the operator if it is from earlier settings, and the roles of the current provider remain", async () => {
     const { s, provider } = await startWithProvider({
       openidRoles: [["Staff", [{ kind: "squad", role: "coach", squadId: 1 }]]],
     });

@@ -222,7 +222,7 @@ describe.runIf(isPostgres)("with a thousand devices and a million jobs", () => {
       /DISTINCT start_time AS at/,
       ["permissions_manager", "permissions_ends"],
     ],
-  ])("%s: found by an index for it, among any number of others", async (_, pattern, indexes) => {
+  ])("%s: found with an index, among any number of others", async (_, pattern, indexes) => {
     const statements = sent.filter((text) => pattern.test(text));
     expect(statements.length).toBeGreaterThan(0);
     for (const text of statements)

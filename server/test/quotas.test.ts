@@ -77,7 +77,7 @@ describe("an account at its quota", () => {
     expect(shrunk.status).toBe(200);
   });
 
-  it("of time frames", async () => {
+  it("cannot store another time frame", async () => {
     const s = await startService({ quotaTimeframes: 2 });
     const team = await Team.of(s);
     await team.frame(0, 10);
@@ -102,7 +102,7 @@ describe("an account at its quota", () => {
     expect((await move()).status).toBe(200);
   });
 
-  it("of managed athletes", async () => {
+  it("cannot create another managed athlete", async () => {
     const s = await startService({ quotaManagedAthletes: 1 });
     const ann = await managingManager({}, "", s);
     const create = () =>
@@ -127,7 +127,7 @@ describe("an account at its quota", () => {
     expect((await s.post(pathOf(bob), [one, one], fay.token)).status).toBe(200);
   });
 
-  it("of valid permissions from strangers to one manager; own athletes, and strangers who have identified the manager, are not affected", async () => {
+  it("receives no further permissions from strangers; its own athletes, and strangers who have identified the manager, are not affected", async () => {
     const s = await startService({ quotaStrangerPermissions: 3 });
     const scene = await SquadScene.of(s);
     const { manager } = scene;
@@ -156,7 +156,7 @@ describe("an account at its quota", () => {
     expect(refusal(await grant(kim, one))).toEqual(REFUSED);
   });
 
-  it("of bytes of pictures of managed athletes, whether created or updated", async () => {
+  it("cannot store more bytes of pictures of managed athletes, whether created or updated", async () => {
     const s = await startService({ quotaPictureBytes: 10_000 });
     const ann = await managingManager({}, "", s);
     const create = (profile: object) =>

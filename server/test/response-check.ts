@@ -19,7 +19,7 @@ let answers: DocumentedResponses | undefined;
 
 const mediaTypeOf = (reply: FastifyReply) => reply.getHeader("content-type")?.toString().split(";", 1)[0];
 
-/** @param text undefined without a body */
+/** @param text undefined if there is no body */
 function check(
   app: FastifyInstance,
   request: FastifyRequest,

@@ -146,7 +146,7 @@ describe("a roster", () => {
     expect((await rowsOf(scene)).members.map(({ number }: { number: number }) => number)).toEqual([12, 1]);
   });
 
-  it("with an earlier time ends where later memberships and assignments begin", async () => {
+  it("ends where later memberships and assignments begin if its time is earlier", async () => {
     const { scene, csv } = await team();
     await load(scene, csv(), `from=${minute(60)}`);
     await load(scene, csv([12, 1]));
@@ -178,7 +178,7 @@ describe("a roster", () => {
     );
   });
 
-  it("with problems reports every line and the required action, and creates nothing", async () => {
+  it("reports every line with a problem and the required action, and then creates nothing", async () => {
     const { scene, bea, one } = await team();
     const foreign = await (await SquadScene.of(s)).device();
     const reader = await athleteOf(scene, "READ");
@@ -226,7 +226,7 @@ describe("a roster", () => {
     }
   });
 
-  it("with two athletes of the same name is refused until the name includes the id", async () => {
+  it("is refused if two athletes have the same name, until the name includes the id", async () => {
     const scene = await SquadScene.of(s);
     const two = [await athleteOf(scene, "READ"), await athleteOf(scene, "READ")];
     for (const athlete of two) await name(athlete, "Bea", "Birch");
@@ -242,7 +242,7 @@ describe("a roster", () => {
     expect(doubtful.body.errors[0].detail).toContain(`Write "${written} (${second.id})"`);
   });
 
-  it("does not take a stranger with the name of a player for the player", async () => {
+  it("does not mistake a stranger with the name of a player for that player", async () => {
     const scene = await SquadScene.of(s);
     const stranger = await newcomerOf(scene, "READ", "WRITE");
     await name(stranger, "Bea", "Bell");

@@ -88,7 +88,7 @@ describe.runIf(process.env.TEST_DATABASE === "postgres" && !isSpread)("samples o
     expect(await distributedTables(databaseUrl)).toMatchObject([{ local: false }]);
   });
 
-  it("are planned without a change", async () => {
+  it("are planned without any change", async () => {
     await installCitusStandIn(databaseUrl);
     const plan = await run("samples distribute", { citus: true, dryRun: true });
     expect(plan).toEqual({

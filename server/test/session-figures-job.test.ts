@@ -86,7 +86,7 @@ describe("the figures of a session", () => {
     expect(await queries.$count(computedData, results)).toBe(1);
   });
 
-  it("of others are computed if those of one player cannot be: the table says so, until the samples change", async ({
+  it("are computed for the other players if those of one player cannot be; the table says so until the samples change", async ({
     hooks: { s },
   }) => {
     const scene = await SquadScene.of(s, ["Ann", "Bob", "Cem", "Dan", "Eva", "Fin"]);
@@ -123,7 +123,7 @@ describe("the figures of a session", () => {
     expect([namesIn(after.rows).length, after.computing, after.left_out]).toEqual([6, [], []]);
   });
 
-  it("that could not be computed are computed again when the job is repeated, or when the table is read an hour later", async ({
+  it("are computed again after a failure when the job is repeated, or when the table is read an hour later", async ({
     hooks: { s },
   }) => {
     const scene = await SquadScene.of(s, ["Ann"]);
@@ -150,7 +150,7 @@ describe("the figures of a session", () => {
     expect(await queries.$count(failedFigures, ofSession)).toBe(0);
   });
 
-  it("that could not be computed are named only to those who may read them", async ({ hooks: { s } }) => {
+  it("are reported after a failure only to those who may read them", async ({ hooks: { s } }) => {
     const scene = await SquadScene.of(s, ["Ann", "Bob"]);
     const [ann, bob] = scene.players as [TestPlayer, TestPlayer];
     const session = await scene.session();

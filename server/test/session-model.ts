@@ -167,7 +167,7 @@ function permutations<T>(values: readonly T[]): T[][] {
   return values.flatMap((value, i) => permutations(values.toSpliced(i, 1)).map((rest) => [value, ...rest]));
 }
 
-/** Whether a distance is the sum of one distance of each block; null without any. */
+/** Whether a distance is the sum of one distance of each block; null if there is none. */
 function isSum(metres: number | null, blocks: readonly (readonly number[])[]): boolean {
   if (metres === null || blocks.length === 0) return metres === null && blocks.length === 0;
   const sum = (of: (values: readonly number[]) => number) =>

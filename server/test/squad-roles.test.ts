@@ -147,7 +147,7 @@ describe("a guest", () => {
     expect(body.results.map(({ id }: { id: number }) => id)).toEqual([scene.squad]);
   });
 
-  it("receives no heart data in any file of the table, unless the role includes it", async () => {
+  it("receives no heart data in any file of the table, unless the role includes heart data", async () => {
     const { scene, path } = await played();
     const [coach, physician] = [await guestOf(scene, "coach"), await guestOf(scene, "physician")];
     const file = async (by: TestAccount, type: string) => {

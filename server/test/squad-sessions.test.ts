@@ -113,7 +113,7 @@ describe("a session", () => {
     expect(await scene.frames(session)).toEqual([]);
   });
 
-  it("and the concurrent deletion of its squad do not both succeed", async () => {
+  it("is not created if its squad is deleted concurrently, or the deletion is refused", async () => {
     for (let round = 0; round < 4; round++) {
       const scene = await SquadScene.of(s);
       const [deleted, ...created] = await Promise.all([
@@ -223,7 +223,7 @@ describe("the time frames of a session", () => {
     ]);
   });
 
-  it("follow a change of the assignments, and of the sport", async () => {
+  it("follow changes to the assignments and to the sport", async () => {
     const { scene, first, second, path, session } = await played("Ann", "Bob");
     const known = await scene.send("GET", "/api/v2/assignments/");
     for (const { id } of known.body.results) await scene.send("DELETE", `/api/v2/assignments/${id}/`);
@@ -334,7 +334,7 @@ describe("the periods of a session", () => {
 });
 
 describe("an athlete", () => {
-  it("has the figures in the export, without serial numbers", async () => {
+  it("gets the figures in the export, without serial numbers", async () => {
     const { scene, first, path, session } = await played("Ann");
     await putPeriods(scene, path, [half()]);
     await scene.run(first.device, 0, 1);

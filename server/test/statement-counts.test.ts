@@ -96,7 +96,7 @@ describe("the number of statements is the same for many and for few time frames 
 });
 
 describe("the computed data of hundreds of time frames that one change affects", () => {
-  it("are marked as stale in groups of two hundred, and none is shown as current before", async () => {
+  it("are marked as stale in groups of two hundred, and none is shown as current before that", async () => {
     const team = await activityWith(450, 0);
     const { queries } = s.store.database;
     const { rows: frames } = await queries.execute<{ id: number }>(

@@ -138,7 +138,7 @@ describe("asi stream", () => {
     child.kill("SIGINT");
     expect(await end).toMatchObject({
       signal: "SIGINT",
-      stderr: expect.stringMatching(/the recording one is not ended.*--recording one/),
+      stderr: expect.stringMatching(/the recording one has not ended.*--recording one/),
     });
   });
 

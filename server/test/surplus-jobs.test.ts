@@ -23,7 +23,7 @@ const add = (s: TestService, rows: Partial<typeof jobs.$inferInsert>[]) =>
   );
 
 describe("finished jobs", () => {
-  it("of one account and kind beyond the limit are removed, oldest first; others, and unfinished ones, stay", async () => {
+  it("are removed, oldest first, beyond the limit of an account and kind; others, and unfinished jobs, remain", async () => {
     const s = await startService({ finishedJobsPerKind: 3 });
     const [ann, bob] = [(await s.manager()).id, (await s.manager()).id];
     const rows = (count: number, row: Partial<typeof jobs.$inferInsert>) =>

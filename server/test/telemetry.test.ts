@@ -207,7 +207,7 @@ describe("a service with OTEL_EXPORTER_OTLP_ENDPOINT", () => {
     await expect.poll(() => done()?.trace).toBe(caller.trace);
   });
 
-  it("records the call of a webhook, and passes this span to the receiver", async () => {
+  it("records the call to a webhook, and passes this span to the receiver", async () => {
     const caller = newCaller();
     const schemas = await (
       await call("GET", "/api/v1/json-schemas/?search=soccer&type=1", caller.header)

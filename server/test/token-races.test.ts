@@ -30,7 +30,7 @@ async function opens({ status, body }: Answer): Promise<boolean> {
 }
 
 describe("a token request in progress", () => {
-  it("returns no token that remains valid after a change of the password", async () => {
+  it("returns no token that remains valid after a change to the password", async () => {
     let person = await s.manager();
     for (let round = 0; round < ROUNDS; round++) {
       const old = logIn(person);

@@ -14,7 +14,7 @@ beforeAll(async () => {
 const password = (more: Record<string, string> = {}) =>
   s.token({ grant_type: "password", username: ann.username, password: ann.password, ...more });
 
-describe("token endpoint", () => {
+describe("the token endpoint", () => {
   it("a password grants a bearer token for ten hours and a refresh token", async () => {
     const { status, body, headers } = await password();
     expect(status).toBe(200);
@@ -51,7 +51,7 @@ describe("token endpoint", () => {
     );
   });
 
-  it("the client's credentials are also accepted by HTTP Basic", async () => {
+  it("the client's credentials are also accepted with HTTP Basic", async () => {
     const { clientId, clientSecret } = await s.client();
     const basic = (secret: string) =>
       s.send("POST", "/oauth2/token/", {

@@ -54,7 +54,7 @@ describe("an upload", () => {
     },
   );
 
-  it("keeps the complete files when its client disconnects, from which a repeated upload continues", async ({
+  it("keeps the complete files when its client disconnects, and continues after these when it is repeated", async ({
     uploads: { s, ann, form, longOwned, recordingOf, count },
   }) => {
     await s.runJobs();

@@ -196,7 +196,7 @@ describe("an upload", () => {
     expect([gone.status, gone.body.code]).toEqual([410, "gone"]);
   });
 
-  it("counts every file, so that a form does not have more files than the limit of a minute", async ({
+  it("counts every file, so a form cannot have more files than the limit per minute", async ({
     uploads: { s, form, longOwned, recordingOf },
   }) => {
     const limited = await TestService.start(s.store, { throttleFilesPerMinute: 4 });

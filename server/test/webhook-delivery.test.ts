@@ -85,7 +85,7 @@ describe("a receiver gets", () => {
     expect(await states(webhook)).toEqual(["delivered", "delivered"]);
   });
 
-  it("every event has the body and the headers that the OpenAPI document describes", async ({
+  it("every event with the body and the headers that the OpenAPI document describes", async ({
     hooks: { s, register, asAnn },
   }) => {
     const hook = await receiver();
@@ -141,7 +141,7 @@ describe("a receiver gets", () => {
     expect(hook.received.map(({ body }) => JSON.parse(body).event).sort()).toEqual(expected);
   });
 
-  it("each change of an activity and its time frames, including the deletion, even if the webhook is deleted too", async ({
+  it("every change to an activity and its time frames, including their deletion, even if the webhook is also deleted", async ({
     hooks: { s },
   }) => {
     const hook = await receiver();

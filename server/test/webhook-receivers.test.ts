@@ -84,7 +84,7 @@ describe("addresses are checked at every delivery", () => {
     expect(hook.connections).toBe(0);
   });
 
-  it("the reason of a failure is kept up to 1 KiB, for any response of the receiver", async ({
+  it("the reason for a failure has at most 1 KiB, for any response of the receiver", async ({
     hooks: { s, activityOfAnn, ann },
   }) => {
     const path = `/api/v1/activities/${await activityOfAnn()}/webhooks/`;

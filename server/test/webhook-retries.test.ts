@@ -90,7 +90,7 @@ describe("a receiver that fails", () => {
   );
 
   it.for([301, 302, 303, 307, 308])(
-    "is not followed to another URL: %i is a failure",
+    "cannot redirect a call to another URL: %i is a failure",
     async (status, { hooks: { s, register, deliveries } }) => {
       const [hook, target] = [await receiver(), await receiver()];
       hook.behaviour = answer(status, "", { Location: target.url });

@@ -36,7 +36,7 @@ export type ParquetNumbers = "double" | "decimal";
 /** Starts a file. Each module of this folder exports one such function, for example `openGpx`. */
 export interface OpenFormat {
   (context: FormatContext): FormatWriter;
-  /** Whether the writer gets the heart beats. Files of single ranges do not get them, because a beat is found up to 1.3 s
+  /** Whether the writer gets the heart beats. Files of individual ranges do not get them, because a beat is found up to 1.3 s
    * after its time. */
   readonly takesBeats?: boolean;
 }

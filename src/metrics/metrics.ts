@@ -97,7 +97,7 @@ export interface Metrics {
   readonly last_timestamp: number | null;
   /** m; standing and gaps in the recording add nothing. */
   readonly total_distance: number | null;
-  /** m/s, single spikes removed. */
+  /** m/s, isolated spikes removed. */
   readonly max_speed: number | null;
   /** m/s: distance divided by recorded time, which includes standing and excludes gaps. */
   readonly average_speed: number | null;

@@ -12,7 +12,7 @@ export interface Segment {
 
 /**
  * The signal for every figure of speed and distance: samples with a plausible speed, split into
- * segments, without single spikes and without the noise of standing.
+ * segments, without isolated spikes and without the noise of standing.
  *
  * Exactness: a speed is at most 100 m/s (the bound of `max_valid_speed`), so a sum of two is at most 2e5 mm/s; the samples
  * cover at most 366 days = 3.17e10 ms. Sums of `speed sum * dt` are therefore integers of at most 6.33e15 half micrometres,

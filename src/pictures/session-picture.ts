@@ -28,7 +28,7 @@ export function sessionPicture(session: Session): Picture {
   y += SPEED_HEIGHT + PLOT_SPACE;
   if (metrics.hr_min !== null && metrics.hr_max !== null) {
     const heartRate = {
-      title: `Heart rate, bpm${metrics.athlete_max_hr === null ? "" : ` and zones of ${metrics.athlete_max_hr} bpm`}`,
+      title: `Heart rate, bpm${metrics.athlete_max_hr === null ? "" : `, with zones for a maximum of ${metrics.athlete_max_hr} bpm`}`,
       series: heartRateSeries(session),
       color: HEART_RATE_LINE,
       ticks: roundTicks(metrics.hr_min, metrics.hr_max, 4),
@@ -80,7 +80,10 @@ function heartRateZones({ metrics: { athlete_max_hr, timePerHrZone } }: Session)
       `${low}–${high} %: ${decimalText(percentage_hrmax, 1)} %`,
   );
   return [
-    { text: `Heart-rate zones of ${athlete_max_hr} bpm: ${zones.join(",  ")} of the time`, color: INK },
+    {
+      text: `Heart-rate zones for a maximum of ${athlete_max_hr} bpm: ${zones.join(",  ")} of the time`,
+      color: INK,
+    },
   ];
 }
 

@@ -35,7 +35,10 @@ export function checkDecodeOptions(options: DecodeOptions): void {
   checkInstant("from", from);
   checkInstant("to", to);
   if (from !== undefined && to !== undefined && Number(from) > Number(to)) {
-    throw new AsiError("BAD_OPTION", "from is later than to; give the earlier instant as from.");
+    throw new AsiError(
+      "BAD_OPTION",
+      'The option "from" is later than "to"; give the earlier instant as "from".',
+    );
   }
   checkFillHr(fillHrMs);
   checkHrSource(hr);

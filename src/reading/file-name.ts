@@ -21,7 +21,10 @@ export function compactInstant(ms: number): string {
   // Date floors to whole milliseconds itself, and toISOString writes years outside 0 to 9999 with a sign.
   const date = new Date(typeof ms === "number" ? ms : Number.NaN);
   if (Number.isNaN(date.getTime())) {
-    throw new AsiError("BAD_ARGUMENT", `An instant is ${shown(ms)}; it must be a number of ms since 1970.`);
+    throw new AsiError(
+      "BAD_ARGUMENT",
+      `The instant ${shown(ms)} is invalid; it must be a number of ms since 1970.`,
+    );
   }
   const two = (value: number) => String(value).padStart(2, "0");
   const year = date.getUTCFullYear();

@@ -28,7 +28,10 @@ export function findRanges(timestampsMs: Iterable<number>): Range[] {
   ) {
     const ms = next.value;
     if (!Number.isFinite(ms)) {
-      throw new AsiError("BAD_ARGUMENT", `An instant is ${shown(ms)}; it must be a number of ms since 1970.`);
+      throw new AsiError(
+        "BAD_ARGUMENT",
+        `The instant ${shown(ms)} is invalid; it must be a number of ms since 1970.`,
+      );
     }
     addToRanges(ranges, ms);
   }

@@ -15,7 +15,7 @@ const LEVELS = [
   [0.75, "#f97316"],
 ] as const;
 
-/** Time of a player in each place during some intervals, as a picture; null without positions on the ground. */
+/** Time of a player in each place during some intervals, as a picture; null if there are no positions on the ground. */
 export function heatMapSvg(
   { recordings }: SquadMember,
   intervals: readonly Interval[],

@@ -20,7 +20,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   sprints:
     "Runs of at least 1 s at or above the sprint threshold (sprint_from_m_per_s); two runs less than 0.5 s apart are one.",
   sprint_m: "Distance of all sprints.",
-  top_speed_km_per_h: "Highest speed after a median of three rows, which removes single spikes.",
+  top_speed_km_per_h: "Highest speed after a median of three rows, which removes isolated spikes.",
   accelerations:
     "Efforts of at least 0.5 s above 0.5 m/s2 with a peak at or above the lower threshold (2 m/s2), after a low-pass filter at 2 Hz. Unknown below 5 rows a second.",
   decelerations: "Defined like accelerations, with the negated acceleration.",

@@ -6,7 +6,7 @@ export interface SessionPeriod {
   name: string;
   /** The interval of all players without their own rows; null if only the named players take part. */
   all: Interval | null;
-  /** Intervals of single players by `nameKey`, in ascending order; empty for a player who does not take part. */
+  /** Intervals of individual players by `nameKey`, in ascending order; empty for a player who does not take part. */
   own: Map<string, Interval[]>;
   /** Line of the first row of the period. */
   line: number;

@@ -43,7 +43,7 @@ export interface PlayedSession extends SeasonSession {
 /** A session of a player. */
 export interface SeasonEntry {
   session: SeasonSession;
-  /** Null without a recording of the player. */
+  /** Null if the player has no recording. */
   row: SeasonRow | null;
   /** Days of 24 hours since the player's previous session; null in the first one and without a recording. */
   daysSince: number | null;
@@ -170,7 +170,7 @@ export function normalBefore(player: SeasonPlayer, index: number, column: SquadC
 /**
  * The ratio of a figure of a session to the mean of the previous five matches.
  *
- * @returns null without the figure, without a previous match, or if that mean is 0
+ * @returns null if the figure is missing, if there is no previous match, or if that mean is 0
  */
 export function shareOfMatches(player: SeasonPlayer, index: number, column: SquadColumn): number | null {
   const entry = player.entries[index];

@@ -85,7 +85,7 @@ export interface MemberFigures extends RecipeCounts {
   metrics: Metrics | null;
   /** Share of the recorded time with a heart rate, 0 to 1; null if there are no data. */
   hrCoverage: number | null;
-  /** Training impulse after Edwards; null without a heart rate or a known maximum. */
+  /** Training impulse after Edwards; null if there is no heart rate or no known maximum. */
   trimp: number | null;
 }
 

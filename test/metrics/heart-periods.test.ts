@@ -56,7 +56,7 @@ it.each([
   [150, 241],
   [150.5, 160],
   [Number.NaN, 160],
-])("refuses the range %s to %s", (low, high) => {
+])("the range from %s to %s is refused", (low, high) => {
   expect(() => heartRatePeriods(run(150), low, high)).toThrow(
     expect.objectContaining({ code: "BAD_OPTION", message: expect.stringContaining("30 to 240") }),
   );

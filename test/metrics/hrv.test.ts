@@ -83,12 +83,12 @@ describe.each(["rr_artefacts", "rest_rri", "exercise_rri"] as const)("the interv
       expect(labels.filter((own) => own === label)).toHaveLength(count);
   });
 
-  it("have its RMSSD, SDNN and pNN50, as recorded and corrected", () => {
+  it("have the RMSSD, SDNN and pNN50 of that program, as recorded and corrected", () => {
     expectTimeFigures(rr, wanted.raw);
     expectTimeFigures(correctIntervals(rr, labels), wanted.corrected);
   });
 
-  it("have its alpha 1 in each window", () => {
+  it("have the alpha 1 of that program in each window", () => {
     const windows = dfaOverTime(rr, labels, wanted.dfa_windows === undefined ? 60_000 : 5000);
     const theirs = wanted.dfa_windows ?? wanted.dfa_windows_60_s ?? [];
     expect(windows.length).toBe(theirs.length);
@@ -150,7 +150,7 @@ describe("planted intervals", () => {
     expect(dfaAlpha1(plantedWhiteNoise())).toBeCloseTo(golden.rr_white.alpha1, 9);
   });
 
-  it("have the powers of two waves, within half a percent", () => {
+  it("have the powers of the two planted waves, within half a percent", () => {
     const power = lowHighPower(plantedSinus());
     expect(power?.low).toBeCloseTo(golden.rr_sinus.lomb.lf, 8);
     expect(power?.high).toBeCloseTo(golden.rr_sinus.lomb.hf, 8);
@@ -159,7 +159,7 @@ describe("planted intervals", () => {
     expectTimeFigures(plantedSinus(), golden.rr_sinus.time);
   });
 
-  it("have the LF/HF of scipy's lombscargle at rest", () => {
+  it("have the LF/HF that SciPy's lombscargle computes at rest", () => {
     const { lf, hf, lf_hf, beats } = golden.rest_rri.lomb_first_300_s;
     const power = lowHighPower(SERIES.rest_rri);
     expect(power?.low).toBeCloseTo(lf, 8);

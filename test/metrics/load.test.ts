@@ -120,7 +120,7 @@ describe("load over weeks", () => {
     });
   });
 
-  it("adds up the sessions of a day, and rests on days without one", () => {
+  it("adds up the sessions of a day, and counts days without a session as rest", () => {
     const days = loadOverDays(
       [
         { day: "2025-03-01", load: 5 },

@@ -30,7 +30,7 @@ function byLookingAtAllRates({ heartRate, heartRateKnown: known, last }: Nodes, 
   return best;
 }
 
-it("finds the same windows of up to 10 min as an exhaustive search, for distances and heart rates", () => {
+it("the search finds the same windows of up to 10 min as an exhaustive search, for distances and heart rates", () => {
   const passage = fc.record({
     seconds: fc.integer({ min: 1, max: 400 }),
     speed: fc.constantFrom(-1, 0, 2_000, 2_000, 6_000),
@@ -71,7 +71,7 @@ it("finds the same windows of up to 10 min as an exhaustive search, for distance
   );
 });
 
-it("finds the largest distances, the earliest of equal ones, even with gaps and standing", () => {
+it("the search finds the largest distances, and the earliest of equal ones, even with gaps and standing", () => {
   const passage = fc.record({
     rows: fc.integer({ min: 1, max: 120 }),
     // there are few different speeds, so some windows are equal

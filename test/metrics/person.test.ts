@@ -56,7 +56,7 @@ describe.each(NAMES)("the sprints of %s", (name) => {
     }
   });
 
-  it("have its maximum speed, held for 0.5 s", () => {
+  it("have the maximum speed of that program, held for 0.5 s", () => {
     expect(sessionMaxSpeed(samples)).toBe(golden[name]?.["max_speed_held_0.5_s"]);
   });
 

@@ -14,7 +14,7 @@ it("the speed at a time is interpolated between the samples around it", () => {
   expect([...speedsAt(samples, [1000, 1025, 1100, 1150, 1200])]).toEqual([2, 2.25, 3, 2.5, 2]);
 });
 
-it("there is none beyond the samples, and none where they are more than 1 s apart", () => {
+it("there is no speed before the first sample, after the last, or between samples that are more than 1 s apart", () => {
   const samples = samplesOf([1000, 2000], [2000, 4000], [3001, 4000], [3100, 4000]);
   expect([...speedsAt(samples, [999, 1500, 2001, 3000, 3001, 3101])]).toEqual([
     Number.NaN,

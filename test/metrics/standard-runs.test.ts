@@ -103,7 +103,7 @@ describe("changes of standard runs", () => {
     expect(standardRunChanges(baseline.slice(1))).toMatchObject({ typical_error: null, limit: null });
   });
 
-  it("are of runs within 0.2 m/s only", () => {
+  it("compare only runs within 0.2 m/s", () => {
     const { baseline_runs, changes } = standardRunChanges(
       [...baseline, run(180, 3.6), run(null)],
       [run(148, 3.5), run(148, 3.51), run(null)],
@@ -111,7 +111,7 @@ describe("changes of standard runs", () => {
     expect([baseline_runs, changes]).toEqual([6, [-3.3, null, null]]);
   });
 
-  it("are empty without runs, and a value that is not a run is refused", () => {
+  it("are empty if there are no runs, and a value that is not a run is refused", () => {
     expect(standardRunChanges([], [run(150)])).toMatchObject({ baseline_heart_rate: null, changes: [null] });
     expect(thrown(() => standardRunChanges([{ heart_rate: 150 } as never]))).toMatchObject({
       code: "BAD_ARGUMENT",
@@ -142,7 +142,7 @@ describe("the planted sessions", () => {
   const planted = plantedSessions();
   const runs = planted.map(({ samples }) => standardRuns(columnsOf(samples)).runs);
 
-  it("have one run each, at its place, with the day effect in its heart rate", () => {
+  it("have one run each, at the planted place, with the day effect in its heart rate", () => {
     expect(runs.map((found) => found.length)).toEqual(planted.map(() => 1));
     const errors = runs.map(
       ([run], i) => (run?.heart_rate ?? 0) - (60 + 27 * 3.333 + (planted[i]?.effect ?? 0)),

@@ -167,7 +167,7 @@ describe("the periods of a session", () => {
     expect(times(text, "Müller")).toEqual(["14:30:00-15:15:00", "15:30:00-16:15:00"]);
   });
 
-  it("can be for single players only", () => {
+  it("can apply to individual players only", () => {
     const text = "period,start,end,player\nDrill,16:35,16:40,Kunz\n";
     expect(times(text, "Kunz")).toEqual(["14:35:00-14:40:00"]);
     expect(times(text, "Müller")).toEqual([""]);

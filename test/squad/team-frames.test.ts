@@ -76,7 +76,7 @@ describe("the players at one time", () => {
     );
   });
 
-  it("are found as fast in an interval of centuries as in one of seconds", () => {
+  it("are found as quickly in an interval of centuries as in one of seconds", () => {
     const samples = samplesOf([0, 100, 200].map((ms) => ({ ms, latitudeE7: 0, speed: 0 })));
     const century = { startMs: -1e13, endMs: 1e13 };
     const player = { recordings: [{ samples }], intervals: [century] };

@@ -9,7 +9,7 @@ const found = (...recordings: [serial: string, player: string | null, fileName?:
     recordings.map(([serial, player, fileName = `${serial}.asi`]) => ({ serial, fileName, player })),
   ).map(({ serial, likely }) => [serial, ...likely.map(({ player, named }) => `${player.name}: ${named}`)]);
 
-it("suggests the absent players whose serial numbers are most similar to that of a recording without a player", () => {
+it("the suggestion for an unknown tracker names the absent players whose serial numbers are most similar to that of a recording without a player", () => {
   expect(found(["TRK-101", "Keller"], ["ABC-7", null], ["trk-113", null], ["TRK-200", null])).toEqual([
     ["ABC-7"],
     ["trk-113", "Kunz: TRK-111 or TRK-131"],
@@ -17,7 +17,7 @@ it("suggests the absent players whose serial numbers are most similar to that of
   ]);
 });
 
-it("prefers the absent player whose name is in the name of the file", () => {
+it("the suggestion prefers the absent player whose name is in the name of the file", () => {
   expect(found(["TRK-101", "Keller"], ["TRK-113", null, "07 Vogel.asi.gz"])).toEqual([
     ["TRK-113", "Vogel: vogel*"],
   ]);
@@ -26,7 +26,7 @@ it("prefers the absent player whose name is in the name of the file", () => {
   ]);
 });
 
-it("reports a wrong line as certain only if no other tracker can belong to the same player", () => {
+it("a wrong line is reported as certain only if no other tracker can belong to the same player", () => {
   const lines = (...serials: string[]) =>
     wrongLines(
       unknownTrackers(roster, [
@@ -38,18 +38,18 @@ it("reports a wrong line as certain only if no other tracker can belong to the s
   expect(lines("TRK-113", "TRK-112")).toEqual([]);
 });
 
-it("assigns the last recording to the last absent player, regardless of the numbers", () => {
+it("the last recording is assigned to the last absent player, regardless of the numbers", () => {
   expect(found(["TRK-101", "Keller"], ["TRK-111", "kunz"], ["X9", null])).toEqual([["X9", "Vogel: vogel*"]]);
 });
 
-it("suggests no one if every recording has a player or every player has a recording", () => {
+it("no one is suggested if every recording has a player or every player has a recording", () => {
   expect(found(["TRK-101", "Keller"])).toEqual([]);
   expect(found(["TRK-101", "Keller"], ["TRK-111", "kunz"], ["X", "Vogel"], ["TRK-132", null])).toEqual([
     ["TRK-132"],
   ]);
 });
 
-it("assigns an unreadable file to the player whose name it contains", () => {
+it("an unreadable file is assigned to the player whose name it contains", () => {
   const ownerOf = (fileName: string, serial = "") =>
     playerOfRecording(roster, { serial, fileName })?.name ?? null;
   const numbers = readRoster("player,serial\n10,A\nPlayer 1,B\n?,C\n").roster;

@@ -20,7 +20,7 @@ describe.skipIf(hasNoBrowser)("an action of a user", () => {
     return { username, device: id };
   }
 
-  it("shows its progress on its button if it takes long, and is performed once", async () => {
+  it("shows its progress on its button if it takes a long time, and is performed once", async () => {
     const { username, device } = await owner("arno");
     const page = await openSignedIn(service, { username });
     await showView(page, `#/devices/${device}`, username);
@@ -86,7 +86,7 @@ describe.skipIf(hasNoBrowser)("an action of a user", () => {
     await page.getByText("It is larger than 2 MiB. Choose a smaller one.").waitFor();
   });
 
-  it("survives leaving an editor, because links and the Back button ask first", async () => {
+  it("is not lost when the user leaves an editor, because links and the Back button ask first", async () => {
     const { username, device } = await owner("eva");
     const page = await openSignedIn(service, { username });
     await page.getByRole("link", { name: "Devices", exact: true }).click();
@@ -119,7 +119,7 @@ describe.skipIf(hasNoBrowser)("an action of a user", () => {
     await page.getByRole("heading", { level: 1, name: username }).waitFor();
   });
 
-  it("survives leaving an editor immediately after the form appears", async () => {
+  it("is not lost when the user leaves an editor immediately after the form appears", async () => {
     const { username, device } = await owner("ida");
     const page = await openSignedIn(service, { username });
     await page.evaluate(
@@ -140,7 +140,7 @@ describe.skipIf(hasNoBrowser)("an action of a user", () => {
     await page.getByRole("dialog", { name: "Leave without saving?" }).waitFor();
   });
 
-  it("survives a save that was in progress when it was entered", async () => {
+  it("is not lost if it was entered while a save was in progress", async () => {
     await service.manager("jan");
     const page = await openSignedIn(service, { username: "jan" });
     await showView(page, "#/account", "jan");
@@ -154,7 +154,7 @@ describe.skipIf(hasNoBrowser)("an action of a user", () => {
     await page.getByRole("dialog", { name: "Leave without saving?" }).waitFor();
   });
 
-  it("in a different tab takes effect in this tab, even while this tab is loading the account", async () => {
+  it("takes effect in every tab, even in a tab that is loading the account", async () => {
     const { username } = await service.manager("finn");
     const page = await openSignedIn(service, { username });
     const beside = await openBeside(page, `${service.address}#/devices`);

@@ -379,9 +379,9 @@ describe.skipIf(hasNoBrowser)("activities of a manager", () => {
     await page.getByText("Enabled", { exact: true }).waitFor();
 
     await page.getByRole("button", { name: "Edit…" }).click();
-    await page.getByLabel("changes of the activity").uncheck();
+    await page.getByLabel("changes to the activity").uncheck();
     await page.getByRole("button", { name: "Save" }).click();
-    await page.getByText("Changes of time frames").waitFor();
+    await page.getByText("Changes to time frames").waitFor();
     await page.getByRole("button", { name: "Delete…" }).click();
     await page.getByRole("button", { name: "Delete webhook" }).click();
     await page.getByText("No webhooks yet").waitFor();

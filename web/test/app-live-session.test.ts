@@ -88,7 +88,7 @@ describe.skipIf(hasNoBrowser)("a running session", () => {
       }, 10 * SECOND_MS);
       await rowOf(page, "Keller").getByText("10 s ago").waitFor();
       expect(await speed.innerText()).toMatch(/–$/);
-      await page.getByText("Waits for new samples").waitFor();
+      await page.getByText("Waiting for new samples").waitFor();
     },
   );
 });

@@ -92,7 +92,7 @@ describe.skipIf(hasNoBrowser)("the address of stored ranges", () => {
     return { page, id, hash: hashOf(page) };
   }
 
-  it("of several ranges opens the comparison after a reload, with the buttons of the browser, and as a bookmark", async () => {
+  it("opens the comparison of several ranges after a reload, with the buttons of the browser, and as a bookmark", async () => {
     const { page, id, hash } = await openCompared();
     const range = `range=${id},2025-05-17T1[45]:3[^,&]+Z,2025-05-17T1[45]:3[^,&]+Z`;
     expect(hash).toMatch(new RegExp(`^#/recordings/compare\\?${range}&${range}$`));
@@ -116,7 +116,7 @@ describe.skipIf(hasNoBrowser)("the address of stored ranges", () => {
     await expect.poll(() => hashOf(anew)).toBe("#/");
   });
 
-  it("of several ranges opens the others if one no longer exists, and opens none for a different user", async () => {
+  it("opens the other ranges if one no longer exists, and opens none for a different user", async () => {
     const { page, id, hash } = await openCompared();
     const gone = `&range=${id},2024-01-01T00:00:00.000Z,2024-01-01T01:00:00.000Z`;
     await page.goto(service.address + hash + gone);

@@ -157,12 +157,14 @@ describe("a file that is too large", () => {
   it("is refused with its size, the limit and the required action, in bytes if both sizes look the same in MB", () => {
     const reason = (size: number, limit: number | null) => tooLarge(file(size), limit).reason;
     expect(reason(87_000_000, 33_554_432)).toMatch(
-      /^The file has 87 MB, and the service takes at most 34 MB\. To split it, open it in the viewer, /,
+      /^The file has 87 MB, and the service accepts at most 34 MB\. To split it, open it in the viewer, /,
     );
     expect(reason(33_554_433, 33_554_432)).toMatch(
-      /^The file has 33,554,433 bytes, and the service takes at most 33,554,432 bytes\. To split it/,
+      /^The file has 33,554,433 bytes, and the service accepts at most 33,554,432 bytes\. To split it/,
     );
-    expect(reason(87_000_000, null)).toMatch(/^The file has 87 MB, and the service takes less\. To split it/);
+    expect(reason(87_000_000, null)).toMatch(
+      /^The file has 87 MB, and the service accepts less\. To split it/,
+    );
   });
 });
 

@@ -99,7 +99,7 @@ describe.skipIf(hasNoBrowser)("recordings of a manager", () => {
     await page.locator(".cards").waitFor();
   });
 
-  it("of two devices can be compared", async () => {
+  it("can be compared, even those of two devices", async () => {
     const { page, serial, id } = await openDevice(service, ann);
     await load(page, await match(serial));
     await rangeButtons(page).first().waitFor();

@@ -200,7 +200,7 @@ describe.skipIf(hasNoBrowser)("squads", () => {
     expect(await membersOf(people)).toEqual([]);
   });
 
-  it("of 60 players show 50, and the others on request", async () => {
+  it("show 50 of 60 players, and the others on request", async () => {
     const people = await squadPeople(service, "svea", []);
     const { id: squad } = await unwrap(people.client.POST("/api/v2/squads/", { body: { name: "Club" } }));
     for (let n = 10; n < 70; n++) {

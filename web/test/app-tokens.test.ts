@@ -156,7 +156,7 @@ describe.skipIf(hasNoBrowser)("an application of a manager", () => {
       });
     expect((await token()).status).toBe(200);
     await page.getByRole("button", { name: "Delete the application Warehouse" }).click();
-    await dialog.getByText("Its secret and its tokens stop working at once.").waitFor();
+    await dialog.getByText("Its secret and its tokens stop working immediately.").waitFor();
     await dialog.getByRole("button", { name: "Delete" }).click();
     await page.getByText("The application is deleted.").waitFor();
     await item.waitFor({ state: "detached" });

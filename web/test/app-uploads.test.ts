@@ -31,7 +31,7 @@ describe.skipIf(hasNoBrowser)("recordings that a manager uploads", () => {
     ann = await service.manager("axel");
   });
 
-  it("of several devices are stored by their serial numbers, and lead to a session", async () => {
+  it("are stored by the serial numbers of their devices, and lead to a session", async () => {
     const { page, serial } = await openDevice(service, ann);
     const other = await ownedDevice(service, page);
     const files = [
@@ -52,7 +52,7 @@ describe.skipIf(hasNoBrowser)("recordings that a manager uploads", () => {
     expect(await page.getByLabel("End").inputValue()).toMatch(/^2025-05-17T16:31/);
   });
 
-  it("of a device without an owner wait until the manager claims the device", async () => {
+  it("wait until the manager claims the device if it has no owner", async () => {
     expectComplaint(/400 \(Bad Request\)/);
     // The ownership starts on Thursday. The first of the two weeks in the calendar is completely before it.
     expectComplaint(/403 \(Forbidden\)/);
@@ -106,7 +106,7 @@ describe.skipIf(hasNoBrowser)("recordings that a manager uploads", () => {
     await page.dispatchEvent(".upload-zone", "drop", { dataTransfer: transfer });
     await fileItem(page, "season.asi")
       .getByText(
-        "The file has 40 MB, and the service takes at most 34 MB. To split it, open it in the viewer",
+        "The file has 40 MB, and the service accepts at most 34 MB. To split it, open it in the viewer",
       )
       .waitFor();
     await fileItem(page, "match.asi")

@@ -78,7 +78,7 @@ describe("a recording by distance", () => {
 });
 
 describe("ticks", () => {
-  it("of values are round, few, and within the axis", () => {
+  it("are round, few, and within the axis for values", () => {
     const range = fc.tuple(
       fc.double({ min: -1e4, max: 1e4, noNaN: true }),
       fc.double({ min: 1e-2, max: 1e4, noNaN: true }),
@@ -95,7 +95,7 @@ describe("ticks", () => {
     expect(valueTicks([5, 5], 4).values).toEqual([]);
   });
 
-  it("of a distance are in metres or kilometres, and differ from each other", () => {
+  it("are in metres or kilometres for a distance, and differ from each other", () => {
     const labels = (startMs: number, stopMs: number) =>
       axisTicks("distance", { startMs, stopMs }, 5, "utc").labels;
     expect(labels(0, 900_000)).toEqual(["0 m", "200 m", "400 m", "600 m", "800 m"]);

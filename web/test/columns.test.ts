@@ -12,7 +12,7 @@ function pyramidOf(values: number[], gapMs = 1000, times = values.map((_, i) => 
 }
 
 describe("a pyramid", () => {
-  it("returns the same extent of any part as a search of all values", () => {
+  it("returns the same minimum and maximum of any part as a search through all values", () => {
     const part = fc
       .array(fc.integer({ min: -1e6, max: 1e6 }), { minLength: 1, maxLength: 3000 })
       .chain((values) => fc.tuple(fc.constant(values), fc.nat(values.length - 1), fc.nat(values.length - 1)));

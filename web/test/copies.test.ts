@@ -21,7 +21,7 @@ describe("copies of one recording", () => {
     expect(areCopies([recording("A1"), recording("A2")], [figures(410), figures(410)])).toBe(false);
   });
 
-  it("are not recordings with a different or missing figure", () => {
+  it("exclude recordings with a different or missing figure", () => {
     expect(areCopies([recording("A1"), recording("A1")], [figures(410), figures(411)])).toBe(false);
     expect(areCopies([recording("A1"), recording("A1")], [figures(410), null])).toBe(false);
   });

@@ -116,7 +116,7 @@ describe.skipIf(hasNoBrowser)("the peak demands of a recording", () => {
     expect([await violations(page), await overflow(page)]).toEqual([[], 0]);
   });
 
-  it("show their passage in plots, map and figures, by a button of the table, by keyboard, and by a click on the curve", async () => {
+  it("show their passage in plots, map and figures, with a button of the table, with the keyboard, and with a click on the curve", async () => {
     const file = await session();
     const { samples } = decodeSync(file.buffer);
     const { distance } = peakDemands(samples).peaks;

@@ -75,7 +75,7 @@ describe.skipIf(hasNoBrowser)("a second recipe in the viewer", () => {
     expect(await counted(page).getByRole("heading").innerText()).toBe(headingOf(own));
   });
 
-  it("with a gate reads the quality of the recording, and says how many samples the gate drops", async () => {
+  it("reads the quality of the recording if it has a gate, and says how many samples the gate drops", async () => {
     const page = await openPage();
     const reception = fixturePath("valid/reception.asi");
     await choose(page, reception);

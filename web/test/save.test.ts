@@ -16,7 +16,7 @@ async function opened(name: string, serial: string | null = null) {
 }
 
 describe("a download", () => {
-  it("of the log of a receiver contains its rows, in each format and as a recording", async () => {
+  it("contains the rows of the log of a receiver, in each format and as a recording", async () => {
     const bytes = readFileSync(fixturePath("valid/ublox7-plain.asi"));
     const log = await opened("valid/ublox7-plain.asi", "ROVER-1");
     const csv = await save(log, "csv", AS_USUAL);
@@ -53,7 +53,7 @@ describe("a download", () => {
     }
   });
 
-  it("of several recordings is one CSV with the recording in the first column", async () => {
+  it("is one CSV for several recordings, with the recording in the first column", async () => {
     const match = await opened("valid/match-hr.asi");
     const run = await opened("valid/run-fix-loss.asi");
     const named = { ...run, facts: { ...run.facts, info: null, fileName: '=cmd("x").csv' } };

@@ -242,7 +242,7 @@ describe.skipIf(hasNoBrowser)("the counts of a squad by other definitions", () =
     expect(await chosen.count()).toBe(0);
   });
 
-  it("with a gate read the quality of the recordings and report the dropped samples, like the command", async () => {
+  it("use the quality of the recordings if a recipe has a gate, and report the dropped samples, like the command", async () => {
     const packed = join(scene.beside, "8-Frei.asi.gz");
     writeFileSync(packed, gzipSync(readFileSync(fixturePath("valid/reception.asi"))));
     for (const file of [join(reception, "7-Kunz.asi"), packed]) {
@@ -260,7 +260,7 @@ describe.skipIf(hasNoBrowser)("the counts of a squad by other definitions", () =
     }
   });
 
-  it("with a gate are refused with the message of the command for recordings without quality, and other recipes remain", async () => {
+  it("are refused with the message of the command if a recipe has a gate and the recordings have no quality; other recipes remain", async () => {
     const page = await open();
     await openChoice(page);
     await openFile(page, "ours.json", OURS);

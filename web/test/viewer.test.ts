@@ -120,7 +120,7 @@ describe.skipIf(hasNoBrowser)("a recording in the viewer", () => {
     await panel.getByText("None in what is shown.", { exact: true }).waitFor();
   });
 
-  it("offers no choice of zones if the zone of the browser is UTC", async () => {
+  it("offers no choice of time zones if the time zone of the browser is UTC", async () => {
     const page = await openPage({ timezoneId: "UTC" });
     await page.getByText("Settings", { exact: true }).click();
     const row = page.locator(".menu-row", { hasText: "Times" });

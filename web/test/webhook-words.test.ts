@@ -7,7 +7,7 @@ const unanswered = (response: string | null) => ({
   response,
 });
 
-describe("the reason of a failed webhook", () => {
+describe("the reason for a failed webhook", () => {
   it.each([
     ["connect ECONNREFUSED 127.0.0.1:9000", "no program listens at this address"],
     ["ECONNREFUSED", "no program listens at this address"],

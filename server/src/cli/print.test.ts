@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { linePrinter, reasonOf } from "./print.js";
 
-describe("the reason of an error", () => {
+describe("the reason for an error", () => {
   it("is printed as a message without a stack for a file system error", () => {
     let refused: unknown;
     try {

@@ -110,7 +110,7 @@ describe("a fair queue", () => {
   it.each([
     ["others leave and return", (name: string) => name],
     ["newcomers come all the time", (name: string, task: number) => `${name}${task}`],
-  ])("are given to a caller who has waited, although %s", (_, nameOf) =>
+  ])("gives slots to a caller who has waited, although %s", (_, nameOf) =>
     onFakeClock(async () => {
       const queue = new FairQueue<string>({ concurrency: 1 });
       const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

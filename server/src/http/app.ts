@@ -73,7 +73,7 @@ declare module "fastify" {
   interface FastifyRequest {
     /** Caller for whom the request is served. */
     onBehalfOf: Caller;
-    /** Undefined without a token, null for a malformed token. */
+    /** Undefined if there is no token, null if the token is malformed. */
     credential: Credential | null | undefined;
   }
   interface FastifyInstance {

@@ -61,7 +61,7 @@ export interface Credential {
 
 /**
  * Returns the credential of a request from its `Authorization` header or, without this header, from the cookie of the page.
- * @returns undefined without a credential; null for a header without a token
+ * @returns undefined if there is no credential; null if the header contains no token
  */
 export function credentialOf(config: Config, request: FastifyRequest): Credential | null | undefined {
   const { authorization } = request.headers;
@@ -78,7 +78,7 @@ const TICKET = /^[A-Za-z0-9_-]{43}$/;
 
 /**
  * Returns the credential of a request whose ticket replaces the token. The ticket cannot be used again.
- * @returns undefined without a ticket; null for one that is not valid now
+ * @returns undefined if there is no ticket; null if it is not valid now
  * @throws ServiceError `throttled` if the address has sent too many invalid tokens
  */
 export async function ticketCredential(

@@ -40,7 +40,7 @@ declare module "fastify" {
     ctx: Context;
     ids: PathIds;
     target: unknown;
-    /** Releases the slot of the request before the response has ended; undefined without a slot. */
+    /** Releases the slot of the request before the response has ended; undefined if it has no slot. */
     releaseSlot: (() => void) | undefined;
   }
 }

@@ -86,7 +86,7 @@ const recomputeHandler: JobHandler = {
   },
 };
 
-/** Derives the time frames of sessions after a change of their players. Only the database can cause a failure. */
+/** Derives the time frames of sessions after a change to their players. Only the database can cause a failure. */
 const deriveHandler: JobHandler = {
   maxFailures: Number.POSITIVE_INFINITY,
   maxLosses: Number.POSITIVE_INFINITY,

@@ -156,7 +156,7 @@ export async function listOwnSessions(ctx: Context, query: Paging) {
   );
 }
 
-/** Returns the session of an access token, identified by its refresh token; null for a token without one. */
+/** Returns the session of an access token, identified by its refresh token; null if the token has none. */
 async function sessionHashOf(queries: Context["queries"], tokenHash: Uint8Array) {
   const [token] = await queries
     .select({ refreshHash: accessTokens.refreshHash })

@@ -13,7 +13,7 @@ describe("long work", () => {
       if (said.length === 2) end();
     };
     await announceWaiting("the database of DATABASE_URL", () => done, { everyMs: 1, say });
-    expect(said[0]).toBe("asi-server waits for the database of DATABASE_URL, for 0 s by now");
+    expect(said[0]).toBe("asi-server is still waiting for the database of DATABASE_URL (0 s so far)");
   });
 
   it("is not reported if it ends soon", async () => {

@@ -3,7 +3,7 @@ const SAID_EVERY_MS = 3_000;
 
 /**
  * Prints a message periodically during long work, because a silent process would seem to hang.
- * @param what object of "waits for" in the message
+ * @param what object of "waiting for" in the message
  */
 export async function announceWaiting<T>(
   what: string,
@@ -12,7 +12,9 @@ export async function announceWaiting<T>(
 ): Promise<T> {
   const start = performance.now();
   const timer = setInterval(() => {
-    say(`asi-server waits for ${what}, for ${Math.round((performance.now() - start) / 1000)} s by now`);
+    say(
+      `asi-server is still waiting for ${what} (${Math.round((performance.now() - start) / 1000)} s so far)`,
+    );
   }, everyMs);
   try {
     return await work();

@@ -23,7 +23,7 @@ describe("the migrations", () => {
     expect(new Set(numbers).size).toBe(numbers.length);
   });
 
-  it("have no imports, so later changes of the code cannot change them", () => {
+  it("have no imports, so later changes to the code cannot affect them", () => {
     for (const file of files) expect(readFileSync(join(FOLDER, file), "utf8")).not.toMatch(/^import\b|\$\{/m);
   });
 });

@@ -113,7 +113,7 @@ async function naming<T>(variable: string, work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Opens the replica of DATABASE_READ_URL, which may be unreachable; undefined without the setting.
+ * Opens the replica of DATABASE_READ_URL, which may be unreachable; undefined if the setting is absent.
  * @throws UsageError without a primary
  */
 export async function openReplica(config: Config, primary: Database): Promise<ReadReplica | undefined> {

@@ -27,7 +27,7 @@ const instant = customType<{ data: Date; driverData: string }>({
 });
 const reference = (name: string) => bigint(name, { mode: "number" });
 const id = () => bigserial("id", { mode: "number" }).primaryKey();
-/** Incremented with every change of the row; part of the entity tag. */
+/** Incremented with every change to the row; part of the entity tag. */
 const version = () => integer("version").notNull().default(1);
 
 export type Role = "MANAGER" | "ATHLETE" | "ADMINISTRATOR";
@@ -474,7 +474,7 @@ export const sessionFigures = pgTable(
     inputs: text("inputs").notNull(),
     /** JSON text by the keys of `SQUAD_COLUMNS`. A season reads it without the details. */
     figures: text("figures").notNull(),
-    /** Null without data. */
+    /** Null if there are no data. */
     recordedMs: doublePrecision("recorded_ms"),
     /** JSON text of the seconds with data; empty for a period. */
     seconds: text("seconds").notNull(),
@@ -504,7 +504,7 @@ export const figuresClaims = pgTable("figures_claims", {
   jobId: reference("job_id").notNull(),
 });
 
-/** Changes of inputs of many results, until a job has marked their time frames. */
+/** Changes to inputs of many results, until a job has marked their time frames. */
 export const recomputations = pgTable("recomputations", {
   id: id(),
   athleteId: reference("athlete_id"),

@@ -131,7 +131,7 @@ export const COMPUTED_DATA_SCHEMA = object("Computed data of a time frame.", {
     "m",
     "Distance computed from the receiver's speed; standing and gaps in the recording add nothing.",
   ),
-  max_speed: quantityOrNull("m/s", "Highest speed, single spikes removed."),
+  max_speed: quantityOrNull("m/s", "Highest speed, isolated spikes removed."),
   average_speed: quantityOrNull(
     "m/s",
     "Distance divided by recorded time, which includes standing and excludes gaps.",
@@ -168,7 +168,7 @@ export const COMPUTED_DATA_SCHEMA = object("Computed data of a time frame.", {
   ),
   intensity: object("Distance over time.", {
     distance: list(
-      "One entry per slice from start_time; the last slice may be shorter. Empty without samples.",
+      "One entry per slice from start_time; the last slice may be shorter. Empty if there are no samples.",
       quantity("m", "Distance covered in the slice."),
     ),
     start_time: instant("Start of the time frame."),

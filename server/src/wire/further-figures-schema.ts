@@ -66,12 +66,12 @@ const PEAK_DEMANDS = object(
     ),
     critical_speed: orNull(
       object(
-        "Critical speed with two parameters. It describes the session, not the ability of the athlete. Null without a window of 600 s.",
+        "Critical speed with two parameters. It describes the session, not the ability of the athlete. Null if there is no window of 600 s.",
         FIT,
       ),
     ),
     critical_speed_3: orNull(
-      object("Critical speed with three parameters. Null without a window of 600 s.", {
+      object("Critical speed with three parameters. Null if there is no window of 600 s.", {
         ...FIT,
         max_speed: quantity("m/s", "Maximum speed of the model."),
         tau: quantity("s", "Time constant."),

@@ -54,7 +54,7 @@ export function addSquad(program: Command, { context, onStatus }: Host): void {
     )
     .option(
       "--recipe <name>",
-      "also count by this recipe: a name of asi recipes list, or a JSON file; repeat the option for more recipes",
+      "also count by this recipe: a name from asi recipes list, or a JSON file; repeat the option for more recipes",
       (name: string, names: string[] = []) => [...names, name],
     )
     .addOption(

@@ -63,7 +63,7 @@ const withFigures = (command: Command) =>
     )
     .option(
       "--recipe <name>",
-      "count by this recipe: a name of asi recipes list, or a JSON file; repeat the option for more recipes",
+      "count by this recipe: a name from asi recipes list, or a JSON file; repeat the option for more recipes",
       (name: string, names: string[] = []) => [...names, name],
     )
     .option(

@@ -43,7 +43,7 @@ class RpcError extends Error {
   }
 }
 
-/** Handles the messages of a client. Calls of tools run one after the other, so that only one recording is in memory. */
+/** Handles the messages of a client. Calls to tools run one after the other, so that only one recording is in memory. */
 export class Protocol {
   readonly #tools: ReadonlyMap<string, Tool>;
   readonly #folders: Folders;

@@ -100,7 +100,7 @@ export function addRecording(recordings: ReadRecording[], recording: ReadRecordi
 /** The message about an ignored file. */
 export const copyText = (name: string, original: string): string =>
   name === original
-    ? `Two files ${name} have the same content, and one is ignored`
+    ? `Two files named ${name} have the same content, and one is ignored`
     : `${name} has the same content as ${original} and is ignored`;
 
 /** The message about a compressed recording that ends early. */

@@ -145,7 +145,7 @@ export function figuresOf(
   own: MetricsOptions;
   /** The samples, for further figures. */
   prepared: MetricSamples;
-  /** The option for the times of a heart-rate range within intervals, or within the whole recording. Empty without a range. */
+  /** The option for the times of a heart-rate range within intervals, or within the whole recording. Empty if no range is given. */
   within(intervals: readonly Interval[] | null): { periods?: readonly Period[] };
 } {
   const { serial } = inspection.info;

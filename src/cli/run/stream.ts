@@ -33,7 +33,7 @@ const MAX_WAIT_MS = 30_000;
 /** Time for the last bytes after an interruption; the process ends after 3 s in any case. */
 const LAST_BYTES_MS = 2_500;
 
-/** Reasons for the end of a request after which the next one continues. */
+/** Reasons for which a request ends and the next request continues the recording. */
 const RETRYABLE_ENDS = ["idle", "stopping", "unavailable", "failed"];
 
 /** Runs `asi stream`, which sends a recording to a service while it is recorded. */
@@ -182,7 +182,7 @@ class Gateway {
   #reportOpen(): void {
     const { serial, recording } = this.#target;
     this.#context.console.message(
-      `${serial}: the recording ${recording} is not ended. To continue, run the command again with the same bytes and --recording ${recording}. Another recording of the device has replaced it.`,
+      `${serial}: the recording ${recording} has not ended. To continue, run the command again with the same bytes and --recording ${recording}. Another recording of the device has replaced it.`,
     );
   }
 

@@ -72,7 +72,10 @@ function inTermsOfTheCommand(message: string): string {
   return message
     .replace(/^\w+/, (name) => (Object.hasOwn(FLAGS, name) ? (FLAGS[name] ?? name) : name))
     .replace("--decimal and delimiter", "--decimal and --delimiter")
-    .replace("from is later than to; give the earlier instant as from", "--from is later than --to")
+    .replace(
+      'The option "from" is later than "to"; give the earlier instant as "from"',
+      "--from is later than --to",
+    )
     .replace("raise the option maxFiles", "add --force")
     .replace("the option outDir", "--out-dir")
     .replace("params.speed_ranges", "--zones")

@@ -5,8 +5,8 @@ import { hasSpeed } from "../segments.js";
 const LONGEST_STEP_MS = 1000;
 
 /**
- * The speed at each of some times, such as those of beats, by linear interpolation between the samples before and after it. Rows
- * and beats of a recording have the same clock.
+ * The speed at each of the given times, such as those of beats, by linear interpolation between the samples before and
+ * after the time. Rows and beats of a recording have the same clock.
  *
  * @param timesMs ms since 1970 UTC, in any order
  * @returns m/s; NaN before the first and after the last sample, and between two samples with a speed that are more than 1 s apart

@@ -164,7 +164,8 @@ const dayText = (number: number): string => new Date(number * DAY_MS).toISOStrin
 
 function dayNumber(day: string): number {
   const ms = typeof day === "string" && /^\d{4}-\d\d-\d\d$/.test(day) ? Date.parse(day) : Number.NaN;
-  if (Number.isNaN(ms)) throw badArgument(`A day is ${shown(day)}; it must be a date such as "2025-05-17".`);
+  if (Number.isNaN(ms))
+    throw badArgument(`The day ${shown(day)} is invalid; it must be a date such as "2025-05-17".`);
   return ms / DAY_MS;
 }
 

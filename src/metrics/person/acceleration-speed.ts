@@ -13,7 +13,7 @@ import { twoSidedT } from "./student-t.js";
 /** Version of the rules of the acceleration-speed profile. */
 export const PROFILE_VERSION = 1;
 
-/** 1 Hz in each pass at 10 Hz (Clavel et al. 2023, after PabRD/AS_Profile). */
+/** Low pass with a cutoff of 1 Hz in each pass, for samples at 10 Hz (Clavel et al. 2023, after PabRD/AS_Profile). */
 const ONE_HZ_EACH_PASS: LowPass = {
   b0: 0.0674552738890719,
   b1: 0.1349105477781438,

@@ -81,7 +81,10 @@ export function seasonMaxSpeed(sessions: readonly SessionMaxSpeed[], to: string)
 function dayNumber(day: string): number {
   const ms = typeof day === "string" && /^\d{4}-\d\d-\d\d$/.test(day) ? Date.parse(day) : Number.NaN;
   if (Number.isNaN(ms)) {
-    throw new AsiError("BAD_ARGUMENT", `A day is ${shown(day)}; it must be a date such as "2025-05-17".`);
+    throw new AsiError(
+      "BAD_ARGUMENT",
+      `The day ${shown(day)} is invalid; it must be a date such as "2025-05-17".`,
+    );
   }
   return ms / DAY_MS;
 }

@@ -141,7 +141,7 @@ function checkRun(run: ComparedRun): void {
   if (isRun) return;
   throw new AsiError(
     "BAD_ARGUMENT",
-    `A run is ${shown(run)}; it must have mean_speed and heart_rate as returned by standardRuns.`,
+    `The run ${shown(run)} is invalid; it must have mean_speed and heart_rate as returned by standardRuns.`,
   );
 }
 

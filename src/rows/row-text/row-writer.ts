@@ -3,7 +3,7 @@ import type { RowTemplate } from "./template.js";
 
 /** Rows as text. */
 export interface TextOfRows {
-  /** UTF-8. Valid until the next call of the writer or the next step of its engine. */
+  /** UTF-8. Valid until the next call to the writer or the next step of its engine. */
   readonly bytes: Uint8Array;
   /** Index of the first row that was not written; `to` if all were. */
   readonly end: number;

@@ -9,7 +9,7 @@ export interface Comparison {
 
 const PROGRAM = fileURLToPath(new URL("second.py", import.meta.url));
 
-/** Sends all questions to one process. Null without python3. */
+/** Sends all questions to one process. Null if python3 is not installed. */
 export function answers(comparisons: readonly Comparison[]): unknown[] | null {
   const { error, status, stdout, stderr } = spawnSync("python3", ["-B", PROGRAM], {
     input: JSON.stringify({ tasks: comparisons.map(({ task }) => task) }),

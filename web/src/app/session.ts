@@ -131,7 +131,7 @@ export class Session {
     }
   }
 
-  /** Reloads the account after a change of the profile. */
+  /** Reloads the account after a change to the profile. */
   async refresh(): Promise<void> {
     const asked = ++this.#asked;
     let account: Account | null = null;

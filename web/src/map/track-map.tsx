@@ -135,7 +135,7 @@ export function TrackMap(props: Props) {
     if (element === null || now === null || then === null) return;
     const scale = now.scale / then.scale;
     const { x, y } = toScreen(now, { width: 0, height: 0 }, then.east, then.north);
-    // the centre of the picture is the centre of the map, even after a change of the map's size
+    // the centre of the picture is the centre of the map, even after a change in the map's size
     element.style.transform = `translate(-50%, -50%) translate(${x}px, ${y}px) scale(${scale})`;
   };
   useSignalEffect(() => {

@@ -33,7 +33,7 @@ export function figuresOf(
   };
 }
 
-/** Distance covered since the first row, by the rules of the figures. */
+/** Distance covered since the first row, according to the rules of the figures. */
 export function distanceOf(rows: SampleBatch, { preset }: FigureSettings): DistanceCurve {
   const { timestampMs, distanceM } = distanceCurve(rows, { preset });
   return { timesMs: timestampMs, distanceMm: distanceM.map((metres) => metres * 1000) };

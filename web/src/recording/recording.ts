@@ -53,7 +53,7 @@ export interface Recording {
   stopMs: number;
 }
 
-/** Figures of a part of a recording, by the rules of `asi stats` and of the service. */
+/** Figures of a part of a recording, according to the rules of `asi stats` and of the service. */
 export interface Figures {
   metrics: Metrics;
   rows: number;
@@ -72,7 +72,7 @@ export interface FigureSettings {
   aerobicSpeedMPerS: number | null;
 }
 
-/** Distance covered since the first row, at ascending instants, by the rules of the figures. */
+/** Distance covered since the first row, at ascending instants, according to the rules of the figures. */
 export interface DistanceCurve {
   timesMs: Float64Array;
   distanceMm: Float64Array;
@@ -89,7 +89,7 @@ export interface PeakDistances {
 /** Lowest and highest heart rate, bpm; both included. */
 export type HeartRange = readonly [low: number, high: number];
 
-/** Time, distance and mean speed in m/s; null without a speed. */
+/** Time, distance and mean speed in m/s; null if there is no speed. */
 export interface RangeTotals {
   durationMs: number;
   distanceM: number | null;

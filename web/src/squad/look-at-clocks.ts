@@ -6,7 +6,7 @@ import type { SquadSession } from "./squad-session.js";
 
 const wrongClocksOf = new WeakMap<SquadSession, ReadonlySignal<readonly WrongClock[]>>();
 
-/** Recordings whose times differ from those of the others. They are compared once for each change of the recordings. */
+/** Recordings whose times differ from those of the others. They are compared once for each change to the recordings. */
 function wrongIn(session: SquadSession): readonly WrongClock[] {
   const known =
     wrongClocksOf.get(session) ??

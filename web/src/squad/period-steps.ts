@@ -14,7 +14,7 @@ export interface PeriodsState {
 
 const MOST_STEPS = 50;
 
-/** Changes of periods, with undo. */
+/** Changes to periods, with undo. */
 export class PeriodSteps {
   readonly #periods: Signal<readonly SessionPeriod[] | null>;
   readonly #attack: Signal<ReadonlyMap<string, AttackSide>>;

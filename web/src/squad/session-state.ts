@@ -3,7 +3,7 @@ import type { Scope } from "./scope.js";
 import type { Sort } from "./shown-order.js";
 import type { SquadSession } from "./squad-session.js";
 
-/** The settings and changes of a session, which are stored with the files. Figures are not stored. */
+/** The settings and changes to a session, which are stored with the files. Figures are not stored. */
 export interface SessionState {
   scope: Scope;
   sort: Sort;

@@ -9,7 +9,7 @@ export function sessionWith(recordingId: number | null, sessions: readonly Recor
   return sessions.find((session) => session.some(({ id }) => id === recordingId)) ?? largest;
 }
 
-/** From the first row to the end of the last. Null without recordings. */
+/** From the first row to the end of the last. Null if there are no recordings. */
 export function extentOf(recordings: Recordings): Interval | null {
   if (recordings.length === 0) return null;
   return {

@@ -22,7 +22,7 @@ export interface StoredSession {
   missing: readonly LookAt[];
   /** Runs work in a worker. A user who is signed out signs in first. */
   afterSigningIn<Done>(work: () => Promise<Done>): Promise<Done>;
-  /** Saves the changes of the open session until the returned function is called. */
+  /** Saves the changes to the open session until the returned function is called. */
   follow(session: FollowedSession): () => void;
   /** Shown in the header, and below the table. */
   Buttons: ComponentType<{ session: FollowedSession }>;

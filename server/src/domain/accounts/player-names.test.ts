@@ -59,7 +59,7 @@ describe("the names of athletes in periods.csv", () => {
     );
   });
 
-  it("from before a change of names or players mean the same athlete, or are refused", () => {
+  it("mean the same athlete after names or players have changed, or are refused", () => {
     fc.assert(
       fc.property(names, names, (before, after) => {
         // an athlete without brackets in the name may take a free name, which nobody can distinguish from the first one

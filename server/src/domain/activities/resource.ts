@@ -24,8 +24,10 @@ const { id: _, ...exampleInput } = example;
 /** Fields of an activity in lists. */
 export const ActivitySummary = Type.Object(
   {
-    start_time: Nullable(DateTimeOut({ description: "Start of the first time frame; null without one" })),
-    end_time: Nullable(DateTimeOut({ description: "End of the last time frame; null without one" })),
+    start_time: Nullable(
+      DateTimeOut({ description: "Start of the first time frame; null if there is none" }),
+    ),
+    end_time: Nullable(DateTimeOut({ description: "End of the last time frame; null if there is none" })),
     timeframes: Type.Integer({ description: "Number of time frames" }),
     webhooks: Type.Integer({ description: "Number of webhooks" }),
   },

@@ -13,7 +13,7 @@ const { json: _json, ...headColumns } = getTableColumns(activities);
 
 async function findActivity(id: number, { queries, lock }: Lookup): Promise<ActivityHead> {
   const query = queries.select(headColumns).from(activities).where(eq(activities.id, id));
-  // A stronger lock could deadlock: a concurrent change of a time frame locks its row and then refers to the activity.
+  // A stronger lock could deadlock: a concurrent change to a time frame locks its row and then refers to the activity.
   const [activity] = await (lock ? query.for("no key update") : query);
   if (activity === undefined) throw errors.notFound();
   return activity;

@@ -52,7 +52,7 @@ describe("the sample filter", () => {
   it.each([
     ["in order", (i: number) => i],
     ["in any order", (i: number) => (i * 7_919) % 20_000],
-  ])("examine only a few of thousands of ownerships each, %s", (_, timeOf) => {
+  ])("examines only a few of thousands of ownerships for each sample, with samples %s", (_, timeOf) => {
     let looks = 0;
     const ownerships: Interval[] = Array.from({ length: 2_000 }, (_, i) => ({
       get startMs() {

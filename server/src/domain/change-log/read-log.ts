@@ -51,7 +51,7 @@ interface State {
 /**
  * Reads changes in the order of their transactions. A transaction can begin before another one and end after it. Only
  * changes below the oldest running transaction are therefore listed, because no further change can appear among them. A
- * later change of the same object moves its row to the end. A single statement reads everything from one snapshot.
+ * later change to the same object moves its row to the end. A single statement reads everything from one snapshot.
  */
 export async function readLog(
   queries: Queries,

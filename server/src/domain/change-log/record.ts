@@ -12,7 +12,7 @@ import type { UnitOfWork } from "../change/unit-of-work.js";
  * `read-log.ts`.
  */
 
-/** Columns of a change of an object, beside `account_id` and `object_id`. */
+/** Columns of a change to an object, beside `account_id` and `object_id`. */
 const OBJECT = sql`0 AS day, NULL::bigint AS from_ms, NULL::bigint AS to_ms`;
 
 /** @param rows the columns `account_id`, `object_id`, `day`, `from_ms`, `to_ms`; each object once for an account */

@@ -6,7 +6,7 @@ import { auditedRow } from "./audited-row.js";
 import { addBytesOfDay, bytesOfDay, DAY_MS, dayOf } from "./daily-bytes.js";
 import type { AuditedChange } from "./unit-of-work.js";
 
-/** Size of a row without its values: columns and indexes. */
+/** Size of a row in bytes, without its values: its fixed columns and its index entries. */
 const ROW_BYTES = 256;
 
 /** The row that counts the summarised entries of one account and day. */

@@ -31,7 +31,7 @@ export interface Context {
   /** Encrypts secrets that are stored in the database. */
   serverKey: Uint8Array;
   computer: ComputePool;
-  /** Null without authentication and for operator commands. */
+  /** Null for operations that require no authentication and for operator commands. */
   caller: AuthenticatedCaller | null;
   /** User of the operating system who runs a command of the operator. */
   operator?: string;

@@ -21,7 +21,7 @@ const timesOfSpan = (intervals: readonly Interval[]) => {
   return { from: new Date(startMs).toISOString(), to: new Date(stopMs).toISOString() };
 };
 
-/** Reactions to changes of ownerships, streams and samples. */
+/** Reactions to changes to ownerships, streams and samples. */
 export const effectsOfSamples: Effects<
   | "ownershipChanged"
   | "ownerReplaced"

@@ -28,7 +28,7 @@ function recordedOneByOne(recorded: readonly Interval[], removed: readonly Inter
   return known.toSorted((a, b) => a.startMs - b.startMs);
 }
 
-it("removed times are recorded together as one after another, with times that were loaded again between them", () => {
+it("removed times that are recorded together are the same as if recorded one after another, even with reloaded times between them", () => {
   fc.assert(
     fc.property(intervals, intervals, intervals, (earlier, again, removed) => {
       const loaded = recordedOneByOne([], again);

@@ -14,7 +14,7 @@ import type { Timeframe } from "../timeframes/rules.js";
 import { instantsOf } from "./multirange.js";
 import { queueComputation } from "./queue.js";
 
-/** Changes other than changes of the time frames themselves. */
+/** Changes other than changes to the time frames themselves. */
 export type ChangedInput =
   | { athleteId: number }
   | { activityId: number }

@@ -23,7 +23,7 @@ const dayOf = (time: Date) => time.toISOString().slice(0, 10);
  * The maximum speed of the athlete in the 365 days (UTC) that end with the day of a time frame, from the stored results
  * of those time frames of its owner that the caller can read. The time frames of an activity on one day count as one
  * session, so they do not confirm each other.
- * @returns null without a session whose maximum speed is known
+ * @returns null if no session has a known maximum speed
  */
 export async function seasonMaxSpeedOf(
   { queries, caller }: Context,

@@ -9,7 +9,7 @@ import type { UnitOfWork } from "../change/unit-of-work.js";
 import { sessionItem } from "../sessions/resource.js";
 import { deleteInBatches, deleteTimeframes } from "../timeframes/remove.js";
 
-/** Runs a change of the activity in a transaction that locks it and checks the caller's right. */
+/** Runs a change to the activity in a transaction that locks it and checks the caller's right. */
 type Run = (work: (unit: UnitOfWork, before: ActivityHead) => Promise<void>) => Promise<void>;
 
 /** Deletes an activity with its time frames, their computed data and its webhooks. */

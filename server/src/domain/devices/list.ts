@@ -26,7 +26,7 @@ export const DeviceFilters = Type.Object({
 
 type Filters = StaticDecode<typeof DeviceFilters>;
 
-/** Conditions for the devices that the caller owns or has owned; `filtered` is undefined without filters. */
+/** Conditions for the devices that the caller owns or has owned; `filtered` is undefined if there are no filters. */
 function conditionsOf({ queries, caller }: Context, filters: Filters) {
   const me = caller?.id ?? 0;
   const mine = and(eq(ownerships.deviceId, devices.id), eq(ownerships.managerId, me));

@@ -14,10 +14,10 @@ const ERASED: Readonly<Record<JobKind, string>> = {
   compute: "Its data are computed at the next read.",
   recompute:
     "The next start of the service adds it again; until then, stale data are computed when they are read.",
-  derive: "A change of the session, its squad or an assignment derives its time frames again.",
+  derive: "A change to the session, its squad or an assignment derives its time frames again.",
   "session-figures":
     "They are computed when the table of the session, or the data of its time frames, are read.",
-  "record-figures": "A change of the athlete adds it again.",
+  "record-figures": "A change to the athlete adds it again.",
   "stream-effects": "The next samples of the stream, or its end, add it again.",
   removal: "The copies of the affected devices must be read again.",
   webhook: "The delivery has ended. The owner of the webhook can send it again.",

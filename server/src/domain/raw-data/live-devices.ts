@@ -40,7 +40,7 @@ export function requireFewDevices(count: number): void {
   if (count <= MAX_LIVE_DEVICES) return;
   throw errors.conflict(
     TOO_MANY_DEVICES,
-    `A connection has at most ${MAX_LIVE_DEVICES} devices. Receive the live data of a squad, of a session or of single devices.`,
+    `A connection has at most ${MAX_LIVE_DEVICES} devices. Receive the live data of a squad, of a session or of individual devices.`,
   );
 }
 

@@ -81,7 +81,7 @@ export async function removeNoted<T>(run: Run, work: (unit: UnitOfWork) => Promi
   }
 }
 
-/** Runs the job that a failure has left. */
+/** Runs the job that remains after a failure. */
 export async function announceNoted(ctx: Context, payload: Record<string, unknown>): Promise<void> {
   const { name, event } = payload as unknown as Announcement;
   await transact(ctx, "removal noted", (unit) => unit.announce(name, event));

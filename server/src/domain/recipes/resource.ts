@@ -20,7 +20,7 @@ export const Recipe = Type.Object(
   {
     id: Id(),
     name: Type.String(),
-    version: Type.Integer({ minimum: 1, description: "Each change of a recipe is a new version" }),
+    version: Type.Integer({ minimum: 1, description: "Each change to a recipe is a new version" }),
     hash: Type.String({
       description: "SHA-256 of the recipe as canonical JSON (RFC 8785); the name is not part of it",
     }),

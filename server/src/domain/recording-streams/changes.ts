@@ -12,7 +12,7 @@ import type { RecordingStream } from "./resource.js";
  */
 const EFFECTS_AFTER_MS = 30_000;
 
-/** Adds the job that announces the changes of a stream, even if its process ends. At most one job per device waits. */
+/** Adds the job that announces the changes to a stream, even if its process ends. At most one job per device waits. */
 export async function announceLater(
   { enqueue }: UnitOfWork,
   { deviceId, managerId }: Pick<RecordingStream, "deviceId" | "managerId">,

@@ -111,7 +111,7 @@ function problemOf(name: string, names: Named, create: boolean, mayCreate: boole
     return `The athletes ${[...names.keys()].join(", ")} have the name ${name}. Write "${clear}", the username or the external id.`;
   }
   if (names.size === 1 || (create && mayCreate)) return undefined;
-  const unknown = `You may read no athlete with the name ${name}.`;
+  const unknown = `You have no access to an athlete with the name ${name}.`;
   if (create)
     return `${unknown} You may not create managed athletes either; ask the operator of the service.`;
   const creating = mayCreate ? ", or send create=true to create a managed athlete" : "";

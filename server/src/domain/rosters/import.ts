@@ -77,7 +77,7 @@ async function requireRights(
   const writable = await grantsOf(queries, ownerId, "WRITE", known);
   for (const [{ name, line, serials }, id] of athletes) {
     if (id === null) continue;
-    if (!readable.activeAt(id, now)) problems.add(line, `You may not read ${name} any more.`);
+    if (!readable.activeAt(id, now)) problems.add(line, `You no longer have access to ${name}.`);
     else if (serials.length > 0 && !writable.activeAt(id, now))
       problems.add(
         line,

@@ -28,8 +28,8 @@ const sweepOf = (frames: readonly FrameTime[]) => {
 const instantsOf = (of: readonly { startMs: number; stopMs: number }[]) =>
   of.flatMap(({ startMs, stopMs }) => Array.from({ length: stopMs - startMs + 1 }, (_, i) => startMs + i));
 
-describe("the owner of the samples of time frames", () => {
-  it("assigns each time to the first time frame of the athlete that covers it, and to the athlete of the oldest time frame", () => {
+describe("the sweep over the time frames of a device", () => {
+  it("assigns each time to the first time frame of the athlete that covers it, and its samples to the athlete of the oldest time frame", () => {
     fc.assert(
       fc.property(frames, (frames) => {
         const { times } = sweepOf(frames);
@@ -50,7 +50,7 @@ describe("the owner of the samples of time frames", () => {
     );
   });
 
-  it.each([1_000, 8_000])("is found in few steps for each of %d time frames of any age", (count) => {
+  it.each([1_000, 8_000])("takes few steps for each of %d time frames of any age", (count) => {
     for (const assignedAtMs of [
       (id: number) => id,
       (id: number) => -id,

@@ -59,7 +59,7 @@ const timeOf = ({ start, end, assignedAt, ...row }: FrameRow): FrameTime => ({
   assignedAtMs: assignedAt.getTime(),
 });
 
-/** Yields the times with samples of the athlete by time frame, in the order of their starts. */
+/** For each time frame, in the order of the starts, yields the times at which the samples belong to the athlete. */
 export async function* wornTimes(queries: Queries, worn: Worn): AsyncGenerator<WornTimes, void, undefined> {
   const owned = await ownedTimes(queries, worn, worn);
   const [own, others] = [cutTo(owned), cutTo(owned)];

@@ -13,7 +13,7 @@ import { selectSessions, toSession } from "./rules.js";
  * Computes the missing and stale figures of a session, then queues those of its time frames. Table and season are read after a
  * match; the results of the time frames, of which there are several for each player, are mainly for version 1 clients.
  * @param isRepeated whether an earlier attempt has failed: the time frames must not depend on this one
- * @returns the number of players with figures; undefined if the session does not exist any more
+ * @returns the number of players with figures; undefined if the session no longer exists
  */
 export async function computeSessionFigures(
   ctx: Context,

@@ -119,7 +119,7 @@ const idsAndVersions = (inputs: string): string =>
 
 /**
  * Whether stored figures can be returned: they are current, or retention has removed samples that new figures would need. Then
- * only a change of the time frames themselves makes them invalid.
+ * only a change to the time frames themselves makes them invalid.
  */
 export const staysValid = (stored: string, current: string, frames: readonly SessionFrame[]): boolean =>
   stored === current || (frames.some(({ isLost }) => isLost) && isOfSameFrames(stored, current));

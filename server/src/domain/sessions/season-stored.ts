@@ -18,7 +18,7 @@ const BATCH = { entries: 1_500, bytes: 2 * 1024 * 1024 };
 export interface Part {
   sessionId: number;
   athleteId: number;
-  /** The whole session, from the first to the last instant with a device; null without one. */
+  /** The whole session, from the first to the last instant with a device; null if there is none. */
   time: { start: Date; end: Date } | null;
   /** Inputs of the stored figures, see `inputsOf`; null if they are missing or stale. */
   inputs: string | null;
@@ -165,7 +165,7 @@ export interface Stored {
   figures: PlayerFigures["figures"];
   /** JSON text of the figures. */
   text: string;
-  /** Null without data. */
+  /** Null if there are no data. */
   recordedMs: number | null;
   /** Seconds with data, since 1970 UTC. */
   seconds: [from: number, to: number][];

@@ -61,7 +61,7 @@ function wearing(
 }
 
 describe("the wearer of a device at a time", () => {
-  it("is the same as by reading all assignments and memberships", () => {
+  it("is the same as when all assignments and memberships are read", () => {
     fc.assert(
       fc.property(wearers, memberships, ids, interval, (assignments, all, device, range) => {
         expect(wearerSearch(assignments, all)(device, range)).toEqual(
@@ -73,8 +73,8 @@ describe("the wearer of a device at a time", () => {
   });
 });
 
-describe("a time that is in a session", () => {
-  it("is the same as by reading all sessions", () => {
+describe("whether a time is in a session", () => {
+  it("is the same as when all sessions are read", () => {
     const times: fc.Arbitrary<SquadTimes> = fc
       .dictionary(fc.constantFrom("1", "2", "3"), disjoint)
       .map(

@@ -26,7 +26,7 @@ const callerId = ({ caller }: WithCaller): number => caller?.id ?? 0;
 
 const isAthlete = ({ caller }: WithCaller): boolean => caller?.role === "ATHLETE";
 
-/** The accepted role of the caller in the squad of a row; null without one. */
+/** The accepted role of the caller in the squad of a row; null if there is none. */
 const guestRole = (ctx: WithCaller): SQL<GuestRole | null> =>
   sql`(SELECT role FROM ${squadGrants} WHERE squad_id = ${squads.id} AND guest_id = ${callerId(ctx)} AND accepted_at IS NOT NULL)`;
 

@@ -35,7 +35,7 @@ interface Outcome {
 /**
  * Attempts the delivery of the job once and records the outcome. Does nothing if the delivery has ended or belongs to a newer
  * job.
- * @returns time and reason of the next attempt; undefined when the delivery has ended
+ * @returns the time of the next attempt and the reason for it; undefined when the delivery has ended
  */
 export async function attemptDelivery(
   ctx: Context,

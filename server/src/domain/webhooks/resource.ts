@@ -115,7 +115,7 @@ export const PROGRESS = {
   ),
   attempts: Type.Integer({ minimum: 0, description: "Calls made so far" }),
   response_status: Nullable(
-    Type.Integer({ description: "HTTP status of the last call; null without a response" }),
+    Type.Integer({ description: "HTTP status of the last call; null if there was no response" }),
   ),
   response: Nullable(
     Type.String({ description: "First KiB of the last response, or the reason why there was no response" }),

@@ -8,7 +8,7 @@ const waits = (attempts: number, retryAfterMs?: number, random = () => 0) => {
 };
 const HOUR_MS = 3_600_000;
 
-describe("schedule of attempts", () => {
+describe("the schedule of attempts", () => {
   it("waits 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, and gives up after the seventh attempt", () => {
     expect([1, 2, 3, 4, 5, 6, 7].map((attempts) => waits(attempts))).toEqual([
       5_000,

@@ -17,7 +17,7 @@ export const emitComputedSession = (
   { id, ownerId }: { id: number; ownerId: number },
 ): Promise<void> => emitAccountEvent(unit, ownerId, "session.computed", { session: id });
 
-/** Maximum number of sessions for one change of samples. A recording of several months can be part of hundreds. */
+/** Maximum number of sessions for one change to samples. A recording of several months can be part of hundreds. */
 const MAX_SESSIONS = 100;
 
 /**

@@ -71,7 +71,7 @@ describe("the timeout of a request body", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it("aborts a body after the total time limit, even if it arrives fast", () => {
+  it("aborts a body after the total time limit, even if it arrives quickly", () => {
     const { raw } = request({}, 1);
     vi.advanceTimersByTime(59_999);
     expect(raw.destroy).not.toHaveBeenCalled();

@@ -53,7 +53,7 @@ async function* pulledOutsideOfSpans<T>(items: AsyncIterable<T>): AsyncGenerator
   }
 }
 
-/** Returns the id of the last event received by a reconnecting client; undefined without one. */
+/** Returns the id of the last event received by a reconnecting client; undefined if there is none. */
 export function lastEventId(
   headers: Readonly<Record<string, string | string[] | undefined>>,
 ): string | undefined {

@@ -170,7 +170,7 @@ export function measureConnections(
   });
 }
 
-/** Live connections of an application to single devices, or to several devices. */
+/** Live connections of an application to one device or to several devices. */
 export interface LiveConnectionsOfApp {
   single: LiveConnections;
   group: LiveConnections;

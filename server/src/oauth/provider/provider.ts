@@ -60,7 +60,7 @@ export interface ProviderUser {
   subject: string;
   /** Claims of the ID token, completed by those of the userinfo endpoint. */
   claims: Readonly<Record<string, unknown>>;
-  /** Claim `auth_time` of the ID token: when the user has authenticated, seconds since 1970; null without it. */
+  /** Claim `auth_time` of the ID token: when the user has authenticated, seconds since 1970; null if the claim is absent. */
   authenticatedAtS: number | null;
 }
 

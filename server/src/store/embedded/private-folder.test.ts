@@ -27,7 +27,7 @@ function folderOf(owner: number, other: number): string {
 const modeOf = (...path: string[]) => (statSync(join(...path)).mode & 0o777).toString(8);
 
 describe.runIf(process.getuid?.() === 0)("files in the data folder that the service may not change", () => {
-  it("the folder of another user remains unchanged, and own files are still restricted", () => {
+  it("remain unchanged in the folder of another user, while the user's own files are restricted", () => {
     const folder = folderOf(NOBODY, 0);
     process.seteuid?.(NOBODY);
     try {
@@ -39,7 +39,7 @@ describe.runIf(process.getuid?.() === 0)("files in the data folder that the serv
     expect(modeOf(folder, "notes.txt")).toBe("755");
   });
 
-  it("a folder that its own user cannot access is not changed", () => {
+  it("remain unchanged in a folder that its own user cannot access", () => {
     const folder = folderOf(NOBODY, 0);
     chmodSync(join(folder, "own"), 0o000);
     process.seteuid?.(NOBODY);

@@ -3,7 +3,7 @@ import type { Migration } from "./migration.js";
 
 /**
  * All migrations in the order of application. Add a new one below, with the next free number. Its file contains SQL
- * text and imports nothing, so later changes of the code cannot change it. Then run `npm run record-migrations -w
+ * text and imports nothing, so later changes to the code cannot change it. Then run `npm run record-migrations -w
  * server` to record its checksum in `checksums.json`; a test fails until then. Never change a recorded migration,
  * because databases have applied it. Correct it with a further migration.
  *

@@ -40,7 +40,7 @@ onEachDatabase("reading samples", (on) => {
       expect(await on.page(EVER, 3, 10)).toEqual({ count: 3, samples: [] });
     });
 
-    it("is empty without intervals, for an empty interval, and without samples", async () => {
+    it("is empty if there are no intervals or samples, and for an empty interval", async () => {
       await on.storeAt(1_000_000);
       expect(await on.page([])).toEqual({ count: 0, samples: [] });
       expect(await on.page([{ startMs: 2_000_000, stopMs: 0 }])).toEqual({ count: 0, samples: [] });
@@ -209,7 +209,7 @@ onEachDatabase("reading samples", (on) => {
     });
   });
 
-  describe("samples added to chunks of 1,000 samples a second", () => {
+  describe("samples added to chunks with 1,000 samples per second", () => {
     const SECONDS = 40;
     const dense = (startMs: number, count = SECONDS * 1000) =>
       on.storeAt(...Array.from({ length: count }, (_, i) => startMs + i));

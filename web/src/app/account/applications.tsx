@@ -72,7 +72,7 @@ export function Applications({ client, zone }: { client: Client; zone: Zone }) {
                     label={`Delete the application ${name}`}
                     question={{
                       title: `Delete the application ${name}?`,
-                      text: "Its secret and its tokens stop working at once.",
+                      text: "Its secret and its tokens stop working immediately.",
                       action: "Delete",
                     }}
                     work={async () => {
@@ -115,7 +115,7 @@ export function Applications({ client, zone }: { client: Client; zone: Zone }) {
       ) : null}
       {replaced === null ? null : (
         <Dialog title={`A new secret for ${replaced.name}`} onClose={() => setReplaced(null)}>
-          <p>The present secret and its tokens stop working at once.</p>
+          <p>The current secret and its tokens stop working immediately.</p>
           <Form action="Replace" onCancel={() => setReplaced(null)} onSubmit={replace(replaced.id)}>
             <OwnPassword client={client} isFirst />
           </Form>

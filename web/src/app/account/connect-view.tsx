@@ -55,7 +55,7 @@ export function ConnectView({ client, account, query, settings }: ViewProps) {
           </ul>
           <p>
             Approve only if you have just started this program yourself, and it shows the code{" "}
-            <code>{waiting.code}</code>. Whoever has sent you a code would read your data.
+            <code>{waiting.code}</code>. Anyone who sent you a code could read your data.
           </p>
           <ProblemOf problem={problem} />
           <div class="buttons">

@@ -5,7 +5,7 @@ import { Field, type Values } from "../parts/form.js";
 import { useRequest } from "../parts/request.js";
 import { authenticateAgain } from "../session.js";
 
-/** How the user can sign in. Null without an OpenID provider, because every user then has a password. */
+/** How the user can sign in. Null if there is no OpenID provider, because every user then has a password. */
 export const useSignInMethods = (client: Client) =>
   useRequest("sign-in methods", async (signal) =>
     providerName.peek() === null ? null : unwrap(client.GET("/api/v2/sign-in-methods/", { signal })),

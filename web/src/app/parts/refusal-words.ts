@@ -31,7 +31,7 @@ const WORDS: Readonly<Record<string, string>> = {
   profile_picture: "The picture",
 };
 
-/** Messages of the service about single values. They contain "this field". The replacements name the field. */
+/** Messages of the service about individual values. They contain "this field". The replacements name the field. */
 const SENTENCES: readonly (readonly [RegExp, string])[] = [
   [/^This field (?:is required|may not be blank|may not be null)\.$/, "{} is missing."],
   [/^This value is already taken\.$/, "{} is already taken. Choose another."],

@@ -46,7 +46,7 @@ export function Live({ client, device, settings }: Props) {
     <section class="panel padded live" aria-label="Latest sample">
       <h2>Latest sample</h2>
       <span class={isFresh && state === "live" ? "live-state is-on" : "live-state"}>
-        {state === "live" && !isFresh ? "Waits for new samples" : STATES[state]}
+        {state === "live" && !isFresh ? "Waiting for new samples" : STATES[state]}
       </span>
       {state === "elsewhere" ? (
         <button type="button" onClick={() => feed.start()}>

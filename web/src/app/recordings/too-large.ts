@@ -10,7 +10,7 @@ export function tooLarge(file: Pick<File, "size">, limitBytes: number | null) {
   const size = (bytes: number) => (isClose ? `${decimal(bytes, 0)} bytes` : fileSize(bytes));
   const limit = limitBytes === null ? "less" : `at most ${size(limitBytes)}`;
   return {
-    reason: `The file has ${size(file.size)}, and the service takes ${limit}. To split it, open it in the viewer, choose a part on the plots, and download that part as .asi. Repeat this for the next part. Or ask the person who runs the service for a higher limit.`,
+    reason: `The file has ${size(file.size)}, and the service accepts ${limit}. To split it, open it in the viewer, choose a part on the plots, and download that part as .asi. Repeat this for the next part. Or ask the person who runs the service for a higher limit.`,
     isTemporary: false,
     unknownSerial: null,
   };

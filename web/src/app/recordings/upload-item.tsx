@@ -74,7 +74,7 @@ function StateInWords({ upload: { file, state }, settings }: Pick<ItemProps, "up
   const current = state.value;
   switch (current.step) {
     case "waiting":
-      return <p class="muted">Waits for the files before it.</p>;
+      return <p class="muted">Waiting for the files before it.</p>;
     case "sending":
       return current.sentBytes === 0 ? (
         <p class="muted">Sending…</p>
@@ -85,7 +85,7 @@ function StateInWords({ upload: { file, state }, settings }: Pick<ItemProps, "up
       );
     case "storing":
       return (
-        <p class="muted">{current.isStarted ? "Storing…" : "Sent. Waits for the service to store it…"}</p>
+        <p class="muted">{current.isStarted ? "Storing…" : "Sent. Waiting for the service to store it…"}</p>
       );
     case "cancelled":
       return <p class="muted">Cancelled. No data was stored.</p>;

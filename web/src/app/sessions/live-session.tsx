@@ -82,7 +82,7 @@ function Following({ client, figures, settings }: Omit<Props, "session"> & { fig
       <div class="section-head">
         <h2>Live</h2>
         <span class={state === "live" && current.length > 0 ? "live-feed is-on" : "live-feed"} role="status">
-          {state === "live" && current.length === 0 ? "Waits for new samples" : STATES[state]}
+          {state === "live" && current.length === 0 ? "Waiting for new samples" : STATES[state]}
         </span>
         {state === "elsewhere" ? (
           <button type="button" onClick={() => feed.start()}>

@@ -25,7 +25,7 @@ interface Target {
   tag: string | null;
 }
 
-/** Saves every change of the periods of a session, including those by "Undo" of the squad view. */
+/** Saves every change to the periods of a session, including those by "Undo" of the squad view. */
 export class PeriodSaver {
   readonly saving: Signal<Saving> = signal({ name: "saved", isFirst: true });
   readonly #target: Target;
@@ -37,7 +37,7 @@ export class PeriodSaver {
     this.#target = { ...target };
   }
 
-  /** Saves changes of these periods. @returns a function that stops this after it has saved the last change */
+  /** Saves changes to these periods. @returns a function that stops this after it has saved the last change */
   follow(periods: ReadonlySignal<readonly SessionPeriod[]>): () => void {
     this.#periods = periods;
     const stop = effect(() => {

@@ -23,7 +23,7 @@ export function SavingInWords({ saver, settings }: { saver: PeriodSaver; setting
           : saving.name === "failed"
             ? `The periods are not saved. ${withTimes(wordsOf(saving.error), settings.zone.value)}`
             : saving.isFirst
-              ? "Changes of the periods are saved to the session at once."
+              ? "Changes to the periods are saved to the session at once."
               : "The periods are saved to the session."}
       </span>
       {saving.name === "failed" ? (

@@ -91,7 +91,7 @@ function useFrameNames(
   }).data;
 }
 
-/** The calls of a webhook with their outcomes, newest first. Updated while calls are in progress. */
+/** The calls to a webhook with their outcomes, newest first. Updated while calls are in progress. */
 export function DeliveryLog({ client, settings, path, attempt, onDelivery, onEnd }: Props) {
   const [state, setState] = useKept("state", "");
   const problem = useProblem();

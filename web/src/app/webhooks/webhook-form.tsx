@@ -17,7 +17,7 @@ interface Props {
 const newSecret = () => `whsec-${newKey()}`;
 
 const EVENTS = [
-  ["activity_events", "changes of the activity"],
+  ["activity_events", "changes to the activity"],
   ["timeframes_events", "time frames created, changed and deleted"],
 ] as const;
 

@@ -9,9 +9,9 @@ type Delivery = Resource["WebhookDelivery"];
 
 /** The events of a webhook in words. */
 export function eventsOf({ activity_events, timeframes_events }: Webhook): string {
-  if (activity_events && timeframes_events) return "Changes of the activity and of its time frames";
-  if (activity_events) return "Changes of the activity";
-  return timeframes_events ? "Changes of time frames" : "Nothing";
+  if (activity_events && timeframes_events) return "Changes to the activity and to its time frames";
+  if (activity_events) return "Changes to the activity";
+  return timeframes_events ? "Changes to time frames" : "Nothing";
 }
 
 /** The state of a webhook in words. */

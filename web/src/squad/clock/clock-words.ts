@@ -26,7 +26,7 @@ export function stripText(
     ({ atMs, kind }) => `${kind === "on" ? "comes on" : "goes off"} at ${minuteText(atMs, zone)}`,
   );
   return [
-    times.length === 0 ? "Recorded but never on the pitch the pitch" : `${what} ${listed(times)}`,
+    times.length === 0 ? "Recorded but never on the pitch" : `${what} ${listed(times)}`,
     ...changes,
     ...(recordings.length > 1 ? [`${recordings.length} trackers`] : []),
     ...(recordings.some(({ isDamaged }) => isDamaged) ? ["damaged"] : []),

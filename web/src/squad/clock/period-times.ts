@@ -17,7 +17,7 @@ export function contextOf(session: SquadSession): PeriodsContext | null {
 /** An interval from a field, or its problem. */
 export type WrittenInterval = { interval: Interval } | { problem: string };
 
-/** Reads times by the rules of periods.csv. */
+/** Reads times according to the rules of periods.csv. */
 export function writtenInterval(from: string, to: string, context: PeriodsContext): WrittenInterval {
   const cell = (text: string) => `"${text.replaceAll('"', "")}"`;
   const { periods, problems } = readPeriods(`period,start,end\nIt,${cell(from)},${cell(to)}\n`, context);
@@ -28,7 +28,7 @@ export function writtenInterval(from: string, to: string, context: PeriodsContex
   return { interval };
 }
 
-/** The problems of periods by the rules of periods.csv. Overlaps are problems, except for drills within a half. */
+/** Problems with the periods, according to the rules of periods.csv. Overlaps are problems, except for drills within a half. */
 export function problemsOf(periods: readonly SessionPeriod[], context: PeriodsContext): string[] {
   return readPeriods(periodsCsv(periods, context), context).problems.map(({ message }) =>
     message.replace(/ \(line \d+\)/, ""),

@@ -13,7 +13,7 @@ export interface SessionSprints {
 
 const NONE: SessionSprints = { startsMs: new Map(), limitMmPerS: Number.POSITIVE_INFINITY };
 
-/** The sprints of the session. Empty until they are computed. `follow` recomputes them after a change of their inputs. */
+/** The sprints of the session. Empty until they are computed. `follow` recomputes them after a change to their inputs. */
 export function sessionSprints(session: SquadSession): {
   sprints: ReadonlySignal<SessionSprints>;
   follow: () => void;

@@ -24,7 +24,7 @@ const known = new WeakMap<SampleBatch, SpeedSums>();
  *
  * @param samples in chronological order
  * @param limitMmPerS faster rows are ignored, as in the figures
- * @returns km/h; NaN without data
+ * @returns km/h; NaN if there are no data
  */
 export function meanSpeeds(
   samples: SampleBatch,

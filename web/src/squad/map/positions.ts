@@ -56,7 +56,7 @@ function betweenAt({ recordings }: SquadPlayer, ms: number): Between | null {
   return null;
 }
 
-/** Speed of a player at an instant, mm/s. Null without data. */
+/** Speed of a player at an instant, mm/s. Null if there are no data. */
 export function speedAt(player: SquadPlayer, ms: number): number | null {
   const at = betweenAt(player, ms);
   if (at === null) return null;
@@ -65,7 +65,7 @@ export function speedAt(player: SquadPlayer, ms: number): number | null {
   return before + (after - before) * share;
 }
 
-/** The position of a player, with the trail of the last seconds. Null without data. */
+/** The position of a player, with the trail of the last seconds. Null if there are no data. */
 export function spotAt(player: SquadPlayer, ms: number, plane: Plane): Spot | null {
   const at = betweenAt(player, ms);
   if (at === null) return null;

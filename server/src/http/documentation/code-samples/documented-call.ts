@@ -1,5 +1,5 @@
 /**
- * A call of an operation according to its entry in the OpenAPI document. The examples in all languages are based on it.
+ * A call to an operation according to its entry in the OpenAPI document. The examples in all languages are based on it.
  */
 
 type Scalar = string | number | boolean;
