@@ -83,7 +83,7 @@ describe.skipIf(hasNoBrowser)("signing in with the provider", () => {
     await page.getByRole("button", { name: "Create a token…" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Name").fill("Warehouse");
-    await dialog.getByText("You sign in with Verein Süd: this works in the first 5 minutes").waitFor();
+    await dialog.getByText("You sign in with Verein Süd. This works in the first 5 minutes").waitFor();
     await dialog.getByRole("button", { name: "Create" }).click();
     await dialog.getByText("It is shown only this once.").waitFor();
     await dialog.getByRole("button", { name: "Done" }).click();

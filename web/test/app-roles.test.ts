@@ -174,9 +174,9 @@ describe.skipIf(hasNoBrowser)("roles in a squad", () => {
   });
 
   it("let an analyst change number, position and thresholds of a player from a time on, and keep the maximum heart rate", async () => {
-    const scene = await sceneOf("olga");
-    await letIn(scene, "arno", "analyst");
-    const page = await openSignedIn(service, { username: "arno" });
+    const scene = await sceneOf("olivera");
+    await letIn(scene, "arnulf", "analyst");
+    const page = await openSignedIn(service, { username: "arnulf" });
     await showView(page, `#/squads/${scene.squad}`, "First team");
     const change = async (fields: Record<string, string>, scope?: string) => {
       await page.getByRole("button", { name: "Change Ann Ash" }).click();
