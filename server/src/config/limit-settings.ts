@@ -102,7 +102,7 @@ export const limitSettings = {
   ),
   throttleFilesPerMinute: count(
     "THROTTLE_FILES_PER_MINUTE",
-    120,
+    600,
     "Maximum number of conversions, uploaded files and bulk loads of one user",
   ),
   throttleOwnershipsPerMinute: count(
