@@ -33,7 +33,7 @@ describe.skipIf(hasNoBrowser)("a program without a browser", () => {
       await showView(page, `#/connect?code=${user_code}`, "Sign in a program");
       await page.getByRole("button", { name: "Continue" }).click();
       await page.getByText("Read devices and samples, as asi pull does").waitFor();
-      await page.getByText(/The command asi began at .* as connie:/).waitFor();
+      await page.getByText(/The command asi, started .* as connie for 10 hours:/).waitFor();
       expect(await violations(page)).toEqual([]);
       expect(await overflow(page)).toBe(0);
       await page.getByRole("button", { name: button }).click();

@@ -44,9 +44,9 @@ export function ConnectView({ client, account, query, settings }: ViewProps) {
       ) : (
         <>
           <p>
-            <strong>{waiting.application}</strong> began at{" "}
-            {dayAndTime(waiting.begun_at, settings.zone.value)} and requests for 10 hours, as{" "}
-            {account.username}:
+            <strong>{waiting.application}</strong>, started{" "}
+            {dayAndTime(waiting.begun_at, settings.zone.value)}, asks to do this as {account.username} for 10
+            hours:
           </p>
           <ul>
             {waiting.scopes.map((scope) => (
@@ -55,11 +55,12 @@ export function ConnectView({ client, account, query, settings }: ViewProps) {
           </ul>
           <p>
             Approve only if you have just started this program yourself, and it shows the code{" "}
-            <code>{waiting.code}</code>. Anyone who sent you a code could read your data.
+            <code>{waiting.code}</code>. If someone sent you the code, that person could use your account.
           </p>
           <ProblemOf problem={problem} />
           <div class="buttons">
             <Action
+              class="primary"
               problem={problem}
               failed="The program was not signed in."
               busy="One moment…"
