@@ -48,4 +48,36 @@ export const passwords: readonly Attack[] = [
         return (await client.send("/api/v1/account/", { token: `made-up-${round}` })).status;
       }),
   },
+  {
+    name: "device sign-ins begun and polled, 60 at a time",
+    as: "anyone",
+    run: ({ client, signal }, tally) =>
+      repeat(signal, 60, tally, async () => {
+        const client_id = "asi-command";
+        const begun = await client.form("/oauth2/device_authorization/", { client_id });
+        if (begun.status !== 200) return begun.status;
+        const { device_code } = JSON.parse(begun.body.toString());
+        const grant_type = "urn:ietf:params:oauth:grant-type:device_code";
+        return (await client.form("/oauth2/token/", { grant_type, client_id, device_code })).status;
+      }),
+  },
+  {
+    name: "codes of device sign-ins guessed, and an application with its tokens, 60 at a time",
+    as: "user",
+    async run({ client, attacker, signal }, tally) {
+      const { token } = attacker;
+      const { body } = await client.send("/api/v2/applications/", {
+        token,
+        json: { name: "Siege", scopes: ["samples:read"], password: attacker.password },
+      });
+      const { client_id, client_secret } = JSON.parse(body.toString());
+      await repeat(signal, 60, tally, async (round) => {
+        const code = round.toString(36).padStart(8, "B").toUpperCase();
+        if (round % 2)
+          return (await client.send("/api/v2/device-sign-ins/find/", { token, json: { code } })).status;
+        const grant_type = "client_credentials";
+        return (await client.form("/oauth2/token/", { grant_type, client_id, client_secret })).status;
+      });
+    },
+  },
 ];
