@@ -93,7 +93,7 @@ describe("asi squad --by player", () => {
     expect(new Set(days)).toEqual(new Set(before));
   });
 
-  it("shows all sessions of each player, with the two halves of matches and complete other sessions, compared with the last five matches", async () => {
+  it("shows all sessions of each player (both halves of a match, other sessions as a whole), compared with the last five matches", async () => {
     const { status, stdout, stderr } = await asi([
       "squad",
       await seasonFolder(),

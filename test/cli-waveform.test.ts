@@ -135,7 +135,7 @@ describe("asi info", () => {
     expect((await asi(["info", MATCH.path])).stdout).toMatch(/^ {2}heart rates {3}from the device$/m);
   });
 
-  it("reports why seconds have no heart rate, and where the beats are", async () => {
+  it("reports why some seconds have no heart rate, and which command lists the beats", async () => {
     // a clear signal in which every other beat is missing, so intervals of 0.8 and 3.2 s alternate
     const beat = syntheticEcg({ durationS: 1.6, bpm: 75 }).samples;
     const slow = Array.from({ length: 20 }, () => [...beat, ...new Array<number>(600).fill(0)]).flat();

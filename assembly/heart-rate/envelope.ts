@@ -22,7 +22,7 @@ const NOTHING: f64 = 1e-100;
 /** Distance between the samples for the slope. */
 export let slopeSamples: i32 = 1;
 let windowSamples: i32 = 1;
-/** The envelope is the root of a sum times this. */
+/** The envelope is the square root of a sum, multiplied by this. */
 export let scale: f64 = 1;
 // the two samples before this one
 let x1: i32 = 0;

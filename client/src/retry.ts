@@ -1,12 +1,12 @@
 /** Options for repeating requests. */
 export interface RetryOptions {
-  /** How often a request is repeated. Default: 3; 0 disables repetition. */
+  /** Maximum number of retries of a request. Default: 3; 0 disables retries. */
   retries?: number;
   /** The longest wait that the service may ask for, ms. Default: 60 000. If the service asks for more, the client returns the response. */
   maxRetryWaitMs?: number;
   /**
    * Called when the service refuses a request because the session has ended or does not exist. The request waits for the result. If it is
-   * `true`, there is a new session, and the client repeats the request once. If it is `false`, or if the service refuses the repetition
+   * `true`, there is a new session, and the client retries the request once. If it is `false`, or if the service rejects the retry
    * too, the client returns the response.
    */
   onSessionEnd?: () => Promise<boolean>;
@@ -34,7 +34,7 @@ function retryAfterMs({ headers }: Response): number | undefined {
 }
 
 /**
- * Sends a request. Repeats it if a 429 or 503 contains `Retry-After` and a repetition is safe.
+ * Sends a request. Retries it if a 429 or 503 contains `Retry-After` and a retry is safe.
  * @param newRequest creates a new request for each attempt, because a body can be read only once
  */
 export async function sendWithRetries(

@@ -160,7 +160,7 @@ describe("managed athletes", () => {
     }
   });
 
-  it("are updated by the manager of a default athlete without an additional right", async () => {
+  it("can be updated by the manager of a default athlete, who needs no additional right", async () => {
     const carl = await s.manager({}, "?create_default_athlete=true");
     const { body: found } = await s.get(`/api/v1/athletes/?managed_by=${carl.id}`, carl.token);
     const [{ id }] = found.results;

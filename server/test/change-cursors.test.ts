@@ -20,7 +20,7 @@ const isPostgres = process.env.TEST_DATABASE === "postgres";
 
 describe("a cursor", () => {
   it.runIf(isPostgres)(
-    "misses no change of a transaction that commits after later transactions",
+    "does not miss changes of a transaction that commits after transactions that started later",
     async ({ service: s }) => {
       const athletes = [await s.athlete(), await s.athlete()] as const;
       const nexts = await Promise.all(athletes.map((athlete) => followAtOnce(s, athlete)));

@@ -69,7 +69,7 @@ describe("the operator's commands", { timeout: 120_000 }, () => {
     expect((await run("account", "list", "--yes", "--limit", "1")).code).toBe(0);
   });
 
-  it("act on a running service, list as a table and as JSON, and report errors by their status", async () => {
+  it("act on a running service, print lists as tables or JSON, and indicate errors by their exit status", async () => {
     const { id, token } = await processes.manager(service, "mia");
     const account = async () =>
       (await service.send("GET", "/api/v1/account/", token)).headers.get("x-error-code");

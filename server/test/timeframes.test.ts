@@ -289,7 +289,7 @@ describe("time frames", () => {
     expect((await patch({ params: {} }, fresh)).status).toBe(412);
   });
 
-  it("a time frame of an athlete who has withdrawn the permission keeps its athlete and its time", async () => {
+  it("the athlete and the times of a time frame cannot be changed once the athlete has withdrawn the permission", async () => {
     const { id: athlete } = await s.athlete();
     await grant(s, athlete, team.manager.id, "WRITE", "2024-01-01T00:00:00Z", "2999-01-01T00:00:00Z");
     const { body: frame } = await team.create({ athlete });

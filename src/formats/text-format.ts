@@ -56,7 +56,7 @@ export class Boilerplate {
     return [];
   }
 
-  /** Returns the text before the next row, only once. */
+  /** Returns and clears the text that precedes the next row. */
   takePending(): readonly Uint8Array[] {
     if (this.#pending === "") return [];
     const bytes = encodeText(this.#pending);

@@ -45,7 +45,7 @@ const LONGEST_NEAR = 100;
  * Reads a table like `readSheet`, and refuses data that would be ignored silently: headers that are similar to known columns, and two
  * columns for one value.
  *
- * @param known by `lettersOf` of the header
+ * @param known the known columns; each key is `lettersOf` of the header
  */
 export function readKnownColumns(
   file: Uint8Array | string,

@@ -72,7 +72,7 @@ export function decodeTrack(source: Source): TrackDecoding {
 /**
  * Reads the RR intervals of a FIT file of any manufacturer, those in its `hrv` messages, as beats. FIT contains no times for
  * them, so the intervals are added to the time of a record; docs/metrics.md, "Heart-rate variability", describes the rule.
- * A track without intervals, and GPX and TCX, yield no batch.
+ * Tracks without RR intervals, which include all GPX and TCX files, yield no batch.
  *
  * @throws AsiError like `decodeTrack`. If a FIT file is damaged, the intervals before the damage are returned.
  */

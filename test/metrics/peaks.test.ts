@@ -112,7 +112,7 @@ describe.each(Object.keys(PLANTED))("peak demands of %s", (file) => {
   });
 });
 
-describe("peak demands of manual examples", () => {
+describe("peak demands of examples computed by hand", () => {
   const step = peakDemands(columnsOf(plantedStep()), { windows: [10, 30, 60, 120, 600] });
   const valuesOf = (amount: "distance" | "high_speed_distance" | "heart_rate") =>
     step.peaks[amount].map(({ value }) => value);
@@ -177,7 +177,7 @@ describe("peak demands of manual examples", () => {
     expect(peakDemands([], { metabolicPower: true }).peaks).toHaveProperty("metabolic_power");
   });
 
-  it("more than 72 hours and other windows are refused", () => {
+  it("recordings longer than 72 hours, and windows that are not whole seconds from 1 to 600, are refused", () => {
     const far = [
       { t: 0, speed: 1 },
       { t: 73 * 3_600_000, speed: 1 },

@@ -27,7 +27,7 @@ describe("periods.csv", () => {
     expect(periodsCsv(readPeriods(text, MATCH).periods, MATCH)).toBe(text);
   });
 
-  it("starts no formula in a spreadsheet, and is read back without the apostrophe that prevents it", () => {
+  it("contains no cell that a spreadsheet would treat as a formula, and is read back without the apostrophe that prevents this", () => {
     const match = { ...MATCH, players: ["=1+1", "'Kunz"] };
     const { periods } = readPeriods(
       "period,start,end,player\n@1st,16:30,17:15,=1+1\n@1st,-,-,'Kunz\n",

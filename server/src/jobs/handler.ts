@@ -1,7 +1,7 @@
 import type { Context } from "../domain/change/context.js";
 import type { Job } from "../store/queue/job-queue.js";
 
-/** Thrown to retry the job at this time. The retry counts as a failure. */
+/** Thrown to retry the job at this time. The failed attempt is counted in `failures`. */
 export class RetryLater extends Error {
   override readonly name = "RetryLater";
   readonly at: Date;

@@ -10,7 +10,7 @@ const decodeCursor = (cursor: string): number => {
   return Number(digits);
 };
 
-/** The cursor of the results after the result with this id; opaque to clients. */
+/** Returns the cursor for the results that follow the one with this id. It is opaque to clients. */
 export const encodeCursor = (id: number): string => Buffer.from(`after:${id}`).toString("base64url");
 
 const isLimit = (text: string) => /^[1-9]\d{0,3}$/.test(text) && Number(text) <= CURSOR_LIMITS.max;

@@ -46,7 +46,7 @@ export function addPull(program: Command, { context, onStatus }: Host): void {
       `
 The token is read from the environment variable ASI_TOKEN or a file, because other users of the machine can see the options of a
 program. It goes only to the given address, because redirects are not followed. With --sign-in, the command prints an address and a code, and
-waits up to 10 minutes until you have approved it there. Its token can only read samples, is kept in memory and ends after 10 hours.
+waits up to 10 minutes for you to approve the sign-in there. Its token can only read samples, is kept in memory and ends after 10 hours.
 
 A file has its name only when it is complete. After an interruption, run the command again to continue. It skips a day if the
 ranges of its samples in the service (start, end, number) are those of its file; so it gets days again to which samples were added

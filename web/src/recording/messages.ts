@@ -51,7 +51,7 @@ export interface Requests {
   recipe: { asked: { id: number; shown: TimeWindow; recipe: Recipe }; answered: RecipeFigures };
   /** Reads waveform and beats. Null if there are none. */
   heart: { asked: { id: number }; answered: Heart | null };
-  /** Heart-rate variability of a part. Requires `heart`. With `atRest`, the result includes LF and HF. */
+  /** Heart-rate variability in the given time window. Requires `heart`. With `atRest`, the result includes LF and HF. */
   variability: {
     asked: { id: number; shown: TimeWindow; atRest: boolean };
     answered: HeartRateVariability;

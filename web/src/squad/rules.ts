@@ -15,7 +15,7 @@ export const OUTLIER = { deviations: 1.5, leastValues: 3 } as const;
 /** Bars against a reference are full at this relative difference. */
 export const AGAINST_RANGE = 0.4;
 
-/** Colours of strips and dots range from standing to this, km/h. */
+/** Speed at the upper end of the colour scale of strips and dots, km/h. The scale starts at 0. */
 export const FASTEST_MEAN_KM_PER_H = 16;
 
 /** Below this share of the period, its mark replaces the mark of joined recordings, and sums are marked "at least". */

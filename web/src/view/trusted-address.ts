@@ -10,8 +10,7 @@ let policy: { createScriptURL(url: string): unknown } | null = null;
 
 /**
  * An address of a script for workers and service workers. The policy of the page allows only script addresses that pass the policy
- * `asi-worker`. The addresses that the code of the page names here pass. Returns a TrustedScriptURL if the browser supports that; the
- * types of the browser declare string.
+ * `asi-worker`. The addresses that the code of the page names here pass. Returns a `TrustedScriptURL` if the browser supports it. The return type is `string`, because TypeScript's DOM types accept only strings here.
  */
 export function trustedAddress(address: string): string {
   const { trustedTypes } = globalThis as { trustedTypes?: TrustedTypes };

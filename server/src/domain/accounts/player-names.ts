@@ -15,8 +15,7 @@ export const searchedPlayerName: SQL = sql`coalesce(nullif(trim(concat_ws(' ', $
 const ENDS_WITH_ID = /\(\d+\)\s*$/;
 
 /**
- * Returns unique names by athlete, because files contain names instead of ids. The id follows a name that several
- * athletes share, and a name that already ends like one with an id. No athlete can thus get the name that a file uses
+ * Returns unique names by athlete, because files contain names instead of ids. The id is appended to a name if several athletes share it, or if it already ends with a number in parentheses. No athlete can thus get the name that a file uses
  * for a different one.
  */
 export const playerNames = (players: readonly Named[]): Map<number, string> =>

@@ -13,7 +13,7 @@ const OPEN = { config: { open: true } };
 
 /**
  * The policy is as strict as the policy of the page. Swagger UI sets styles by script, which does not count as an
- * inline style. Responses can be pictures.
+ * inline style. `img-src` allows `data:` and `blob:`, because the documentation can show responses that are pictures.
  */
 const POLICY = [
   "default-src 'none'",

@@ -27,7 +27,7 @@ function folderOf(owner: number, other: number): string {
 const modeOf = (...path: string[]) => (statSync(join(...path)).mode & 0o777).toString(8);
 
 describe.runIf(process.getuid?.() === 0)("files in the data folder that the service may not change", () => {
-  it("remain unchanged in the folder of another user, while the user's own files are restricted", () => {
+  it("remain unchanged, while the files of the service's own user are restricted", () => {
     const folder = folderOf(NOBODY, 0);
     process.seteuid?.(NOBODY);
     try {

@@ -22,7 +22,7 @@ import type { SqlBigint, SqlClient } from "./sql-client.js";
  */
 
 /**
- * Statements send payloads as base64 text, because PGlite returns a different type for bytea and converts it slowly.
+ * Queries return payloads as base64 text, because PGlite returns a different type for bytea and converts it slowly.
  */
 export const PAYLOAD_AS_TEXT = "encode(payload, 'base64')";
 

@@ -1,4 +1,4 @@
-/** The part of the map that is loaded for a file with the corners of a pitch. */
+/** Code of the map that is loaded only when the user opens a file with the corners of a pitch. */
 import { type PitchFrame, pitchFrame } from "asi-convert/metrics";
 import { MAX_SHEET_BYTES, readPitchCorners } from "asi-convert/squad-sheets";
 
