@@ -184,7 +184,7 @@ describe("conversion", () => {
   });
 
   it("limits the disk space for unread files; the next file of the user waits until others are read", async ({
-    conversions: { s, open, head, send, spooled },
+    conversions: { s, unread, send, spooled },
   }) => {
     const recording = await long();
     const patient = await TestService.start(s.store, {
@@ -193,13 +193,7 @@ describe("conversion", () => {
       convertDiskBytes: 6 * recording.length,
       transferGraceMs: 60_000,
     });
-    const tail = "\r\n--b--\r\n";
-    const { socket } = await open(patient);
-    socket.pause();
-    socket.write(head(PART.length + recording.length + tail.length) + PART);
-    socket.write(recording);
-    socket.write(tail);
-    await expect.poll(() => spooled(patient).length).toBe(1);
+    const socket = await unread(recording, patient);
     const bob = await s.manager();
     const small = await walk("A-1", "2024-03-01T10:00:00Z", 3);
     const next = send(form([["file", recording]]), {}, patient);
@@ -213,7 +207,7 @@ describe("conversion", () => {
   });
 
   it("reserves disk space for a compressed file by the size of its result", async ({
-    conversions: { s, open, head, send, spooled },
+    conversions: { s, unread, send, spooled },
   }) => {
     const recording = await long();
     const patient = await TestService.start(s.store, {
@@ -221,13 +215,7 @@ describe("conversion", () => {
       convertDiskBytes: 4 * recording.length,
       transferGraceMs: 60_000,
     });
-    const tail = "\r\n--b--\r\n";
-    const { socket } = await open(patient);
-    socket.pause();
-    socket.write(head(PART.length + recording.length + tail.length) + PART);
-    socket.write(recording);
-    socket.write(tail);
-    await expect.poll(() => spooled(patient).length).toBe(1);
+    const socket = await unread(recording, patient);
     // It starts, because little is reserved for it at first, and waits for the rest in vain.
     const next = await send(form([["file", gzipSync(recording)]]), {}, patient);
     expect(next.status).toBe(429);

@@ -72,7 +72,19 @@ function conversionsOn(s: TestService, ann: TestAccount) {
     `POST ${PATH} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${by.token}\r\nContent-Length: ${length}\r\n` +
     "Content-Type: multipart/form-data; boundary=b\r\n\r\n";
 
-  return { s, ann, spooled, expectNoFiles, send, open, head };
+  /** Sends a recording on a connection that reads nothing, so that the converted file waits on the disk. */
+  async function unread(recording: Uint8Array, on: TestService) {
+    const tail = "\r\n--b--\r\n";
+    const { socket } = await open(on);
+    socket.pause();
+    socket.write(head(PART.length + recording.length + tail.length) + PART);
+    socket.write(recording);
+    socket.write(tail);
+    await expect.poll(() => spooled(on).length).toBe(1);
+    return socket;
+  }
+
+  return { s, ann, spooled, expectNoFiles, send, open, head, unread };
 }
 
 /** `it` of a file with a service and a manager who converts. */
