@@ -14,7 +14,7 @@ import { isHeartKey, withoutHeart } from "../squad-roles/heart.js";
 import { idAsName } from "./period-rows.js";
 import type { SessionPlayer } from "./players.js";
 import type { Session } from "./rules.js";
-import type { Stored } from "./season-stored.js";
+import { figuresIn, type Stored } from "./season-stored.js";
 
 /** The number of players between two turns of the event loop. Each may have an entry in each session. */
 const PLAYERS_AT_A_TIME = 3;
@@ -36,18 +36,24 @@ export async function* seasonPlayers(
   const columns = SQUAD_COLUMNS.filter(({ key }) => hasHeart || !isHeartKey(key));
   const byKey = <T>(value: (column: (typeof SQUAD_COLUMNS)[number]) => T): Record<string, T> =>
     Object.fromEntries(columns.map((column) => [column.key, value(column)]));
-  /** The JSON text of the figures that the caller may see. */
-  const texts = new Map<SeasonRow, string>();
-  const played = all.map((one) => playedOf(one, about, hasHeart, texts));
+  const played = all.map((one) => playedOf(one, about));
   const lastPlace = all.length - 1;
   const ordered = namesInOrder(played);
   for (let at = 0; at < ordered.length; at += PLAYERS_AT_A_TIME) {
     await nextEventLoopTurn();
     const names = new Set(ordered.slice(at, at + PLAYERS_AT_A_TIME));
+    /** The JSON text of the figures that the caller may see. */
+    const texts = new Map<SeasonRow, string>();
     const season = seasonOf(
       played.map((session) => ({
         ...session,
-        rows: session.rows.filter((row) => names.has(row.player.name)),
+        rows: session.rows
+          .filter(({ player }) => names.has(player.name))
+          .map(({ text, ...row }) => {
+            const parsed = { ...row, figures: figuresIn(text) };
+            texts.set(parsed, hasHeart ? text : JSON.stringify(withoutHeart(parsed.figures)));
+            return parsed;
+          }),
       })),
     );
     const ids = new Map(season.sessions.map((session, place) => [session, all[place]?.session.id ?? 0]));
@@ -75,39 +81,43 @@ export async function* seasonPlayers(
   }
 }
 
+/** A row whose figures are still text, because the objects of all players at once would need most of the memory. */
+interface TextRow extends Omit<SeasonRow, "figures"> {
+  text: string;
+}
+
+type TextSession = Omit<PlayedSession, "rows"> & { rows: TextRow[] };
+
 /** The players in the order of a season. */
-function namesInOrder(played: readonly PlayedSession[]): string[] {
+function namesInOrder(played: readonly TextSession[]): string[] {
   const rows = new Map(
-    played.flatMap((session) => session.rows.map((row) => [row.player.name, row] as const)),
+    played.flatMap((session) =>
+      session.rows.map((row) => [row.player.name, { ...row, figures: {} }] as const),
+    ),
   );
   const together = { name: "", startMs: 0, endMs: 0, isMatch: false, rows: [...rows.values()] };
   return seasonOf([together]).players.map(({ name }) => name);
 }
 
-/** @param texts receives the JSON text of each row */
 function playedOf(
   { session: { name, startTime, endTime, kind }, stored }: StoredSession,
   about: About,
-  hasHeart: boolean,
-  texts: Map<SeasonRow, string>,
-): PlayedSession {
+): TextSession {
   const seconds = stored.flatMap((one) => one.seconds.map(([startMs, endMs]) => ({ startMs, endMs })));
   const playedMs = 1000 * lengthOf(united(seconds));
-  const rows: SeasonRow[] = [];
-  for (const { athleteId, figures, text, recordedMs } of stored) {
+  const rows: TextRow[] = [];
+  for (const { athleteId, text, recordedMs } of stored) {
     // A player without data has no recording.
     if (recordedMs === null) continue;
-    const row = {
+    rows.push({
       player: {
         name: idAsName(athleteId),
         number: about.get(athleteId)?.number ?? null,
         position: about.get(athleteId)?.position ?? null,
       },
-      figures,
+      text,
       coverage: playedMs === 0 ? null : Math.min(1, recordedMs / playedMs),
-    };
-    texts.set(row, hasHeart ? text : JSON.stringify(withoutHeart(figures)));
-    rows.push(row);
+    });
   }
   return {
     name,

@@ -162,7 +162,6 @@ async function withLostSamples(queries: Queries, parts: readonly Place[]): Promi
 /** The stored figures of a player for a whole session. */
 export interface Stored {
   athleteId: number;
-  figures: PlayerFigures["figures"];
   /** JSON text of the figures. */
   text: string;
   /** Null if there are no data. */
@@ -201,7 +200,6 @@ export async function storedOf(queries: Queries, parts: readonly Part[]) {
   for (const row of rows) {
     const inputs = row.inputs.split(",");
     const texts = row.figures.split("\n");
-    const figures = JSON.parse(`[${texts.join(",")}]`) as Stored["figures"][];
     const recorded = JSON.parse(`[${row.recorded}]`) as (number | null)[];
     const seconds = JSON.parse(`[${row.seconds}]`) as Stored["seconds"][];
     const stored: Stored[] = [];
@@ -210,10 +208,10 @@ export async function storedOf(queries: Queries, parts: readonly Part[]) {
       const part = wanted.get(key);
       if (part === undefined || part.inputs !== inputs[place]) continue;
       wanted.delete(key);
-      const [known, text] = [figures[place] ?? {}, texts[place] ?? ""];
+      const text = texts[place] ?? "{}";
       stored.push({
         athleteId: part.athleteId,
-        ...(part.isCurrent ? { figures: known, text } : complete(known)),
+        text: part.isCurrent ? text : complete(text),
         recordedMs: recorded[place] ?? null,
         seconds: seconds[place] ?? [],
       });
@@ -223,7 +221,7 @@ export async function storedOf(queries: Queries, parts: readonly Part[]) {
   return { bySession, changed: [...wanted.values()] };
 }
 
-function complete(known: Stored["figures"]): Pick<Stored, "figures" | "text"> {
-  const figures = withUnknown(known);
-  return { figures, text: JSON.stringify(figures) };
-}
+/** Adds the figures that did not exist when these were stored, as null. */
+const complete = (text: string): string => JSON.stringify(withUnknown(figuresIn(text)));
+
+export const figuresIn = (text: string): PlayerFigures["figures"] => JSON.parse(text);

@@ -149,15 +149,16 @@ export async function squadSeason(
       not_computed: (notComputed.get(id) ?? []).map(({ athleteId }) => athleteId),
     })),
   };
-  const pieces = [`${JSON.stringify(head).slice(0, -1)},"players":[`];
+  const pieces = [Buffer.from(`${JSON.stringify(head).slice(0, -1)},"players":[`)];
   let separator = "";
   for await (const player of seasonPlayers(played, about, squad.view.hasHeart)) {
     ctx.signal?.throwIfAborted();
-    pieces.push(separator + player);
+    // Bytes at once, because texts of several megabytes would remain until the response is complete.
+    pieces.push(Buffer.from(separator + player));
     separator = ",";
   }
-  pieces.push("]}");
-  return { resource: new JsonBytes(Buffer.from(pieces.join(""))), etag };
+  pieces.push(Buffer.from("]}"));
+  return { resource: new JsonBytes(Buffer.concat(pieces)), etag };
 }
 
 /** The latest sessions that the caller can see, in batches, and the number of older ones. */
