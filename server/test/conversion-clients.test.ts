@@ -1,6 +1,7 @@
 import type { Socket } from "node:net";
 import { gzipSync } from "node:zlib";
 import { describe, expect, vi } from "vitest";
+import { ResponseBudget } from "../src/http/connection/response-budget.js";
 import { form, ON_DISK, PART, withConversions } from "./conversion-scene.js";
 import { walk } from "./recordings.js";
 import { type TestAccount, TestService } from "./service.js";
@@ -206,22 +207,22 @@ describe("conversion", () => {
     await patient.stop();
   });
 
-  it("reserves disk space for a compressed file by the size of its result", async ({
-    conversions: { s, unread, send, spooled },
+  it("reserves disk space for a compressed file before its result is stored", async ({
+    conversions: { s, send },
   }) => {
-    const recording = await long();
-    const patient = await TestService.start(s.store, {
-      ...ON_DISK,
-      convertDiskBytes: 4 * recording.length,
-      transferGraceMs: 60_000,
-    });
-    const socket = await unread(recording, patient);
-    // It starts, because little is reserved for it at first, and waits for the rest in vain.
-    const next = await send(form([["file", gzipSync(recording)]]), {}, patient);
-    expect(next.status).toBe(429);
-    await expect.poll(() => spooled(patient)).toEqual(["1"]);
-    socket.destroy();
-    await patient.stop();
+    const on = await TestService.start(s.store, ON_DISK);
+    const compressed = gzipSync(await long());
+    const reserving = vi.spyOn(ResponseBudget.prototype, "reserve");
+    try {
+      const { status, bytes } = await send(form([["file", compressed]]), {}, on);
+      expect([status, compressed.length < bytes.length]).toEqual([200, true]);
+      const reserved = reserving.mock.calls.map(([, size]) => size);
+      expect(reserved[0]).toBeLessThan(bytes.length);
+      expect(Math.max(...reserved)).toBeGreaterThanOrEqual(bytes.length);
+    } finally {
+      reserving.mockRestore();
+    }
+    await on.stop();
   });
 
   it("disconnects a client that sends one byte at a time, but not one that sends fast enough", async ({

@@ -141,18 +141,28 @@ describe("a device", () => {
     expect([status, token.scope]).toEqual([200, "samples:read sessions:read"]);
   });
 
-  it("gets no token when the password changed or the application was revoked after the approval", async () => {
+  it("gets no token when the password or the sessions changed, or the application was revoked, after the approval", async () => {
     const ben = await s.manager();
     const first = (await begin()).body;
     await decide(first.user_code, true, ben.token);
     await commands["session revoke"](s.ctx, { username: ben.username });
     expect(await outcome(first.device_code)).toBe("invalid_grant");
+    const dan = await s.manager();
+    const { device_code, user_code } = (await begin()).body;
+    await decide(user_code, true, dan.token);
+    const changed = await s.send("PATCH", `/api/v1/managers/${dan.id}/`, {
+      token: dan.token,
+      json: { password: "a different passphrase" },
+    });
+    expect(changed.status).toBe(201);
+    expect(await outcome(device_code)).toBe("invalid_grant");
     const own = await TestService.start(await newStore());
     const second = (await begin({}, own)).body;
     const fay = await own.manager();
     await own.post(DECIDE, { code: second.user_code, approve: true }, fay.token);
     await revokeApplication(own.ctx, "asi-command");
     expect((await poll(second.device_code, "asi-command", own)).body.error).toBe("invalid_client");
+    expect(await own.store.database.queries.$count(deviceCodes)).toBe(0);
   });
 
   it("is one of at most ten that wait for one application and address, and codes cannot be guessed", async () => {

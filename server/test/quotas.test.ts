@@ -156,6 +156,26 @@ describe("an account at its quota", () => {
     expect(refusal(await grant(kim, one))).toEqual(REFUSED);
   });
 
+  it("is not filled with the permissions of a few strangers, of each of whom at most ten count", async () => {
+    const s = await startService({ quotaStrangerPermissions: 21 });
+    const manager = await s.manager();
+    const one = {
+      permission: "READ",
+      start_time: "2020-01-01T00:00:00Z",
+      expiration_time: "2999-01-01T00:00:00Z",
+    };
+    const grant = (athlete: TestAccount, count: number) => {
+      s.clock.advance(60_000);
+      const path = `/api/v1/athletes/${athlete.id}/managers/${manager.id}/permissions/`;
+      return s.post(path, Array(count).fill(one), athlete.token);
+    };
+    for (const athlete of [await s.athlete(), await s.athlete()])
+      expect((await grant(athlete, 30)).status).toBe(200);
+    const last = await s.athlete();
+    expect((await grant(last, 1)).status).toBe(200);
+    expect(refusal(await grant(last, 1))).toEqual(REFUSED);
+  });
+
   it("cannot store more bytes of pictures of managed athletes, whether created or updated", async () => {
     const s = await startService({ quotaPictureBytes: 10_000 });
     const ann = await managingManager({}, "", s);

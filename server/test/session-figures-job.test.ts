@@ -2,6 +2,7 @@
 import { and, eq } from "drizzle-orm";
 import { describe, expect, vi } from "vitest";
 import { transact } from "../src/domain/change/change.js";
+import { errors } from "../src/domain/change/errors.js";
 import { claimFigures } from "../src/domain/sessions/claim-figures.js";
 import { computedData, failedFigures, jobs, permissions } from "../src/store/schema.js";
 import { answer } from "./receiver.js";
@@ -201,11 +202,40 @@ describe("the figures of a session", () => {
       .set({ state: "RETRY" })
       .where(eq(jobs.id, waiting?.id ?? 0));
     expect(await claimFigures(s.ctx, session, other ?? first)).toBe("is superseded");
+    // a waiting job that has failed may never compute the figures
+    const setFailures = (failures: number) =>
+      queries
+        .update(jobs)
+        .set({ failures })
+        .where(eq(jobs.id, waiting?.id ?? 0));
+    await setFailures(1);
+    expect(await claimFigures(s.ctx, session, other ?? first)).toBe("waits");
+    await setFailures(0);
     await queries
       .update(jobs)
       .set({ state: "SUCCESS" })
       .where(and(started, eq(jobs.id, running.id)));
     expect(await claimFigures(s.ctx, session, waiting ?? first)).toBe("runs");
+  });
+
+  it("are computed at last, however often too many computations were waiting", async ({ hooks: { s } }) => {
+    const scene = await SquadScene.of(s, ["Ann"]);
+    const [ann] = scene.players as [TestPlayer];
+    const session = await scene.session();
+    const spy = vi.spyOn(s.service.computer, "computePlayer").mockRejectedValue(errors.throttled(1_000));
+    await scene.run(ann.device, 0, 10);
+    for (let tries = 0; tries < 6; tries++) {
+      await s.runJobs();
+      s.clock.advance(60_000);
+    }
+    expect(spy.mock.calls.length).toBeGreaterThanOrEqual(6);
+    spy.mockRestore();
+    await s.runJobs();
+    const ended = and(eq(jobs.kind, "session-figures"), eq(jobs.chargedTo, scene.manager.id));
+    expect(
+      (await s.store.database.queries.select().from(jobs).where(ended)).map(({ state }) => state),
+    ).toEqual(["SUCCESS"]);
+    expect((await tableOf(scene, session)).rows[0].figures.distance_m).toBeCloseTo(1800, 0);
   });
 
   it("do not wait in the queue of computations after the response", async ({ hooks: { s } }) => {

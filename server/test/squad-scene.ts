@@ -141,6 +141,13 @@ export class SquadScene {
   }
 }
 
+/** A squad with a session of an hour, and its players. */
+export async function squadWithSession(s: TestService, ...names: string[]) {
+  const scene = await SquadScene.of(s, names);
+  const [first, second] = scene.players as [TestPlayer, TestPlayer];
+  return { scene, first, second, session: await scene.session() };
+}
+
 export type GuestRole = "coach" | "analyst" | "physician";
 
 /** Invites a new manager to the squad, who accepts. */

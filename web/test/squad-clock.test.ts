@@ -17,7 +17,7 @@ const SUBSTITUTE = "Fritsch";
 const isPlay = (second: number, name: string) =>
   isHalf(second) && (name !== SUBSTITUTE || second < 80 * MINUTE);
 
-/** A row per second. Players run at 3 m/s back and forth while the squad plays, and stand at other times. */
+/** One row per second. Players run back and forth at 3 m/s while the squad plays, and stand still otherwise. */
 function* rows(name: string) {
   for (let second = 0; second <= 110 * MINUTE; second++) {
     const speed = isPlay(second, name) ? 3 : 0;

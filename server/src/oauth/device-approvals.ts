@@ -6,7 +6,7 @@ import { errors } from "../domain/change/errors.js";
 import { deviceCodes } from "../store/schema.js";
 import { DateTimeOut, Text } from "../wire/types.js";
 import { hashUserCode, waitingSignIn } from "./device-codes.js";
-import { isGrantValid } from "./issue-tokens.js";
+import { isGrantValid, sessionOf } from "./issue-tokens.js";
 import { Scopes } from "./personal-tokens.js";
 
 /** What a program requests that waits for the approval of a user. */
@@ -72,12 +72,12 @@ export async function decideDeviceSignIn(
 ): Promise<void> {
   const found = await waitingSignIn(ctx, sent);
   if (found === undefined) throw wrongCode();
-  const { applicationId, scopes } = found.row;
+  const { applicationId } = found.row;
   await change(ctx, "decideDeviceSignIn", {}, async (unit) => {
     const accountId = ctx.caller?.id ?? 0;
-    const grant = { kind: "session", tokenHash: ctx.tokenHash ?? new Uint8Array() } as const;
-    if (!(await isGrantValid(unit, { accountId, applicationId }, grant))) throw errors.unauthenticated(true);
-    const decided = await unit.queries
+    if (!(await isGrantValid(unit, { accountId, applicationId }, sessionOf(ctx))))
+      throw errors.unauthenticated(true);
+    const [decided] = await unit.queries
       .update(deviceCodes)
       .set({ isApproved: approve, accountId })
       .where(
@@ -88,11 +88,11 @@ export async function decideDeviceSignIn(
         ),
       )
       .returning({ scopes: deviceCodes.scopes });
-    if (decided.length === 0) throw wrongCode();
+    if (decided === undefined) throw wrongCode();
     await unit.audit("account", accountId, null, {
       device: approve ? "approved" : "denied",
       application: applicationId,
-      scopes,
+      scopes: decided.scopes,
     });
   });
 }

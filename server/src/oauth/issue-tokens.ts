@@ -37,11 +37,17 @@ export type AuthorizationGrant =
       scopes: readonly Scope[];
     };
 
-/** The access token of the request for a personal token. */
+/** The access token of a request whose effect must not outlive its session. */
 export interface SessionGrant {
   kind: "session";
   tokenHash: Uint8Array;
 }
+
+/** The session of the request. Without one, the grant is never valid. */
+export const sessionOf = ({ tokenHash = new Uint8Array() }: Context): SessionGrant => ({
+  kind: "session",
+  tokenHash,
+});
 
 /** The OpenID provider has authenticated the user in the same transaction. */
 export interface IdentityGrant {

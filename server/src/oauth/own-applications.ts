@@ -11,7 +11,7 @@ import { applications } from "../store/schema.js";
 import { CursorQuery } from "../wire/cursor.js";
 import { DateTimeOut, Id, Nullable, Text } from "../wire/types.js";
 import { insertApplication, replaceSecret } from "./applications.js";
-import { isGrantValid } from "./issue-tokens.js";
+import { isGrantValid, sessionOf } from "./issue-tokens.js";
 import { Scopes } from "./personal-tokens.js";
 
 const item = {
@@ -121,9 +121,8 @@ export async function createOwnApplication(
       scopes: [...scopes],
     });
     // The password or the session may have changed since; this also locks the account.
-    const grant = { kind: "session", tokenHash: ctx.tokenHash ?? new Uint8Array() } as const;
     const parties = { accountId, applicationId: created.id };
-    if (!(await isGrantValid(unit, parties, grant))) throw errors.unauthenticated(true);
+    if (!(await isGrantValid(unit, parties, sessionOf(ctx)))) throw errors.unauthenticated(true);
     await enforceApplicationQuota(unit, accountId);
     return {
       ...toApplication({ ...created, name, scopes, lastUsedAt: null }),
@@ -144,9 +143,8 @@ export async function replaceOwnSecret(
 ): Promise<Static<typeof NewApplication>> {
   await confirmPassword(ctx, password);
   return change(ctx, "replaceApplicationSecret", { application }, async (unit, before) => {
-    const grant = { kind: "session", tokenHash: ctx.tokenHash ?? new Uint8Array() } as const;
     const parties = { accountId: ctx.caller?.id ?? 0, applicationId: before.id };
-    if (!(await isGrantValid(unit, parties, grant))) throw errors.unauthenticated(true);
+    if (!(await isGrantValid(unit, parties, sessionOf(ctx)))) throw errors.unauthenticated(true);
     return { ...toApplication(before), client_secret: await replaceSecret(unit, before) };
   });
 }

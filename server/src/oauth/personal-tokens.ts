@@ -12,7 +12,7 @@ import type { Queries } from "../store/connection/database.js";
 import { accessTokens, applications, refreshTokens, type Scope } from "../store/schema.js";
 import { CursorQuery } from "../wire/cursor.js";
 import { DateTimeOut, Id, Text } from "../wire/types.js";
-import { isGrantValid } from "./issue-tokens.js";
+import { isGrantValid, sessionOf } from "./issue-tokens.js";
 import { findApplication } from "./model.js";
 import { deleteSession, insertSession } from "./stored-sessions.js";
 
@@ -150,8 +150,7 @@ export async function createPersonalToken(
   return change(ctx, "createPersonalToken", {}, async (unit) => {
     const accountId = ctx.caller?.id ?? 0;
     const parties = { accountId, applicationId: application.id };
-    const grant = { kind: "session", tokenHash: ctx.tokenHash ?? new Uint8Array() } as const;
-    if (!(await isGrantValid(unit, parties, grant))) throw errors.unauthenticated(true);
+    if (!(await isGrantValid(unit, parties, sessionOf(ctx)))) throw errors.unauthenticated(true);
     const expiresAt = new Date(unit.now.getTime() + validDays * DAY_MS);
     const row = await insertSession(unit, parties, {
       accessHash: hashToken(token),

@@ -41,7 +41,8 @@ export async function enforceStrangerQuota(
     return rows[0]?.count ?? 0;
   };
   const name = `permissions ${managerId} ${athlete.has_found ? "found" : "not found"}`;
-  if (await isWithin(unit, config.quotaStrangerPermissions, name, added, count)) return;
+  if (await isWithin(unit, config.quotaStrangerPermissions, name, Math.min(added, MOST_COUNTED), count))
+    return;
   throw new QuotaExceeded(
     `Athletes whom a manager neither manages nor has in a squad can grant this manager at most ${config.quotaStrangerPermissions} valid permissions together. ${
       athlete.has_found

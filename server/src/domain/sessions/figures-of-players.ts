@@ -43,7 +43,7 @@ export interface WantedFigures {
   /** Id of the only player; null or absent for all. */
   only?: number | null;
   /**
-   * Whether to compute also the figures that a job could not compute, and to record those that cannot be computed. Without,
+   * Whether to compute also the figures that a job could not compute, and to record those that cannot be computed. Otherwise,
    * these players are in `failed`.
    */
   isJob?: boolean;

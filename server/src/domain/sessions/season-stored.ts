@@ -88,7 +88,7 @@ type PartsRow = {
  * database returns a row for the players with the same times, because reading thousands of rows would take most of the time.
  */
 export async function partsOf(queries: Queries, all: readonly Session[]): Promise<Part[]> {
-  // Removed samples are rare, and a search for each time frame would take most of the time.
+  // Changes are rarely pending, and a search for each time frame would take most of the time.
   const isPending = (await queries.$count(recomputations)) > 0;
   const pending = isPending ? sql`|| coalesce('.' || ${pendingChanges}, '')` : sql``;
   const ids = arrayOf(all.map(({ id }) => id));
