@@ -41,6 +41,7 @@ const ONCE = [
   "dependencies",
   "deployment-files",
   "documents",
+  "figures-beside-changes",
   "hostile-forms",
   "hostile-json",
   "http",

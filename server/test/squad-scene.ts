@@ -118,10 +118,14 @@ export class SquadScene {
 
   /** Stores samples at a steady speed, ten a second, between two minutes of the session. */
   run(device: TestDevice, fromMinute: number, toMinute: number, speedMmPerS = 3000, hr = 150) {
+    return store(this.s, device.id, this.samples(fromMinute, toMinute, speedMmPerS, hr));
+  }
+
+  samples(fromMinute: number, toMinute: number, speedMmPerS = 3000, hr = 150): Sample[] {
     const samples: Sample[] = [];
     for (let t = Date.parse(minute(fromMinute)); t < Date.parse(minute(toMinute)); t += 100)
       samples.push({ t, speed: speedMmPerS, hr });
-    return store(this.s, device.id, samples);
+    return samples;
   }
 
   /** The time frames of the activity, as version 1 lists them. */

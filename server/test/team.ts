@@ -1,5 +1,6 @@
 import { and, eq } from "drizzle-orm";
 import { transact } from "../src/domain/change/change.js";
+import type { UnitOfWork } from "../src/domain/change/unit-of-work.js";
 import { allocateColumns, FIX_3D, sqlClientOf, storeSamples } from "../src/store/samples/index.js";
 import { accounts, jsonSchemas, permissions } from "../src/store/schema.js";
 import type { TestAccount, TestDevice, TestService } from "./service.js";
@@ -74,19 +75,29 @@ export class Team {
     return this.#start + seconds * 1000;
   }
 
-  /** Stores ten samples a second, as a load does, at a steady speed or at a speed by the number of the sample. */
+  /** Stores samples as a load does. */
   async run(
     fromSeconds: number,
     toSeconds: number,
     speedMmPerS: number | ((k: number) => number),
     hr = 0,
   ): Promise<void> {
+    await store(this.s, this.device.id, this.samples(fromSeconds, toSeconds, speedMmPerS, hr));
+  }
+
+  /** Ten samples a second, at a steady speed or at a speed by the number of the sample. */
+  samples(
+    fromSeconds: number,
+    toSeconds: number,
+    speedMmPerS: number | ((k: number) => number),
+    hr = 0,
+  ): Sample[] {
     const speedAt = typeof speedMmPerS === "number" ? () => speedMmPerS : speedMmPerS;
     const samples: Sample[] = [];
     for (let t = this.#instant(fromSeconds); t < this.#instant(toSeconds); t += 100) {
       samples.push({ t, speed: speedAt(samples.length), hr });
     }
-    await store(this.s, this.device.id, samples);
+    return samples;
   }
 
   computed(timeframe: number, token = this.manager.token) {
@@ -127,7 +138,15 @@ export async function newActivity(
 }
 
 /** Stores samples of a device like a load. */
-export async function store(s: TestService, deviceId: number, samples: readonly Sample[]): Promise<void> {
+export const store = (s: TestService, deviceId: number, samples: readonly Sample[]): Promise<void> =>
+  transact(s.ctx, "test", (unit) => storeIn(unit, deviceId, samples));
+
+/** Stores samples of a device like a load, in a transaction. */
+export async function storeIn(
+  { queries, announce }: UnitOfWork,
+  deviceId: number,
+  samples: readonly Sample[],
+): Promise<void> {
   const columns = allocateColumns(samples.length);
   samples.forEach(({ t, speed, hr }, i) => {
     columns.timestampMs[i] = t;
@@ -135,10 +154,8 @@ export async function store(s: TestService, deviceId: number, samples: readonly 
     columns.hr[i] = hr ?? 0;
     columns.fixType[i] = FIX_3D;
   });
-  await transact(s.ctx, "test", async (change) => {
-    const { changed } = await storeSamples(sqlClientOf(change.queries), deviceId, [columns]);
-    await change.announce("samplesStored", { deviceId, changed });
-  });
+  const { changed } = await storeSamples(sqlClientOf(queries), deviceId, [columns]);
+  await announce("samplesStored", { deviceId, changed });
 }
 
 /** Grants a manager a permission on an athlete. */

@@ -18,6 +18,7 @@ import type { RecipeVersion } from "../change/compute-pool.js";
 import type { Context } from "../change/context.js";
 import { sportOf } from "../json-schemas/sport.js";
 import { ownedTimes } from "../sample-ownership/owners.js";
+import { untilUnchanged } from "./input-lock.js";
 import { hasLostSamples } from "./removed-samples.js";
 import { RULES_VERSION } from "./rules-version.js";
 
@@ -86,8 +87,10 @@ export async function computedDataOf(
         // An earlier computation may have read these inputs while this one waited.
         const now = await findResult(ctx.queries, timeframeId);
         if (now?.result !== undefined) return { result: now.result, holds: true };
-        const result = await computeNow(ctx, timeframeId);
-        return { result, holds: result === undefined || (await store(ctx, timeframeId, result)) };
+        const computed = await computeNow(ctx, timeframeId);
+        if (computed === undefined) return { result: undefined, holds: true };
+        const { result, isSettled } = computed;
+        return { result, holds: !isSettled || (await store(ctx, timeframeId, result)) };
       },
     );
     newest = made.result;
@@ -124,9 +127,19 @@ const namedRecipes = sql<(Omit<RecipeVersion, "recipe"> & { recipe: string })[]>
     ORDER BY use.position), '[]')
   FROM ${timeframeRecipes} AS use JOIN ${recipes} AS recipe ON recipe.id = use.recipe_id WHERE use.timeframe_id = ${timeframes.id})`;
 
+interface Computed {
+  result: ComputationResult;
+  /** Whether the result can be stored: no change that has not marked the time frame was under way. */
+  isSettled: boolean;
+}
+
 /** Reads the current state of the time frame, then its samples, and computes. */
-async function computeNow(ctx: Context, timeframeId: number): Promise<ComputationResult | undefined> {
+async function computeNow(ctx: Context, timeframeId: number): Promise<Computed | undefined> {
   const { queries, clock, computer } = ctx;
+  const [seen] = await queries.select().from(timeframes).where(eq(timeframes.id, timeframeId));
+  if (seen === undefined) return undefined;
+  const { deviceId, athleteId, activityId, version } = seen;
+  const isSettled = await untilUnchanged(queries, [{ deviceId }, { athleteId }, { activityId }], ctx.signal);
   const [row] = await queries
     .select({
       timeframe: timeframes,
@@ -138,7 +151,8 @@ async function computeNow(ctx: Context, timeframeId: number): Promise<Computatio
     .innerJoin(accounts, eq(accounts.id, timeframes.athleteId))
     .innerJoin(jsonSchemas, eq(jsonSchemas.id, timeframes.jsonSchemaId))
     .where(eq(timeframes.id, timeframeId));
-  if (row === undefined) return undefined;
+  // A changed time frame may depend on other inputs.
+  if (row?.timeframe.version !== version) return computeNow(ctx, timeframeId);
   const { timeframe } = row;
   const startMs = timeframe.startTime.getTime();
   const stopMs = timeframe.endTime.getTime();
@@ -161,11 +175,10 @@ async function computeNow(ctx: Context, timeframeId: number): Promise<Computatio
     recipes: row.recipes.map(({ recipe, ...named }) => ({ ...named, recipe: JSON.parse(recipe) as Recipe })),
     computedAtMs: clock.now().getTime(),
   });
+  const { dataVersion } = timeframe;
   return {
-    ...texts,
-    timeframeVersion: timeframe.version,
-    dataVersion: timeframe.dataVersion,
-    rulesVersion: RULES_VERSION,
+    result: { ...texts, timeframeVersion: version, dataVersion, rulesVersion: RULES_VERSION },
+    isSettled,
   };
 }
 

@@ -11,6 +11,7 @@ import {
 } from "../../store/schema.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 import type { Timeframe } from "../timeframes/rules.js";
+import { lockInput } from "./input-lock.js";
 import { instantsOf } from "./multirange.js";
 import { queueComputation } from "./queue.js";
 
@@ -44,6 +45,7 @@ const MARKED_AT_A_TIME = 200;
 export async function recompute(unit: UnitOfWork, input: ChangedInput): Promise<void> {
   if ("changed" in input && input.changed.length === 0) return;
   const forgets = "forgets" in input && input.forgets === true;
+  await lockInput(unit.queries, input);
   const { last } = await mark(unit, matching(input), 0, forgets);
   if (last === undefined) return;
   const times = "changed" in input ? instantsOf(input.changed) : null;

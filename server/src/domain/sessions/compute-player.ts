@@ -1,13 +1,22 @@
 import { isDeepStrictEqual } from "node:util";
-import { parametersIn } from "asi-convert/metrics";
+import { parametersIn, type Sport } from "asi-convert/metrics";
 import { and, eq } from "drizzle-orm";
 import { currentCaller, jobGroupOf } from "../../fairness/callers.js";
 import type { Queries } from "../../store/connection/database.js";
 import { readStored, sqlClientOf } from "../../store/samples/index.js";
-import { sessionFigures, sessionTimeframes, timeframes } from "../../store/schema.js";
+import {
+  accounts,
+  activities,
+  jsonSchemas,
+  sessionFigures,
+  sessionTimeframes,
+  timeframes,
+} from "../../store/schema.js";
 import type { PlayerTracker, Waiter } from "../change/compute-pool.js";
 import type { Context } from "../change/context.js";
+import { untilUnchanged } from "../computed-data/input-lock.js";
 import { RULES_VERSION } from "../computed-data/rules-version.js";
+import { sportOf } from "../json-schemas/sport.js";
 import { intersect } from "../sample-ownership/intervals.js";
 import { ownedTimes } from "../sample-ownership/owners.js";
 import { forgetFailure } from "./failed-figures.js";
@@ -47,8 +56,8 @@ export async function computePlayer(
       // Another process, or a job, may have computed them while this computation waited.
       const stored = await storedOf(ctx.queries, session, plan, player);
       if (stored !== undefined) return stored;
-      const computed = await computeNow(ctx, session, plan, player);
-      await store(ctx, session, player, computed);
+      const { computed, isSettled } = await computeNow(ctx, session, plan, player);
+      if (isSettled) await store(ctx, session, player, computed);
       return computed;
     },
   );
@@ -74,23 +83,50 @@ async function computeNow(
   session: Session,
   plan: SessionPlan,
   player: SessionPlayer,
-): Promise<ComputedPlayer> {
+): Promise<{ computed: ComputedPlayer; isSettled: boolean }> {
   const { queries, clock, computer } = ctx;
-  const frames = await framesOf(queries, session.id, player.athleteId);
-  const periods = playerPeriods(session, plan, player.athleteId, frames);
+  const { athleteId } = player;
+  const frames = await framesOf(queries, session.id, athleteId);
+  const periods = playerPeriods(session, plan, athleteId, frames);
+  const deviceIds = [...new Set(frames.map(({ deviceId }) => deviceId))];
+  const isSettled = await untilUnchanged(
+    queries,
+    [{ athleteId }, { activityId: session.id }, ...deviceIds.map((deviceId) => ({ deviceId }))],
+    ctx.signal,
+  );
+  const { birthDate, preset } = await otherInputs(queries, session, player);
   const trackers: PlayerTracker[] = [];
-  for (const deviceId of new Set(frames.map((frame) => frame.deviceId))) {
+  for (const deviceId of deviceIds) {
     trackers.push(await trackerOf(ctx, session, deviceId, frames));
   }
   const byPeriod = await computer.computePlayer({
     trackers,
     name: player.name,
-    birthDate: player.birthDate,
-    preset: session.sport,
+    birthDate,
+    preset,
     params: parametersIn(frames[0]?.params ?? player.params),
     periods,
   });
-  return { inputs: inputsOf(frames, periods), computedAt: clock.now(), byPeriod };
+  return { computed: { inputs: inputsOf(frames, periods), computedAt: clock.now(), byPeriod }, isSettled };
+}
+
+/**
+ * The inputs of which time frames have no copy. `session` and `player` may be older than the time frames. The earlier values are
+ * returned if the session or the account has been deleted, because the figures are not stored then.
+ */
+async function otherInputs(
+  queries: Queries,
+  session: Session,
+  player: SessionPlayer,
+): Promise<{ birthDate: string | null; preset: Sport }> {
+  const [row] = await queries
+    .select({ birthDate: accounts.birthDate, schemaName: jsonSchemas.name })
+    .from(activities)
+    .innerJoin(jsonSchemas, eq(jsonSchemas.id, activities.jsonSchemaId))
+    .innerJoin(accounts, eq(accounts.id, player.athleteId))
+    .where(eq(activities.id, session.id));
+  if (row === undefined) return { birthDate: player.birthDate, preset: session.sport };
+  return { birthDate: row.birthDate, preset: sportOf(row.schemaName) };
 }
 
 async function trackerOf(

@@ -1,0 +1,52 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { type SQL, sql } from "drizzle-orm";
+import type { Queries } from "../../store/connection/database.js";
+
+/** The objects on which figures depend, in addition to their time frames. */
+export type Input = { athleteId: number } | { activityId: number } | { deviceId: number };
+
+const keyOf = (input: Input): string => {
+  if ("athleteId" in input) return `input athlete ${input.athleteId}`;
+  if ("activityId" in input) return `input activity ${input.activityId}`;
+  return `input device ${input.deviceId}`;
+};
+
+const lockOf = (key: SQL) => sql`hashtextextended(${key}, 0)`;
+
+/** Time between two attempts, ms. */
+const PAUSE_MS = 20;
+
+/** Time after which figures are computed although a change is under way, ms. They must not be stored then. */
+const PATIENCE_MS = 10_000;
+
+/**
+ * Marks an input as being changed until the end of the transaction. Call it before the time frames that depend on the input are
+ * marked as stale. The lock is shared, so changes do not wait for each other.
+ */
+export async function lockInput(queries: Queries, input: Input): Promise<void> {
+  await queries.execute(sql`SELECT pg_advisory_xact_lock_shared(${lockOf(sql`${keyOf(input)}`)})`);
+}
+
+/**
+ * Waits until no transaction is changing these inputs. A change does not mark a time frame that another transaction adds
+ * meanwhile. Read the time frames before this call and the other inputs after it: then either the change is included, or it
+ * marks the time frames. Call it outside transactions, so that the locks end with the statement. Tries instead of waiting in
+ * the queue of the lock, because changes that begin later would wait behind it.
+ * @returns whether no change is under way; false after 10 s
+ */
+export async function untilUnchanged(
+  queries: Queries,
+  inputs: readonly Input[],
+  signal?: AbortSignal,
+): Promise<boolean> {
+  const keys = inputs.map(keyOf);
+  const endMs = performance.now() + PATIENCE_MS;
+  for (;;) {
+    const { rows } = await queries.execute<{ free: boolean }>(
+      sql`SELECT bool_and(pg_try_advisory_xact_lock(${lockOf(sql`key`)})) AS free FROM unnest(${sql.param(keys)}::text[]) AS key`,
+    );
+    if (rows[0]?.free !== false) return true;
+    if (performance.now() >= endMs) return false;
+    await sleep(PAUSE_MS, undefined, { signal });
+  }
+}

@@ -1,0 +1,93 @@
+/** A change marks the time frames that it sees. A time frame that another transaction adds meanwhile must not keep older figures. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { eq } from "drizzle-orm";
+import { describe, expect } from "vitest";
+import { updateAccount } from "../src/domain/accounts/write.js";
+import { transact } from "../src/domain/change/change.js";
+import type { UnitOfWork } from "../src/domain/change/unit-of-work.js";
+import { computePlayer } from "../src/domain/sessions/compute-player.js";
+import { selectSessions, toSession } from "../src/domain/sessions/rules.js";
+import { planOf } from "../src/domain/sessions/wanted-timeframes.js";
+import { accounts, sessions } from "../src/store/schema.js";
+import { withOwnService } from "./file-service.js";
+import type { TestService } from "./service.js";
+import { SquadScene, type TestPlayer } from "./squad-scene.js";
+import { storeIn, Team } from "./team.js";
+
+const it = withOwnService();
+
+/** Time in which a computation that does not wait for a change ends. */
+const SHORT_MS = 500;
+
+/** Makes a change, and runs `meanwhile` before it is committed. */
+async function beforeCommit<T>(
+  s: TestService,
+  change: (unit: UnitOfWork) => Promise<void>,
+  meanwhile: () => Promise<T>,
+): Promise<T> {
+  return transact(s.ctx, "test", async (unit) => {
+    await change(unit);
+    return meanwhile();
+  });
+}
+
+describe("the figures of a time frame that is added before a change is committed", () => {
+  it("include the samples of the change", async ({ service: s }) => {
+    const team = await Team.of(s);
+    const samples = team.samples(0, 100, 3000, 150);
+    const { frame, computing } = await beforeCommit(
+      s,
+      (unit) => storeIn(unit, team.device.id, samples),
+      async () => {
+        const frame = await team.frame(0, 600);
+        const computing = team.computed(frame);
+        await Promise.race([computing, sleep(SHORT_MS)]);
+        return { frame, computing };
+      },
+    );
+    expect((await computing).body.total_distance).toBeCloseTo(299.7, 0);
+    expect((await team.computed(frame)).body.total_distance).toBeCloseTo(299.7, 0);
+  });
+
+  it("include them in the table of a session too", async ({ service: s }) => {
+    const scene = await SquadScene.of(s, ["Ann"]);
+    const [ann] = scene.players as [TestPlayer];
+    const { session, reading } = await beforeCommit(
+      s,
+      (unit) => storeIn(unit, ann.device.id, scene.samples(0, 10)),
+      async () => {
+        const session = await scene.session();
+        const reading = scene.figures(session);
+        await Promise.race([reading, sleep(SHORT_MS)]);
+        return { session, reading };
+      },
+    );
+    await reading;
+    expect((await scene.figures(session)).body.rows[0].figures.distance_m).toBeCloseTo(1800, 0);
+  });
+});
+
+describe("the figures of a player", () => {
+  it("use the current birth date if it has changed since the players were read", async ({ service: s }) => {
+    const scene = await SquadScene.of(s, ["Ann"]);
+    const [ann] = scene.players as [TestPlayer];
+    await scene.run(ann.device, 0, 10);
+    const id = await scene.session();
+    const { queries } = s.store.database;
+    const [row] = await selectSessions(queries).where(eq(sessions.activityId, id));
+    if (row === undefined) throw new Error("No session");
+    const session = toSession(row);
+    const plan = await planOf(queries, session);
+    const [player] = plan.players;
+    if (player === undefined) throw new Error("No player");
+    const [athlete] = await queries.select().from(accounts).where(eq(accounts.id, ann.athlete));
+    if (athlete === undefined) throw new Error("No athlete");
+    // The maximum heart rate depends on it.
+    await transact(s.ctx, "test", (unit) => updateAccount(unit, athlete, { birthDate: "1954-01-01" }));
+    const trimpOf = async (session: number) => (await scene.figures(session)).body.rows[0].figures.trimp;
+    await computePlayer({ ...s.ctx, computer: s.service.computer }, session, plan, player, "older inputs");
+    const trimp = await trimpOf(id);
+    expect(trimp).toBeGreaterThan(0);
+    expect(trimp).toBe(await trimpOf(await scene.session()));
+  });
+});
