@@ -219,6 +219,7 @@ describe("figures of a player", () => {
     const scene = await SquadScene.of(s, ["Ann"]);
     const athlete = scene.players[0]?.athlete ?? 0;
     const session = await scene.session();
+    await s.runJobs();
     const { queries } = s.store.database;
     const count = 450;
     await queries.execute(sql`

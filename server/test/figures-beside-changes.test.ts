@@ -1,4 +1,4 @@
-/** A change marks the time frames that it sees. A time frame that another transaction adds meanwhile must not keep older figures. */
+/** A change does not see the time frames and sessions that another transaction adds meanwhile. They must not keep the state before it. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { eq } from "drizzle-orm";
 import { describe, expect } from "vitest";
@@ -8,10 +8,10 @@ import type { UnitOfWork } from "../src/domain/change/unit-of-work.js";
 import { computePlayer } from "../src/domain/sessions/compute-player.js";
 import { selectSessions, toSession } from "../src/domain/sessions/rules.js";
 import { planOf } from "../src/domain/sessions/wanted-timeframes.js";
-import { accounts, sessions } from "../src/store/schema.js";
+import { accounts, assignments, sessions } from "../src/store/schema.js";
 import { withOwnService } from "./file-service.js";
 import type { TestService } from "./service.js";
-import { SquadScene, type TestPlayer } from "./squad-scene.js";
+import { minute, SquadScene, type TestPlayer } from "./squad-scene.js";
 import { storeIn, Team } from "./team.js";
 
 const it = withOwnService();
@@ -64,6 +64,54 @@ describe("the figures of a time frame that is added before a change is committed
     );
     await reading;
     expect((await scene.figures(session)).body.rows[0].figures.distance_m).toBeCloseTo(1800, 0);
+  });
+});
+
+describe("the time frames of a session", () => {
+  it("include those of an assignment that is committed after the session was created", async ({
+    service: s,
+  }) => {
+    const scene = await SquadScene.of(s, ["Ann"]);
+    const [ann] = scene.players as [TestPlayer];
+    await s.store.database.queries.delete(assignments).where(eq(assignments.athleteId, ann.athlete));
+    const session = await beforeCommit(
+      s,
+      async ({ queries, announce }) => {
+        const [after] = await queries
+          .insert(assignments)
+          .values({
+            ownerId: scene.manager.id,
+            deviceId: ann.device.id,
+            athleteId: ann.athlete,
+            startTime: new Date(minute(0)),
+            endTime: new Date(minute(60)),
+          })
+          .returning();
+        if (after !== undefined) await announce("assignmentChanged", { before: null, after });
+      },
+      () => scene.session(),
+    );
+    expect(await scene.frames(session)).toEqual([]);
+    await s.runJobs();
+    expect(await scene.frames(session)).toHaveLength(1);
+  });
+
+  it("include those of a device that the owner takes after the session was created", async ({
+    service: s,
+  }) => {
+    const scene = await SquadScene.of(s, ["Ann"]);
+    const [ann] = scene.players as [TestPlayer];
+    await s.release(ann.device, scene.manager);
+    const hourMs = 3_600_000;
+    const session = await scene.session({
+      start_time: new Date(Date.now() + hourMs).toISOString(),
+      end_time: new Date(Date.now() + 2 * hourMs).toISOString(),
+    });
+    await s.runJobs();
+    expect(await scene.frames(session)).toEqual([]);
+    await s.take(ann.device, scene.manager);
+    await s.runJobs();
+    expect(await scene.frames(session)).toHaveLength(1);
   });
 });
 

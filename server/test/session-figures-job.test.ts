@@ -1,5 +1,5 @@
 /** Figures of a session are computed by a job, and its table can be read meanwhile. */
-import { and, eq } from "drizzle-orm";
+import { and, eq, ne } from "drizzle-orm";
 import { describe, expect, vi } from "vitest";
 import { transact } from "../src/domain/change/change.js";
 import { errors } from "../src/domain/change/errors.js";
@@ -80,7 +80,7 @@ describe("the figures of a session", () => {
     const waiting = await queries
       .select({ kind: jobs.kind })
       .from(jobs)
-      .where(eq(jobs.chargedTo, scene.manager.id));
+      .where(and(eq(jobs.chargedTo, scene.manager.id), ne(jobs.kind, "derive")));
     expect(waiting.map(({ kind }) => kind)).toEqual(["session-figures"]);
     expect(await queries.$count(computedData, results)).toBe(0);
     await s.runJobs();

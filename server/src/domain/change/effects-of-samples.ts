@@ -7,6 +7,7 @@ import { recompute } from "../computed-data/recompute.js";
 import { deleteRemovalRecords, recordRemovals } from "../computed-data/removed-samples.js";
 import { changedTimes } from "../ownerships/interval.js";
 import { deleteStream } from "../recording-streams/delete.js";
+import { queueDerivation } from "../sessions/derive-sessions.js";
 import { emitAccountEvent } from "../webhooks/account-events.js";
 import { emitChangedSessions } from "../webhooks/session-events.js";
 import { audit, type Effects } from "./reaction.js";
@@ -61,10 +62,12 @@ export const effectsOfSamples: Effects<
         ownerId: after.managerId,
         changed: changedTimes(before, after),
       }),
-    // The result of a session names the players who wear no device of its owner.
+    // A session has time frames only of devices that its owner owned, and its result names the players who wear none.
     async (unit, { before, after }) => {
       for (const { startMs, stopMs } of changedTimes(before, after)) {
-        await recordFigures(unit, { ownerId: after.managerId, fromMs: startMs, toMs: stopMs });
+        const changed = { ownerId: after.managerId, fromMs: startMs, toMs: stopMs };
+        await queueDerivation(unit, changed);
+        await recordFigures(unit, changed);
       }
     },
   ],

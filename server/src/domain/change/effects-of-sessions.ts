@@ -3,11 +3,16 @@ import { recordSessions, sessionsOfTimeframes, theseSessions } from "../change-l
 import { queueComputation } from "../computed-data/queue.js";
 import { deleteReassignedResult, recompute } from "../computed-data/recompute.js";
 import { auditEndOfSession, periodsAudit } from "../sessions/audit.js";
+import { queueDerivation, spanOfChange } from "../sessions/derive-sessions.js";
 import { deriveTimeframes } from "../sessions/derive-timeframes.js";
+import type { Session } from "../sessions/rules.js";
 import { timeframeAudit } from "../timeframes/audit.js";
 import { emitActivityEvent, emitActivityEvents } from "../webhooks/events.js";
 import { emitSessionEvent, emitSessionsOfTimeframes } from "../webhooks/session-events.js";
 import type { Effects } from "./reaction.js";
+
+const hasSameTimes = (a: Session, b: Session): boolean =>
+  a.startTime.getTime() === b.startTime.getTime() && a.endTime.getTime() === b.endTime.getTime();
 
 /** Reactions to changes of activities, sessions and time frames. */
 export const effectsOfSessions: Effects<
@@ -49,6 +54,11 @@ export const effectsOfSessions: Effects<
   sessionChanged: [
     (unit, { before, after }) => unit.audit("session", after.id, before, after),
     (unit, { after }) => deriveTimeframes(unit, after),
+    // Players, devices and rights that other transactions change meanwhile: they do not see this session, or not its times.
+    async (unit, { before, after }) => {
+      if (before !== null && hasSameTimes(before, after)) return;
+      await queueDerivation(unit, { ownerId: after.ownerId, sessionId: after.id, ...spanOfChange(after) });
+    },
     async (unit, { before, after }) => {
       if (before !== null) await emitSessionEvent(unit, after);
     },

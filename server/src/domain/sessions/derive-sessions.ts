@@ -1,6 +1,6 @@
 import { and, asc, eq, gt, inArray, lt, type SQL } from "drizzle-orm";
 import type { Queries } from "../../store/connection/database.js";
-import { activities, sessions, squadMembers } from "../../store/schema.js";
+import { activities, sessions, squadMembers, squads } from "../../store/schema.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 
 /** Sessions whose players, devices or rights have changed; from inclusive, to exclusive, ms. */
@@ -10,6 +10,8 @@ export interface ChangedSessions {
   squadId?: number;
   /** Only sessions of squads that this athlete has been a member of. */
   athleteId?: number;
+  /** Only this session. */
+  sessionId?: number;
   fromMs: number;
   toMs: number;
 }
@@ -30,9 +32,13 @@ export const spanOfChange = (
   };
 };
 
-/** Adds a job that derives the time frames of the sessions again, if there are any. */
+/**
+ * Adds a job that derives the time frames of the sessions again, unless the owner has no squad. The job looks for the sessions,
+ * because this transaction does not see one that another transaction adds meanwhile.
+ */
 export async function queueDerivation(unit: UnitOfWork, changed: ChangedSessions): Promise<void> {
-  if ((await nextSession(unit.queries, changed, 0)) === undefined) return;
+  const own = unit.queries.select().from(squads).where(eq(squads.ownerId, changed.ownerId)).limit(1);
+  if ((await own).length === 0) return;
   await unit.enqueueAll([
     {
       kind: "derive",
@@ -46,7 +52,7 @@ export async function queueDerivation(unit: UnitOfWork, changed: ChangedSessions
 /** The first session after this id. */
 export async function nextSession(
   queries: Queries,
-  { ownerId, squadId, athleteId, fromMs, toMs }: ChangedSessions,
+  { ownerId, squadId, athleteId, sessionId, fromMs, toMs }: ChangedSessions,
   after: number,
 ): Promise<number | undefined> {
   const ofAthlete: SQL | undefined =
@@ -68,6 +74,7 @@ export async function nextSession(
         eq(activities.ownerId, ownerId),
         squadId === undefined ? undefined : eq(sessions.squadId, squadId),
         ofAthlete,
+        sessionId === undefined ? undefined : eq(sessions.activityId, sessionId),
         lt(sessions.startTime, new Date(toMs)),
         gt(sessions.endTime, new Date(fromMs)),
         gt(sessions.activityId, after),
