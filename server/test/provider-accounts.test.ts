@@ -2,7 +2,7 @@
 import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { type Arguments, type CommandName, commands } from "../src/operator/commands.js";
-import { accounts, identities } from "../src/store/schema.js";
+import { accounts, identities, passwordResets } from "../src/store/schema.js";
 import { managingManager } from "./people.js";
 import { json, placesOf, unzip } from "./personal-data-scene.js";
 import { person, RedirectedBrowser, ROLES, startWithProvider } from "./provider-scene.js";
@@ -156,6 +156,18 @@ describe("an existing account", () => {
     await run(s, "account disable", { username: ann.username });
     person(provider, "sub-1");
     expect(await new RedirectedBrowser(s).signIn()).toBe("#/sign-in?problem=account_disabled");
+  });
+
+  it("that signs in only with the provider gets no link for a new password", async () => {
+    const { s } = await startWithProvider({ openidRoles: ROLES });
+    const [ann, bob] = [await s.manager(), await s.manager()];
+    await run(s, "account link", { username: ann.username, subject: "sub-1" });
+    for (const { username } of [ann, bob])
+      await s.post("/api/v1/account/request-password-reset/", { username });
+    await s.runJobs();
+    const { queries } = s.store.database;
+    const mailed = await queries.select({ account: passwordResets.accountId }).from(passwordResets);
+    expect(mailed).toEqual([{ account: bob.id }]);
   });
 });
 

@@ -8,6 +8,7 @@ import { hashPassword } from "../secrets/passwords.js";
 import { encryptSecret } from "../secrets/secrets.js";
 import { hashResetToken, newToken } from "../secrets/tokens.js";
 import { type Account, lockAccountByUsername } from "./find.js";
+import { usesPassword } from "./provider-identity.js";
 import { usernameHash, usernameKey } from "./usernames.js";
 import { updateAccount } from "./write.js";
 
@@ -55,7 +56,8 @@ export async function answerResetRequest(
       .from(accounts)
       .where(eq(accounts.usernameKey, username))
       .for("no key update");
-    if (account !== undefined && canReset(account) && (await mayMail(unit, account))) {
+    if (account === undefined || !(await canReset(ctx, unit, account))) return;
+    if (await mayMail(unit, account)) {
       await mailResetLink(ctx, unit, account, page);
     }
   });
@@ -79,11 +81,9 @@ async function mayMail({ queries, config, now }: UnitOfWork, { id }: Account): P
   return now.getTime() - last.at.getTime() >= RESET_LIFETIME_MS / perHour;
 }
 
-/**
- * Whether the account can log in with a password, and has an address to which a link can be sent.
- */
-export const canReset = ({ passwordHash, email, disabledAt }: Account): boolean =>
-  passwordHash !== null && email !== "" && disabledAt === null;
+/** Whether the user can sign in with a password, and has an address to which a link can be sent. */
+const canReset = async ({ config }: Context, { queries }: UnitOfWork, account: Account): Promise<boolean> =>
+  account.disabledAt === null && account.email !== "" && (await usesPassword({ queries, config }, account));
 
 /**
  * Stores the hash of a new token, and queues the email with the token. Earlier links stay valid until one is used,
@@ -132,8 +132,11 @@ export async function mailResetForOperator(
     throw errors.conflict("password_sign_in_disabled", "Users sign in only with the OpenID provider.");
   return transact(ctx, "account reset-password", async (unit) => {
     const account = await lockAccountByUsername(unit, username);
-    const reason = account.disabledAt !== null ? "is disabled" : "has no password or no email address";
-    if (!canReset(account))
+    const reason =
+      account.disabledAt !== null
+        ? "is disabled"
+        : "has no email address, or its user cannot sign in with a password";
+    if (!(await canReset(ctx, unit, account)))
       throw errors.conflict("cannot_log_in", `The account ${account.username} ${reason}.`);
     const expiresAt = await mailResetLink(ctx, unit, account, page);
     return { username: account.username, email: account.email, expiresAt };
