@@ -81,9 +81,9 @@ describe("the season of a squad", () => {
     const changes: Record<string, () => Promise<unknown>> = {
       samples: () => scene.run(first.device, 5, 10),
       figures: () => scene.figures(session),
-      name: () => scene.send("PATCH", `/api/v2/sessions/${session}/`, { name: "Round 9" }),
       number: () =>
         queries.update(memberRows).set({ number: 77 }).where(eq(memberRows.athleteId, first.athlete)),
+      name: () => scene.send("PATCH", `/api/v2/sessions/${session}/`, { name: "Round 9" }),
       permission: () => queries.delete(permissions).where(eq(permissions.athleteId, second.athlete)),
     };
     for (const [what, change] of Object.entries(changes)) {

@@ -1,9 +1,9 @@
 import { setImmediate as nextEventLoopTurn } from "node:timers/promises";
 import { type Static, type StaticDecode, Type } from "@sinclair/typebox";
 import { SQUAD_COLUMNS } from "asi-convert/squad";
-import { and, desc, eq, gt, inArray, lt } from "drizzle-orm";
+import { and, desc, eq, gt, lt } from "drizzle-orm";
 import type { Queries } from "../../store/connection/database.js";
-import { sessionFigures, sessions } from "../../store/schema.js";
+import { sessions } from "../../store/schema.js";
 import { DateTimeOut, Nullable, Query } from "../../wire/types.js";
 import type { Context } from "../change/context.js";
 import { type Item, tagged } from "../change/entity-tags.js";
@@ -109,9 +109,9 @@ export async function squadSeason(
   const { queries } = ctx;
   const { left_out, batches } = await sessionsIn(ctx, squad, query);
   const all = batches.flat();
-  const about = await aboutPlayers(queries, squad.id, all);
   const readable = await readableParts(ctx, squad, batches);
   const computed = readable.filter(({ inputs }) => inputs !== null);
+  const about = await aboutPlayers(queries, squad.id, all, computed);
   const { etag } = tagged([
     SEASON_VERSION,
     FIGURES_VERSION,
@@ -208,24 +208,17 @@ async function readableParts(
   );
 }
 
-/** The players with stored figures in the sessions. */
-async function aboutPlayers(queries: Queries, squadId: number, all: readonly Session[]): Promise<About> {
+/** The players of these parts. */
+async function aboutPlayers(
+  queries: Queries,
+  squadId: number,
+  all: readonly Session[],
+  parts: readonly Part[],
+): Promise<About> {
   const [first, last] = [all[0], all.at(-1)];
   if (first === undefined || last === undefined) return new Map();
-  const rows = await queries
-    .selectDistinct({ id: sessionFigures.athleteId })
-    .from(sessionFigures)
-    .where(
-      inArray(
-        sessionFigures.sessionId,
-        all.map(({ id }) => id),
-      ),
-    );
   const time = { squadId, startTime: first.startTime, endTime: last.endTime };
-  const players = await playersOf(
-    queries,
-    time,
-    rows.map(({ id }) => id),
-  );
+  const ids = new Set(parts.map(({ athleteId }) => athleteId));
+  const players = await playersOf(queries, time, [...ids]);
   return new Map(players.map((player) => [player.athleteId, player]));
 }
