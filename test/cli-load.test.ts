@@ -114,6 +114,53 @@ describe("asi load", () => {
     expect(stderr).toBe("a.asi: no heart rate, so the load of 2024-06-01 is unknown\n");
   });
 
+  test("adds up Lucia's TRIMP from two thresholds", async () => {
+    const cwd = scratchFolder();
+    const rows = Array.from(
+      { length: 601 },
+      (_, i) => `${1717236000 + i},47,8.5,400,3,${i < 300 ? 140 : 165}`,
+    );
+    writeFileSync(join(cwd, "a.csv"), ["timestamp,latitude,longitude,altitude,speed,hr", ...rows].join("\n"));
+    await asi(["encode", "a.csv", "--serial", "A1", "-o", "a.asi"], { cwd });
+    const args = ["load", "a.asi", "--of", "trimp-lucia"];
+    const { stdout } = await asi([...args, "--hr-thresholds", "150,170", "--json"], { cwd });
+    // 5 min below the first threshold, and 5 min between both
+    expect(JSON.parse(stdout).load).toBe(15);
+    for (const [thresholds, reason] of [
+      [[], /--of trimp-lucia needs --hr-thresholds/],
+      [["--hr-thresholds", "170,150"], /The thresholds must ascend/],
+      [["--hr-thresholds", "150"], /two heart rates in bpm/],
+      [["--hr-thresholds", "150,170", "--max-hr", "190"], /--max-hr has no effect/],
+    ] as const) {
+      const { status, stderr } = await asi([...args, ...thresholds], { cwd });
+      expect([status, stderr]).toEqual([2, expect.stringMatching(reason)]);
+    }
+  });
+
+  test("multiplies ratings by the recorded minutes, and reports recordings without one", async () => {
+    const cwd = scratchFolder();
+    await demo(cwd, "2025-05-17T08:00:00Z", "10min");
+    await demo(cwd, "2025-05-18T08:00:00Z", "10min");
+    const [first = "", second = ""] = namesIn(cwd);
+    writeFileSync(join(cwd, "ratings.csv"), `file;rpe\n${first.toUpperCase()};6,5\n`);
+    const args = ["load", first, second, "--of", "rpe"];
+    const { stdout, stderr } = await asi([...args, "--rpe", "ratings.csv", "--json"], { cwd });
+    const loads = stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line).load);
+    expect(loads).toEqual([expect.closeTo(6.5 * 10, 0), null]);
+    expect(stderr).toBe(`${second}: no rating in ratings.csv, so the load of 2025-05-18 is unknown\n`);
+    writeFileSync(join(cwd, "wrong.csv"), `file,rpe\n${first},11\n,3\n`);
+    const wrong = await asi([...args, "--rpe", "wrong.csv"], { cwd });
+    expect([wrong.status, wrong.stderr]).toEqual([
+      1,
+      expect.stringMatching(/line 2: The rating "11" is invalid.*\n.*line 3: The row has no file/),
+    ]);
+    const without = await asi(args, { cwd });
+    expect([without.status, without.stderr]).toEqual([2, expect.stringMatching(/--of rpe needs --rpe/)]);
+  });
+
   test("reports which option a TRIMP requires, before it reads the inputs", async () => {
     const { status, stderr } = await asi(["load", "none.asi", "--of", "trimp-banister", "--max-hr", "190"]);
     expect([status, stderr]).toEqual([2, expect.stringMatching(/--of trimp-banister needs --rest-hr/)]);

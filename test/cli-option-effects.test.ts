@@ -110,12 +110,16 @@ const CASES: readonly Case[] = [
       ["--of", "high-speed"],
       ["--of", "trimp-edwards", "--max-hr", "190"],
       ["--of", "trimp-banister", "--max-hr", "190", "--rest-hr", "50", "--sex", "female"],
+      ["--of", "trimp-lucia", "--hr-thresholds", "150,170"],
+      ["--of", "rpe", "--rpe", "ratings.csv"],
     ],
     options: [
       ["--of", "high-speed"],
       ["--sport", "swimming"],
       ["--max-hr", "200"],
       ["--rest-hr", "60"],
+      ["--hr-thresholds", "140,160"],
+      ["--rpe", "others.csv"],
       ["--sex", "male"],
       ["--ratio"],
       ["--tz", "Pacific/Auckland"],
@@ -142,6 +146,7 @@ const CASES: readonly Case[] = [
       ["--cache"],
       ["--hr", "ecg"],
       ["--recipe", "soccer/sprint"],
+      ["--peaks"],
       ["--individual-zones", "mss"],
       ["--roster", "people.csv"],
       ["--periods", "halves.csv"],
@@ -168,6 +173,8 @@ const CASES: readonly Case[] = [
       ["--matches", "*"],
       ["--load", "distance"],
       ["--recipe", "soccer/sprint"],
+      ["--peaks"],
+      ["--profile"],
       ["--hr", "ecg"],
       ["--roster", "people.csv"],
       ["--periods", "halves.csv"],
@@ -256,7 +263,13 @@ const CASES: readonly Case[] = [
     command: "beats",
     inputs: ["match.asi"],
     outputs: [[], ["--output", "beats.csv"]],
-    options: [["--serial", "OTHER-1"], ["--with-speed"], ["--output", "other.csv"], ["--format", "jsonl"]],
+    options: [
+      ["--serial", "OTHER-1"],
+      ["--with-speed"],
+      ["--artefacts"],
+      ["--output", "other.csv"],
+      ["--format", "jsonl"],
+    ],
   },
   {
     command: "ecg",
@@ -323,6 +336,8 @@ describe.each(CASES)("asi $command $inputs", ({ command, inputs, outputs, option
         const cwd = folderOfRecordings();
         writeFileSync(join(cwd, "people.csv"), "player,file,max_hr,position\nAnn,match*,185,back\n");
         writeFileSync(join(cwd, "halves.csv"), "period,start,end\n1st,14:31,14:33\n2nd,14:42,14:45\n");
+        writeFileSync(join(cwd, "ratings.csv"), "file,rpe\nmatch.asi,6\n");
+        writeFileSync(join(cwd, "others.csv"), "file,rpe\nmatch.asi,7\n");
         const before = new Set(filesIn(cwd));
         const { status, stdout, stderr } = await asi(
           [command, ...inputs, ...output, ...given].map((arg) => (arg === SERVICE ? service.address : arg)),

@@ -147,6 +147,69 @@ describe("asi info", () => {
   });
 });
 
+describe("asi beats of a FIT file", () => {
+  const fitIn = async (folder: string) => {
+    const [path, fit] = [recordingIn(folder), join(folder, "run.fit")];
+    expect((await asi(["convert", path, "-o", fit, "--rr-intervals"])).status).toBe(0);
+    return { path, fit };
+  };
+
+  it("lists its RR intervals, without a quality, and the speed at each beat", async () => {
+    const { path, fit } = await fitIn(scratchFolder());
+    const linesOf = async (file: string) =>
+      (await asi(["beats", file, "--with-speed"])).stdout.trimEnd().split("\n");
+    const [own, ofFit] = [await linesOf(path), await linesOf(fit)];
+    expect(ofFit[0]).toBe("timestamp,rr,quality,speed");
+    const intervals = (lines: readonly string[]) =>
+      lines.slice(1).flatMap((line) => line.split(",")[1] || []);
+    expect(intervals(ofFit)).toEqual(intervals(own));
+    expect(ofFit[2]).toMatch(/^17000000\d\d\.\d{3},0\.\d{3},,\d+\.\d{3}$/);
+    const json = (await asi(["beats", fit, "--format", "jsonl"])).stdout.split("\n")[1] ?? "";
+    expect(JSON.parse(json)).toMatchObject({ rr: expect.any(Number), quality: null });
+  });
+
+  it("writes a file, reads a damaged one up to the damage, and reports one without intervals", async () => {
+    const folder = scratchFolder();
+    const { path, fit } = await fitIn(folder);
+    const output = join(folder, "beats.csv");
+    const written = await asi(["beats", fit, "-o", output]);
+    expect(written).toMatchObject({ status: 0, stdout: "" });
+    expect(written.stderr).toBe(`${fit}: ${ECG.beatsS.length} beats -> ${output}\n`);
+    writeFileSync(fit, readFileSync(fit).subarray(0, -40));
+    const damaged = await asi(["beats", fit]);
+    expect([damaged.status, damaged.stderr]).toEqual([3, expect.stringMatching(/damaged: /)]);
+    const without = join(folder, "without.fit");
+    await asi(["convert", path, "-o", without]);
+    const none = await asi(["beats", without]);
+    expect([none.status, none.stderr]).toEqual([1, expect.stringMatching(/no RR intervals.*NO_SAMPLES/)]);
+  });
+
+  it("names the artefacts that asi stats --hrv counts with --artefacts", async () => {
+    const fit = join(scratchFolder(), "run.fit");
+    const rr = Array.from({ length: 60 }, (_, i) => (i === 30 ? 1600 : 800 + (i % 3)));
+    const records = rr.flatMap((ms, i) => [
+      [0, ...littleEndian(1_100_000_000 + Math.round(0.8 * i + (i > 30 ? 0.8 : 0)), 4)],
+      [1, ...littleEndian(ms, 2)],
+    ]);
+    const messages = [fitDefinition(0, 20, [[253, 4, 0x86]]), fitDefinition(1, 78, [[0, 2, 0x84]])];
+    writeFileSync(fit, fitFile([...messages, ...records]));
+    const { figures } = JSON.parse((await asi(["stats", fit, "--hrv", "--json"])).stdout);
+    expect(figures.hrv.artefacts).toMatchObject({ missed: 1 });
+    const csv = (await asi(["beats", fit, "--artefacts"])).stdout.trimEnd().split("\n");
+    expect(csv[0]).toBe("timestamp,rr,quality,artefact");
+    const labelled = csv.slice(1).filter((line) => !line.endsWith(","));
+    expect(labelled).toEqual([expect.stringMatching(/,1\.600,,missed$/)]);
+    const { stdout } = await asi(["beats", fit, "--artefacts", "--format", "jsonl"]);
+    const beats = stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(beats.filter(({ artefact }) => artefact !== null)).toMatchObject([
+      { rr: 1.6, artefact: "missed" },
+    ]);
+  });
+});
+
 describe("asi stats --hrv", () => {
   it("prints the variability of the beats that asi beats finds, and LF/HF only at rest", async () => {
     const path = recordingIn(scratchFolder());

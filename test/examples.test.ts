@@ -8,6 +8,7 @@ import { ASI, asi, Fixture, PLAIN_LOG, RIDE, scratchFolder, shell, TORN } from "
 import { asiInf, joined } from "./frames.js";
 import { startStandIn, TOKEN } from "./service-stand-in.js";
 import { syntheticEcg, waveformFrames } from "./synthetic-ecg.js";
+import { fitDefinition, fitFile, littleEndian } from "./track-files.js";
 
 /** Text after a command: a comment, or columns of text. */
 const REMARK = /\s+#\s.*$| {2,}\S.*$/;
@@ -33,6 +34,16 @@ const shellBlocks = [...documents.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, blo
 const WAVEFORM = joined([
   asiInf(),
   ...waveformFrames(syntheticEcg({ durationS: 20, bpm: 90 }), Date.UTC(2025, 4, 17)),
+]);
+
+/** A FIT file with an RR interval each second. */
+const INTERVALS = fitFile([
+  fitDefinition(0, 20, [[253, 4, 0x86]]),
+  fitDefinition(1, 78, [[0, 2, 0x84]]),
+  ...Array.from({ length: 30 }, (_, second) => [
+    [0, ...littleEndian(1_100_000_000 + second, 4)],
+    [1, ...littleEndian(1000, 2)],
+  ]).flat(),
 ]);
 
 const linesOf = (text: string) =>
@@ -91,6 +102,8 @@ describe("an example", () => {
     new Fixture("valid/reception").copyTo(inputs, "reception.asi");
     RIDE.copyTo(inputs, "archive/2025/c.asi");
     PLAIN_LOG.copyTo(inputs, "receiver.ubx");
+    writeFileSync(at("run.fit"), INTERVALS);
+    writeFileSync(at("ratings.csv"), "file,rpe\nb.asi,6\n");
     await asi(["convert", at("match.asi"), "-o", at("watch.fit")]);
     await asi(["convert", at("match.asi"), "-o", at("session.csv")]);
     copyFileSync(at("session.csv"), at("ROVER-1_20250517T143000_20250517T161500.csv"));

@@ -61,13 +61,12 @@ describe("the manifest", () => {
 });
 
 describe("the packed files", () => {
-  it("are the build and the documents only", () => {
+  it("are the build, the README and the licences only", () => {
     const others = scratch.files.filter((path) => !path.startsWith("dist/")).sort();
     expect(others).toEqual([
       "LICENSE",
       "README.md",
       "bin/asi.cjs",
-      "docs/metrics.md",
       "licences/assemblyscript-loader.txt",
       "package.json",
     ]);

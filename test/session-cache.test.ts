@@ -29,6 +29,8 @@ function taskIn(folder: string): SessionTask {
     zones: undefined,
     hr: undefined,
     recipes: [],
+    peaks: false,
+    profile: false,
     isMatch: null,
   };
 }

@@ -113,6 +113,7 @@ const UNCHECKED = [
   "heartRateVariability",
   "heatMap",
   "individualZones",
+  "intervalLabels",
   "labelArtefacts",
   "loadOverDays",
   "metabolicEstimate",

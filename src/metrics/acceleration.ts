@@ -139,13 +139,15 @@ function resample(signal: PreparedSignal, { first, last }: Segment, everyMs: num
 
 /** Central differences, one-sided at the ends; mm/s in, mm/s2 out. */
 export function differentiate(speeds: Float64Array, stepMs = RESAMPLED_STEP_MS): Float64Array {
-  const lastIndex = speeds.length - 1;
   const derivative = new Float64Array(speeds.length);
-  for (let i = 0; i <= lastIndex; i++) {
-    const before = Math.max(i - 1, 0);
-    const after = Math.min(i + 1, lastIndex);
-    const differenceMmPerS = (speeds[after] ?? 0) - (speeds[before] ?? 0);
-    derivative[i] = (differenceMmPerS * 1000) / ((after - before) * stepMs);
-  }
+  for (let i = 0; i < speeds.length; i++) derivative[i] = derivativeAt(speeds, i, stepMs);
   return derivative;
+}
+
+/** The value of `differentiate` at an index. */
+export function derivativeAt(speeds: Float64Array, i: number, stepMs = RESAMPLED_STEP_MS): number {
+  const before = Math.max(i - 1, 0);
+  const after = Math.min(i + 1, speeds.length - 1);
+  const differenceMmPerS = (speeds[after] ?? 0) - (speeds[before] ?? 0);
+  return (differenceMmPerS * 1000) / ((after - before) * stepMs);
 }

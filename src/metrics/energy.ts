@@ -1,4 +1,5 @@
 import { accelerationSignals, fastStretches, isFastEnough, RESAMPLED_STEP_MS } from "./acceleration.js";
+import { METABOLIC_CAUTION } from "./metabolic-power.js";
 import type { MetricsOptions } from "./options.js";
 import { inThousandths } from "./parameters.js";
 import { milliwattsPerKg } from "./peaks/nodes.js";
@@ -14,17 +15,17 @@ export const METABOLIC_VERSION = 1;
 /** Lower limits of the categories in W/kg (Osgnach et al. 2010). */
 const CATEGORIES_W_PER_KG = [0, 10, 20, 35, 55] as const;
 
-/** Lower limits of the sum of two values, mW/kg; the first is 0, and no sum is below it. */
-const DOUBLE_LIMITS_MW_PER_KG = CATEGORIES_W_PER_KG.map((low) => 2000 * low);
+/** Limits of the sum of two values in each category, mW/kg; the first category has no lower limit, and the last no upper one. */
+const DOUBLE_LIMITS_MW_PER_KG = Float64Array.of(
+  Number.NEGATIVE_INFINITY,
+  ...CATEGORIES_W_PER_KG.slice(1).map((low) => 2000 * low),
+  Number.POSITIVE_INFINITY,
+);
 
 /** Cost of running at constant speed on the flat, J/kg/m. */
 const COST_OF_RUNNING = 3.6;
 
-const NONE = new Float64Array(0);
-
-/** A warning that must accompany the estimate. */
-export const METABOLIC_CAUTION =
-  "An estimate from speed: it was 29 % below the oxygen uptake in football drills (Buchheit et al. 2015) and 44 % below in circuits (Brown et al. 2016).";
+const NONE = new Int32Array(0);
 
 /** Energy estimated from speed; docs/metrics.md, "Metabolic power". Nulls below 5 Hz. */
 export interface MetabolicEstimate {
@@ -73,15 +74,27 @@ export function metabolicEstimate(
   const powers = milliwattsPerKg(signals, inThousandths(parameters.standstill_speed));
   for (const [i, part] of signals.entries()) {
     const power = powers[i] ?? NONE;
+    const { speedMmPerS } = part;
+    let category = 0;
+    let low = DOUBLE_LIMITS_MW_PER_KG[0] ?? 0;
+    let high = DOUBLE_LIMITS_MW_PER_KG[1] ?? 0;
+    let distance = distanceHalfUm[category] ?? 0;
     for (let k = 0; k + 1 < power.length; k++) {
       const sum = (power[k] ?? 0) + (power[k + 1] ?? 0);
       energy += sum * RESAMPLED_STEP_MS;
-      let category = 0;
-      while (sum >= (DOUBLE_LIMITS_MW_PER_KG[category + 1] ?? Number.POSITIVE_INFINITY)) category++;
-      const speeds = (part.speedMmPerS[k] ?? 0) + (part.speedMmPerS[k + 1] ?? 0);
+      if (sum < low || sum >= high) {
+        // most values are in the category of the value before
+        distanceHalfUm[category] = distance;
+        while (sum < (DOUBLE_LIMITS_MW_PER_KG[category] ?? 0)) category--;
+        while (sum >= (DOUBLE_LIMITS_MW_PER_KG[category + 1] ?? 0)) category++;
+        low = DOUBLE_LIMITS_MW_PER_KG[category] ?? 0;
+        high = DOUBLE_LIMITS_MW_PER_KG[category + 1] ?? 0;
+        distance = distanceHalfUm[category] ?? 0;
+      }
       durationMs[category] = (durationMs[category] ?? 0) + RESAMPLED_STEP_MS;
-      distanceHalfUm[category] = (distanceHalfUm[category] ?? 0) + speeds * RESAMPLED_STEP_MS;
+      distance += ((speedMmPerS[k] ?? 0) + (speedMmPerS[k + 1] ?? 0)) * RESAMPLED_STEP_MS;
     }
+    distanceHalfUm[category] = distance;
   }
   // only over the time with a known energy
   const distance = totalsWithin(signal, fastStretches(signal)).distanceHalfUm / 2e6;

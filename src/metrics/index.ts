@@ -1,9 +1,10 @@
 export { computeMetrics, METRICS_VERSION } from "./compute-metrics.js";
 export { type DistanceCurve, distanceCurve } from "./distance-curve.js";
-export { METABOLIC_CAUTION, METABOLIC_VERSION, type MetabolicEstimate, metabolicEstimate } from "./energy.js";
+export { METABOLIC_VERSION, type MetabolicEstimate, metabolicEstimate } from "./energy.js";
 export { heartRatePeriods } from "./heart-periods.js";
 export * from "./hrv/index.js";
 export * from "./load/index.js";
+export { METABOLIC_CAUTION } from "./metabolic-power.js";
 export type {
   AccelerationEffort,
   DistancePerSpeedRange,

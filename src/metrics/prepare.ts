@@ -64,13 +64,17 @@ export function prepareSignal(samples: OrderedSamples, parameters: MetricParamet
   });
 }
 
-/** Like `prepareSignal`, with other rules. */
-export function prepareBy(
+/** The samples with a plausible speed, split at gaps: steps 1 to 3 of "The signal" in docs/metrics.md. */
+export type ValidSpeeds = Omit<PreparedSignal, "intervalSpeedSum">;
+
+type SelectionRules = Pick<PreparationRules, "maxValidMmPerS" | "gap" | "recordedMs">;
+
+/** Rejects implausible speeds and splits at gaps. */
+export function validSpeeds(
   samples: OrderedSamples,
-  { maxValidMmPerS, standstillMmPerS, gap = GAP, withoutSpikes = true, recordedMs }: PreparationRules,
-): PreparedSignal {
-  const selection = [maxValidMmPerS, gap.minMs, gap.steps];
-  const valid = shared(samples, `valid ${selection.join()}`, () => {
+  { maxValidMmPerS, gap = GAP, recordedMs }: SelectionRules,
+): ValidSpeeds {
+  return shared(samples, `valid ${[maxValidMmPerS, gap.minMs, gap.steps].join()}`, () => {
     const withSpeed = samplesBetween(samples, 0, Number.POSITIVE_INFINITY);
     const { timestampMs, speedMmPerS } = samplesBetween(withSpeed, 0, maxValidMmPerS);
     const { startsMs } = samples;
@@ -83,8 +87,14 @@ export function prepareBy(
       tooFast: tooFastOf(withSpeed, timestampMs.length, maxValidMmPerS, startsMs),
     };
   });
-  const rules = [...selection, standstillMmPerS, withoutSpikes];
-  return shared(samples, `signal ${rules.join()}`, () => {
+}
+
+/** Like `prepareSignal`, with other rules. */
+export function prepareBy(samples: OrderedSamples, rules: PreparationRules): PreparedSignal {
+  const { maxValidMmPerS, standstillMmPerS, gap = GAP, withoutSpikes = true } = rules;
+  const valid = validSpeeds(samples, rules);
+  const key = [maxValidMmPerS, gap.minMs, gap.steps, standstillMmPerS, withoutSpikes].join();
+  return shared(samples, `signal ${key}`, () => {
     const { timestampMs, speedMmPerS, segments, doubleMedianStepMs, tooFast } = valid;
     const filtered = withoutSpikes ? medianOfThree(speedMmPerS, segments) : speedMmPerS;
     // without a spread of `valid`, which would slow down every access to the fields
@@ -97,6 +107,14 @@ export function prepareBy(
       tooFast,
     };
   });
+}
+
+/** Time within the segments, ms. */
+export function durationOf({ timestampMs, segments }: ValidSpeeds): number {
+  return segments.reduce(
+    (sum, { first, last }) => sum + (timestampMs[last] ?? 0) - (timestampMs[first] ?? 0),
+    0,
+  );
 }
 
 /** @param validCount number of the samples up to the limit */
@@ -129,14 +147,19 @@ export function durationAround(
 
 /** Sums the intervals of a signal; exact, see {@link PreparedSignal}. */
 export function totalsOf(signal: PreparedSignal): Totals {
-  return shared(signal, "totals", () => totalsWithin(signal, signal.segments));
+  return shared(signal, "totals", () => sumOf(signal, signal.segments));
 }
 
-/** Sums the intervals within segments of a signal. */
-export function totalsWithin(
-  { timestampMs, intervalSpeedSum }: PreparedSignal,
-  segments: readonly Segment[],
-): Totals {
+/** Sums the intervals within parts of the segments of a signal. */
+export function totalsWithin(signal: PreparedSignal, parts: readonly Segment[]): Totals {
+  const { segments } = signal;
+  const areWhole =
+    parts.length === segments.length &&
+    parts.every(({ first, last }, i) => first === segments[i]?.first && last === segments[i]?.last);
+  return areWhole ? totalsOf(signal) : sumOf(signal, parts);
+}
+
+function sumOf({ timestampMs, intervalSpeedSum }: PreparedSignal, segments: readonly Segment[]): Totals {
   let distanceHalfUm = 0;
   let durationMs = 0;
   for (const { first, last } of segments) {

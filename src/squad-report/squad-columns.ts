@@ -1,5 +1,6 @@
 import { type Metrics, type NamedRecipe, recipeHash } from "../metrics/index.js";
 import { figureOf, hasZones, SQUAD_COLUMNS, type SquadColumn, type SquadRow } from "../squad/index.js";
+import { isPeakColumn } from "../squad/peak-columns.js";
 import { recipeKey } from "../squad/recipe-columns.js";
 import { type FileColumn, instantColumn, numberColumn, textColumn } from "./cell-files.js";
 
@@ -59,11 +60,14 @@ export const fileColumns = (
   ),
   instantColumn("start", "Start", ({ metrics }) => metrics?.first_timestamp ?? null),
   instantColumn("end", "End", ({ metrics }) => metrics?.last_timestamp ?? null),
-  ...figures.map((figure) =>
+  ...figures.flatMap((figure) => [
     numberColumn(figure.key, figureTitle(figure), figure.decimals, (row: SquadRow) =>
       rounded(figureOf(row, figure)),
     ),
-  ),
+    ...(isPeakColumn(figure)
+      ? [instantColumn<SquadRow>(`${figure.key}_start`, `${figure.title}: start`, figure.startMs)]
+      : []),
+  ]),
   ...hashColumns(recipes),
   numberColumn(
     "high_speed_from_m_per_s",

@@ -12,6 +12,7 @@ import {
   type SquadRow,
   type ZoneKind,
 } from "../squad/index.js";
+import { PEAKS_TEXT, shownPeakColumns } from "../squad/peak-columns.js";
 import { recipeColumns } from "../squad/recipe-columns.js";
 import { isSound, kmPerHText, marksInWords, marksOf } from "./cells.js";
 import { longestPeriods, playerPage } from "./player-page.js";
@@ -50,6 +51,8 @@ export interface SquadReport {
    * none.
    */
   recipes?: readonly NamedRecipe[];
+  /** Whether the rows contain peak demands, of which the tables contain the distances of some windows. Default false. */
+  hasPeaks?: boolean;
   /** Kind of the individual zones with which the rows were computed; default fixed limits. */
   zones?: ZoneKind | undefined;
   /** Names of files of the session that cannot be read. Default none. */
@@ -69,10 +72,11 @@ export function squadReport({
   periods,
   offsetMs,
   recipes = [],
+  hasPeaks = false,
   zones,
   unread = [],
 }: SquadReport): string {
-  const columns = reportColumns(recipes);
+  const columns = [...reportColumns(recipes), ...(hasPeaks ? shownPeakColumns() : [])];
   const whole = rows.filter(({ period }) => period === null);
   const members = whole.map(({ member }) => member);
   const session = mainInterval(members.flatMap(({ recordings }) => recordings));
@@ -132,7 +136,7 @@ export function squadReport({
 <div class="six">${dots.join("")}</div></section>
 ${periodTables.join("\n")}${leftOut}
 ${whole.map((row, i) => playerPage(row, anchorOf(i), pages)).join("\n")}
-</main><footer><p><small>${escaped([definitions(whole, zones), ...recipes.map(recipeText)].join(" "))}</small></p></footer><script>${SCRIPT}</script></body></html>
+</main><footer><p><small>${escaped([definitions(whole, zones), ...recipes.map(recipeText), ...(hasPeaks ? [PEAKS_TEXT] : [])].join(" "))}</small></p></footer><script>${SCRIPT}</script></body></html>
 `;
 }
 

@@ -46,6 +46,7 @@ export {
   shareOfMatches,
 } from "./season.js";
 export { seasonLoad } from "./season-load.js";
+export { type SpeedsOfPlayer, seasonSpeeds, sessionSpeeds } from "./season-speeds.js";
 export { findSessions, MAX_PAUSE_MS, type RecordingExtent } from "./sessions.js";
 export {
   namesIn,

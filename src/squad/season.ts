@@ -1,3 +1,4 @@
+import type { ProfilePoint } from "../metrics/person/acceleration-speed.js";
 import { figureOf, SQUAD_COLUMNS, type SquadColumn, WHOLE_PERIOD_SHARE } from "./columns.js";
 import { nameKey } from "./roster.js";
 import type { SquadRow } from "./squad-table.js";
@@ -16,6 +17,14 @@ export const NORMAL_RULE = {
   smallestDeviation: 0.045,
 } as const;
 
+/** The speeds of a player in a session, from which those of the season follow. */
+export interface SessionSpeeds {
+  /** The maximum speed held for 0.5 s, m/s; null below 5 Hz. */
+  readonly maxSpeed: number | null;
+  /** The points of the acceleration-speed profile. */
+  readonly points: readonly ProfilePoint[];
+}
+
 /** A session of the squad. */
 export interface SeasonSession {
   /** For example the name of the folder. */
@@ -33,6 +42,8 @@ export interface SeasonRow {
   figures: Readonly<Record<string, number | null>>;
   /** Share of the time with data, 0 to 1; null for a player who did not play. */
   coverage: number | null;
+  /** Of the whole session; absent if they were not requested. */
+  speeds?: SessionSpeeds;
 }
 
 /** A session with its rows, which can be stored as JSON. */
@@ -78,11 +89,11 @@ const DAY_MS = 86_400_000;
 /**
  * Converts a row of the squad's table to a row of a season.
  *
- * @param ofRecipes the columns of the recipes with which the row was computed
+ * @param further the columns of the recipes and peaks with which the row was computed
  */
-export function seasonRow(row: SquadRow, ofRecipes: readonly SquadColumn[]): SeasonRow {
+export function seasonRow(row: SquadRow, further: readonly SquadColumn[]): SeasonRow {
   const { name, player } = row.member;
-  const figures = [...SQUAD_COLUMNS, ...ofRecipes].map(
+  const figures = [...SQUAD_COLUMNS, ...further].map(
     (column) => [column.key, figureOf(row, column)] as const,
   );
   return {

@@ -5,7 +5,9 @@ import {
   type Metrics,
   type MetricsOptions,
   type ParameterOverrides,
+  type PeakDemands,
   type PresetName,
+  type peakDemands,
   prepareSamples,
   type Recipe,
   trimp,
@@ -44,6 +46,8 @@ export interface SquadOptions {
   zones?: ZoneKind | undefined;
   /** Recipes that are also counted. Recipes with a gate require samples with their quality. */
   recipes?: readonly Recipe[] | undefined;
+  /** Computes the peak demands; default none. Bundles without them do not contain the function. */
+  peaks?: typeof peakDemands | undefined;
   /**
    * Whether a recipe that cannot count the samples of a member results in null and the reason instead of an error. Default
    * false.
@@ -87,6 +91,8 @@ export interface MemberFigures extends RecipeCounts {
   hrCoverage: number | null;
   /** Training impulse after Edwards; null if there is no heart rate or no known maximum. */
   trimp: number | null;
+  /** Those of `peakDemands` for the same samples and options; absent if they were not requested or there are no data. */
+  peaks?: PeakDemands["peaks"];
 }
 
 /** The figures without data. */
@@ -118,7 +124,7 @@ function figuresOf(
   member: SquadMember,
   samples: MetricSamples,
   intervals: readonly Interval[] | null,
-  { preset, params, zones, recipes = [], mayBeUncounted = false }: SquadOptions,
+  { preset, params, zones, recipes = [], peaks, mayBeUncounted = false }: SquadOptions,
 ): MemberFigures {
   if (intervals?.length === 0 || member.recordings.length === 0) return NO_FIGURES;
   const limits = intervals === null ? {} : limitsOfIntervals(intervals);
@@ -140,6 +146,7 @@ function figuresOf(
     metrics,
     hrCoverage: recordedMs === 0 ? null : Math.min(1, heartRateTimeMs(member, intervals) / recordedMs),
     trimp: maxHr === null ? null : trimp(samples, { method: "edwards", maxHr }, limits),
+    ...(peaks !== undefined && { peaks: peaks(samples, { ...options, fits: false }).peaks }),
     ...countRecipes(recipes, { name: member.name, samples, limits, mayBeUncounted }),
   };
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { METABOLIC_CAUTION } from "../../src/metrics/metabolic-power.js";
 import { fitThreeParameters, fitTwoParameters } from "../../src/metrics/peaks/fits.js";
 import { PEAK_AMOUNTS, type PeakAmount, peakCurve, peakDemands } from "../../src/metrics/peaks/index.js";
 import { nodesOf } from "../../src/metrics/peaks/nodes.js";
@@ -172,9 +173,14 @@ describe("peak demands of examples computed by hand", () => {
     expect(peaks.distance[0]?.value).toBe(3);
   });
 
-  it("metabolic power is estimated only on request", () => {
-    expect(peakDemands([], {}).peaks).not.toHaveProperty("metabolic_power");
-    expect(peakDemands([], { metabolicPower: true }).peaks).toHaveProperty("metabolic_power");
+  it("metabolic power is estimated only on request, with its caution", () => {
+    const [without, requested] = [peakDemands([], {}), peakDemands([], { metabolicPower: true })];
+    expect([without.peaks, without]).toEqual([
+      expect.not.objectContaining({ metabolic_power: expect.anything() }),
+      expect.not.objectContaining({ caution: expect.anything() }),
+    ]);
+    expect(requested.peaks).toHaveProperty("metabolic_power");
+    expect(requested.caution).toBe(METABOLIC_CAUTION);
   });
 
   it("recordings longer than 72 hours, and windows that are not whole seconds from 1 to 600, are refused", () => {

@@ -5,7 +5,9 @@ import {
   standardRunChanges,
   standardRuns,
 } from "../../src/metrics/index.js";
+import { validSpeeds } from "../../src/metrics/prepare.js";
 import { typicalError } from "../../src/metrics/standard-runs/changes.js";
+import { secondsOf } from "../../src/metrics/standard-runs/seconds.js";
 import { thrown } from "../whole.js";
 import { CORPUS, expected, rowsOf } from "./figures/corpus.js";
 import { gaussOf, xorshift } from "./figures/planted.js";
@@ -70,6 +72,35 @@ describe("a standard run", () => {
     // the heart rate is valid for 5 s, which ends with the fourth second after it, so the next seven are not known
     expect(rateOf(run((k) => k < 271 || k >= 282))).toBe(null);
     expect(rateOf(run((k) => k < 275 || k >= 282))).not.toBe(null);
+  });
+
+  it("is found with a few reads of each time, even if gaps divide the session into many stretches", () => {
+    const stretches = 2000;
+    // 5 s, then a gap of a minute
+    const samples = columnsOf(
+      Array.from({ length: 5 * stretches }, (_, k) => ({
+        t: 1000 * (k + 60 * Math.floor(k / 5)),
+        speed: 3000,
+        hr: 140,
+      })),
+    );
+    let reads = 0;
+    const timestampMs = new Proxy(samples.timestampMs, {
+      get(times, key) {
+        if (typeof key === "string" && /^\d+$/.test(key)) {
+          reads++;
+          return times[Number(key)];
+        }
+        // methods of arrays also work for the proxy, so their reads are counted
+        const method: unknown = Reflect.get(Array.prototype, key);
+        return typeof method === "function" ? method : Reflect.get(times, key);
+      },
+    });
+    const speeds = validSpeeds(samples, { maxValidMmPerS: 12_500 });
+    const seconds = secondsOf({ ...samples, timestampMs }, speeds);
+    expect(seconds.length).toBe(stretches);
+    expect(seconds.every(({ heartRate }) => heartRate.every((bpm) => bpm === 140))).toBe(true);
+    expect(reads).toBeLessThan(10 * samples.length);
   });
 
   it("is labelled as experimental, with its definition", () => {

@@ -107,6 +107,13 @@ describe.skipIf(hasNoBrowser)("the peak demands of a recording", () => {
     await open(page);
     expect(await tableOf(page)).toEqual(expectedOf(distance, 3.6, "Europe/Zurich"));
     expect(parts).not.toEqual([]);
+    const { power_law, critical_speed, critical_speed_3 } = peakDemands(samples);
+    const facts = await page.locator("details", { hasText: "Peak demands" }).locator("dd").allInnerTexts();
+    expect(facts).toEqual([
+      expect.stringContaining(`${power_law?.rate_at_60_s.toFixed(1)} m/min in 1 min`),
+      expect.stringContaining(`${critical_speed?.critical_speed.toFixed(2)} m/s, D′`),
+      expect.stringContaining(`maximum ${critical_speed_3?.max_speed.toFixed(2)} m/s`),
+    ]);
 
     await page.getByText("Settings", { exact: true }).click();
     await page.getByRole("button", { name: "UTC" }).click();

@@ -52,11 +52,11 @@ export async function writeOutput(
   return null;
 }
 
-/** Bytes in memory as a stream. */
-export function streamOf(bytes: Uint8Array): ReadableStream<Uint8Array> {
+/** Bytes in memory, or several pieces of them, as a stream. */
+export function streamOf(bytes: Uint8Array | readonly Uint8Array[]): ReadableStream<Uint8Array> {
   return new ReadableStream({
     start(controller) {
-      controller.enqueue(bytes);
+      for (const piece of bytes instanceof Uint8Array ? [bytes] : bytes) controller.enqueue(piece);
       controller.close();
     },
   });

@@ -57,6 +57,10 @@ export function addSquad(program: Command, { context, onStatus }: Host): void {
       "also count by this recipe: a name from asi recipes list, or a JSON file; repeat the option for more recipes",
       (name: string, names: string[] = []) => [...names, name],
     )
+    .option(
+      "--peaks",
+      "also the most demanding 1 s to 10 min of each player: distance, accelerations, heart rate, with their starts in files",
+    )
     .addOption(
       new Option(
         "--by <group>",
@@ -72,6 +76,10 @@ export function addSquad(program: Command, { context, onStatus }: Host): void {
         "--load <figure>",
         "with --by player: the load of each player over days and weeks, from this figure of the sessions",
       ).choices(["distance", "high-speed", "trimp"]),
+    )
+    .option(
+      "--profile",
+      "with --by player: maximum speed of the season, and the acceleration-speed profile of 28 days",
     )
     .option(
       "--cache",
@@ -104,10 +112,12 @@ export function addSquad(program: Command, { context, onStatus }: Host): void {
   asi squad match/ --by position --sort +sprints --tz Europe/Zurich
   asi squad match/ -o match.html --tz Europe/Zurich    # a report to open and print
   asi squad match/ --recipe statsports/sprint --sort statsports/sprint
+  asi squad match/ --peaks --sort peak_60s_distance
   asi squad match/ --individual-zones mss
   asi squad match/ -o match.csv --decimal , --tz Europe/Zurich
   asi squad season/ --by player -o season.html --tz Europe/Zurich
   asi squad season/ --by player --load distance
+  asi squad season/ --by player --profile
   asi squad season/ --by player --recipe statsports/sprint
 `,
     )

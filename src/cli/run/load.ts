@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import {
   computeMetrics,
   type DayLoad,
@@ -19,22 +20,26 @@ import {
   stretchesOf,
   united,
 } from "../../squad/index.js";
+import { type Ratings, readRatings } from "../../squad/read-ratings.js";
 import type { Report, SampleBatch } from "../../types.js";
 import { type Context, runBatch } from "../batch/batch.js";
 import { findInputs, nameOf } from "../batch/inputs.js";
-import { type ExitStatus, statusOf } from "../terminal/exit-status.js";
+import { ExitStatus, statusOf } from "../terminal/exit-status.js";
 import { offsetIn } from "../terminal/time-text.js";
 import { refuseWithoutEffect, UsageError } from "../terminal/usage-error.js";
 import { readSamples, selectionOf } from "./read-samples.js";
 import { notices } from "./report-text.js";
 import { copyText } from "./squad-recordings.js";
+import { readSheetFile, tellProblems } from "./squad-sheets.js";
 
 export interface LoadFlags {
-  of?: "distance" | "high-speed" | "trimp-edwards" | "trimp-banister";
+  of?: "distance" | "high-speed" | "trimp-edwards" | "trimp-banister" | "trimp-lucia" | "rpe";
   sport?: PresetName;
   maxHr?: number;
   restHr?: number;
+  hrThresholds?: readonly [number, number];
   sex?: "female" | "male";
+  rpe?: string;
   ratio?: boolean;
   tz?: string;
   serial?: string;
@@ -56,6 +61,7 @@ interface Session extends SessionLoad {
   days: readonly string[];
 }
 
+const MINUTE_MS = 60_000;
 const UNKNOWN_BEFORE = "7 days and 28 days are weighted means, which are unknown before the 28th day.";
 const RATIO_CAUTION =
   "The ratio of acute to chronic load is mathematically coupled, and no causal link to injury has been shown (Impellizzeri et al. 2020).";
@@ -63,7 +69,9 @@ const RATIO_CAUTION =
 /** Runs `asi load`, which prints the load per day and week, for each device. */
 export async function load(args: string[], flags: LoadFlags, context: Context): Promise<ExitStatus> {
   const { console, signal } = context;
-  const loadOf = loadFunction(flags);
+  const ratings = flags.rpe === undefined ? null : readSheetFile(flags.rpe, readRatings);
+  if (ratings !== null && tellProblems(ratings.lines, context)) return ExitStatus.failed;
+  const loadOf = loadFunction(flags, ratings?.ratings ?? null);
   const selection = selectionOf({
     ...(flags.tz !== undefined && { tz: flags.tz }),
     ...(flags.serial !== undefined && { serial: flags.serial }),
@@ -83,7 +91,17 @@ export async function load(args: string[], flags: LoadFlags, context: Context): 
       const { info, report } = inspection;
       const { serial } = info;
       const content = contentKey({ serial, samples });
-      return { day, ...loadOf(samples), serial, report, repeated, content, spans, days, name: nameOf(input) };
+      return {
+        day,
+        ...loadOf(samples, basename(input.name)),
+        serial,
+        report,
+        repeated,
+        content,
+        spans,
+        days,
+        name: nameOf(input),
+      };
     },
     async show(session) {
       const { name } = session;
@@ -95,6 +113,8 @@ export async function load(args: string[], flags: LoadFlags, context: Context): 
       for (const line of notices(console, name, session.report, session.repeated)) console.message(...line);
       if (session.load === null && flags.of?.startsWith("trimp"))
         console.message(`${name}: no heart rate, so the load of ${session.day} is unknown`);
+      if (session.load === null && flags.of === "rpe")
+        console.message(`${name}: no rating in ${flags.rpe}, so the load of ${session.day} is unknown`);
       if (session.tooFast !== null)
         console.message(`${name}: not in the load: ${session.tooFast} See --sport.`);
     },
@@ -128,19 +148,29 @@ function commonMs(one: readonly Interval[], other: readonly Interval[]): number 
   return lengthOf(one) + lengthOf(other) - lengthOf(united([...one, ...other]));
 }
 
-type LoadFunction = (samples: SampleBatch) => Pick<Session, "load" | "tooFast">;
+type LoadFunction = (samples: SampleBatch, fileName: string) => Pick<Session, "load" | "tooFast">;
 
-function loadFunction(flags: LoadFlags): LoadFunction {
-  const { of = "distance", sport = "soccer", maxHr, restHr, sex } = flags;
+/** The options that affect each load. */
+const OPTIONS_OF = {
+  distance: ["sport"],
+  "high-speed": ["sport"],
+  "trimp-edwards": ["maxHr"],
+  "trimp-banister": ["maxHr", "restHr", "sex"],
+  "trimp-lucia": ["hrThresholds"],
+  rpe: ["rpe"],
+} as const satisfies Readonly<Record<NonNullable<LoadFlags["of"]>, readonly (keyof LoadFlags)[]>>;
+
+function loadFunction(flags: LoadFlags, ratings: Ratings | null): LoadFunction {
+  const { of = "distance", sport = "soccer", maxHr, restHr, hrThresholds, sex } = flags;
   const needed = <T>(value: T | undefined, option: string): T => {
     if (value === undefined) throw new UsageError(`--of ${of} needs ${option}.`);
     return value;
   };
-  if (of !== "trimp-banister") {
-    const ofTrimp = of === "trimp-edwards" ? [] : (["maxHr"] as const);
-    refuseWithoutEffect(flags, [...ofTrimp, "restHr", "sex"], `has no effect on --of ${of}; omit it`);
-  }
-  if (of.startsWith("trimp")) refuseWithoutEffect(flags, ["sport"], `has no effect on --of ${of}; omit it`);
+  const used: readonly string[] = OPTIONS_OF[of];
+  const unused = (["sport", "maxHr", "restHr", "hrThresholds", "sex", "rpe"] as const).filter(
+    (name) => !used.includes(name),
+  );
+  refuseWithoutEffect(flags, unused, `has no effect on --of ${of}; omit it`);
   switch (of) {
     case "distance":
       return metersFunction(sport, ({ total_distance }) => total_distance);
@@ -155,7 +185,20 @@ function loadFunction(flags: LoadFlags): LoadFunction {
         restHr: needed(restHr, "--rest-hr"),
         sex: needed(sex, "--sex"),
       });
+    case "trimp-lucia":
+      return trimpFunction({ method: "lucia", thresholds: needed(hrThresholds, "--hr-thresholds") });
+    case "rpe":
+      return ratingFunction(needed(ratings ?? undefined, "--rpe"));
   }
+}
+
+/** The rating times the recorded minutes; unknown without a rating. */
+function ratingFunction(ratings: Ratings): LoadFunction {
+  return (samples, fileName) => {
+    const rating = ratings.get(fileName.toLowerCase());
+    const minutes = lengthOf(united(recordedSpans(samples))) / MINUTE_MS;
+    return { load: rating === undefined ? null : rating * minutes, tooFast: null };
+  };
 }
 
 function metersFunction(preset: PresetName, loadOf: (metrics: Metrics) => number | null): LoadFunction {

@@ -15,24 +15,31 @@ import { cellText, isIncomplete } from "../../squad-report/cells.js";
 import { recipeText } from "../../squad-report/squad-columns.js";
 import { lastIndexWith } from "./season-columns.js";
 import { loadText, type SeasonLoads } from "./season-load.js";
+import { type SpeedsOf, speedsText } from "./season-speeds.js";
 import type { SquadOrder } from "./squad-options.js";
 
 /** Width of the first two columns: day and name of a session. */
 const DAY_WIDTH = 12;
 const SESSION_WIDTH = 22;
 
+/** Lines after the table of each player; null for none. */
+interface FurtherLines {
+  loads: SeasonLoads | null;
+  speedsOf: SpeedsOf | null;
+}
+
 /** A table for each player: all sessions, mean, best, and the last session compared with the previous five matches. */
 export function seasonText(
   season: Season,
   { columns, recipes }: Pick<SquadOrder, "columns" | "recipes">,
   instantText: (ms: number) => string,
-  loads: SeasonLoads | null,
+  further: FurtherLines,
 ): string {
   const day = (ms: number) => instantText(ms).slice(0, 10);
   const { sessions, players } = season;
   const heading = `${count(sessions.length, "session")}, ${day(sessions[0]?.startMs ?? 0)} to ${day(sessions.at(-1)?.startMs ?? 0)}, ${count(players.length, "player")}. Figures of a match are from its two halves.`;
   const start = [heading, ...recipes.map(recipeText)].join("\n");
-  return [start, ...players.map((player) => playerText(player, columns, day, loads))]
+  return [start, ...players.map((player) => playerText(player, columns, day, further))]
     .join("\n\n")
     .concat("\n");
 }
@@ -41,7 +48,7 @@ function playerText(
   player: SeasonPlayer,
   columns: readonly SquadColumn[],
   day: (ms: number) => string,
-  loads: SeasonLoads | null,
+  { loads, speedsOf }: FurtherLines,
 ): string {
   const widths = columns.map(({ head, unit }) => Math.max(head.length, unit.length, 6) + 2);
   const line = (label: string, cells: readonly string[], end = "") =>
@@ -85,6 +92,7 @@ function playerText(
     line("Best", summary(own, "best")),
     line("Last, against up to 5 matches", shares),
     ...(loads === null ? [] : [loadText(player, loads)]),
+    ...(speedsOf === null ? [] : [speedsText(player, speedsOf)]),
   ].join("\n");
 }
 

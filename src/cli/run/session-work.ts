@@ -1,5 +1,10 @@
 import { basename } from "node:path";
-import type { NamedRecipe, ParameterOverrides, PresetName } from "../../metrics/index.js";
+import {
+  type NamedRecipe,
+  type ParameterOverrides,
+  type PresetName,
+  peakDemands,
+} from "../../metrics/index.js";
 import {
   asSessionPeriods,
   findSessions,
@@ -12,11 +17,13 @@ import {
   type Roster,
   type SquadMember,
   seasonRow,
+  sessionSpeeds,
   squadMembers,
   squadRows,
   suggestPeriods,
   type ZoneKind,
 } from "../../squad/index.js";
+import { peakColumns } from "../../squad/peak-columns.js";
 import { recipeColumns } from "../../squad/recipe-columns.js";
 import { readPeriods } from "../../squad/sheets.js";
 import type { HrSource } from "../../types.js";
@@ -54,6 +61,10 @@ export interface SessionTask {
   hr: HrSource | undefined;
   /** Recipes that add figures. */
   recipes: readonly NamedRecipe[];
+  /** Whether the peak demands are also figures. */
+  peaks: boolean;
+  /** Whether to compute the speeds of each player from which those of the season follow. */
+  profile: boolean;
   /** Whether the session is a match; null to decide by its halves. */
   isMatch: boolean | null;
 }
@@ -127,7 +138,18 @@ function playedSession(
   name: string,
   members: readonly SquadMember<ReadRecording>[],
   people: readonly string[],
-  { roster, periods: path, timeZone, preset, params, zones, recipes: named, isMatch }: SessionTask,
+  {
+    roster,
+    periods: path,
+    timeZone,
+    preset,
+    params,
+    zones,
+    recipes: named,
+    peaks,
+    profile,
+    isMatch,
+  }: SessionTask,
 ): { session: PlayedSession | null; messages: SessionWork["messages"] } {
   const players = namesIn(members, roster);
   const session = mainInterval(members.flatMap(({ recordings, leftOut }) => [...recordings, ...leftOut]));
@@ -141,19 +163,29 @@ function playedSession(
   const match = halves === null ? [] : [joinedPeriods("match", halves, players)];
   const recipes = named.map(({ recipe }) => recipe);
   // a session without the quality that a gate needs must not prevent the others
-  const rows = squadRows(members, match, { preset, params, zones, recipes, mayBeUncounted: true });
+  const rows = squadRows(members, match, {
+    preset,
+    params,
+    zones,
+    recipes,
+    ...(peaks && { peaks: peakDemands }),
+    mayBeUncounted: true,
+  });
   const others = ofAnotherSport(rows).map((member) => member.name);
   const outside = outsideText(periods, where.session, timeZone);
   const wanted = halves === null ? null : "match";
   const own = rows.filter(({ period }) => period === wanted);
-  const ofRecipes = recipeColumns(named);
+  const further = [...recipeColumns(named), ...(peaks ? peakColumns() : [])];
   const uncounted = uncountedText(own);
   return {
     session: {
       name,
       ...session,
       isMatch: isMatch ?? halves !== null,
-      rows: own.map((row) => seasonRow(row, ofRecipes)),
+      rows: own.map((row) => ({
+        ...seasonRow(row, further),
+        ...(profile && { speeds: sessionSpeeds(row.member, { preset }) }),
+      })),
     },
     messages: [
       ...(outside === null ? [] : [{ kind: "note" as const, text: `${name}: ${outside}` }]),

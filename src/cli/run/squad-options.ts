@@ -14,6 +14,7 @@ import {
   type SquadColumn,
   type ZoneKind,
 } from "../../squad/index.js";
+import { peakColumns, shownPeakColumns } from "../../squad/peak-columns.js";
 import { commonKey, recipeColumns } from "../../squad/recipe-columns.js";
 import { MOST_RECIPES_ON_PAPER } from "../../squad-report/squad-columns.js";
 import type { HrSource } from "../../types.js";
@@ -41,6 +42,8 @@ export interface SquadFlags extends ThresholdFlags {
   sort?: string;
   columns?: string[];
   recipe?: string[];
+  peaks?: boolean;
+  profile?: boolean;
   by?: "position" | "player";
   matches?: string;
   load?: "distance" | "high-speed" | "trimp";
@@ -64,20 +67,26 @@ export interface SquadOrder {
   recipes: readonly NamedRecipe[];
 }
 
-/** The figures that a table with recipes also has if no columns are named. */
-const BESIDE_RECIPES = ["minutes", "distance_m", "rate_m_per_min"];
+/** The figures that a table with recipes or peaks also has if no columns are named. */
+const BESIDE_OTHERS = ["minutes", "distance_m", "rate_m_per_min"];
 
 /** @throws UsageError for a column that does not exist, and for recipes with one name; the errors of `recipesOf` */
-export function orderOf({ columns = [], sort = "distance_m", recipe: names = [] }: SquadFlags): SquadOrder {
+export function orderOf({
+  columns = [],
+  sort = "distance_m",
+  recipe: names = [],
+  peaks = false,
+}: SquadFlags): SquadOrder {
   const recipes = names.flatMap(recipesOf);
   refuseEqualNames(recipes);
   const ofRecipes = recipeColumns(recipes);
-  const all = [...SQUAD_COLUMNS, ...ofRecipes];
+  const all = [...SQUAD_COLUMNS, ...ofRecipes, ...(peaks ? peakColumns() : [])];
+  const further = [...(peaks ? shownPeakColumns() : []), ...ofRecipes];
   const named = columns.map((name) => columnNamed(name, all));
   const standard =
-    ofRecipes.length === 0 ? MAIN_COLUMNS : SQUAD_COLUMNS.filter(({ key }) => BESIDE_RECIPES.includes(key));
+    further.length === 0 ? MAIN_COLUMNS : SQUAD_COLUMNS.filter(({ key }) => BESIDE_OTHERS.includes(key));
   return {
-    columns: named.length === 0 ? [...standard, ...ofRecipes] : named,
+    columns: named.length === 0 ? [...standard, ...further] : named,
     fileColumns: named.length === 0 ? all : named,
     sort: columnNamed(sort.replace(/^[+-]/, ""), all),
     isAscending: sort.startsWith("+"),
@@ -102,17 +111,15 @@ export function refuseForFormat(flags: SquadFlags, format: SquadFormat): void {
       "sets fixed limits, and --individual-zones the limits of each player; give one of them",
     );
   const isReport = format === "html";
-  if (isReport && flags.by !== "player" && (flags.recipe?.length ?? 0) > MOST_RECIPES_ON_PAPER)
-    throw new UsageError(
-      `A report has space for ${MOST_RECIPES_ON_PAPER} recipes; omit the others, or write a table.`,
-    );
+  if (isReport && flags.by !== "player") refuseForPaper(flags);
   if (flags.by !== "player")
-    refuseWithoutEffect(flags, ["load"], "adds up the sessions of a season; add --by player");
+    refuseWithoutEffect(flags, ["load", "profile"], "combines the sessions of a season; add --by player");
   if (flags.by === "player") {
     refuseWithoutEffect(flags, ["zones"], "changes only the report of a session; omit it");
     if (!isText)
       refuseWithoutEffect(flags, ["columns"], "selects the columns of text; omit it for a season in a file");
-    if (!isReport)
+    if (isReport) refuseWithoutEffect(flags, ["profile"], "adds to text and tables; omit it for a report");
+    else
       refuseWithoutEffect(flags, ["sort"], "selects the figure in the report of a season; add --format html");
     return;
   }
@@ -121,6 +128,16 @@ export function refuseForFormat(flags: SquadFlags, format: SquadFormat): void {
     refuseWithoutEffect(flags, ["columns"], "selects the columns of tables; the report has fixed columns");
   if (!isText)
     refuseWithoutEffect(flags, ["by"], "position groups the rows of text; a file has the column position");
+}
+
+/** The columns of peaks need the space of the counts of recipes. */
+function refuseForPaper({ recipe = [], peaks = false }: SquadFlags): void {
+  if (recipe.length > MOST_RECIPES_ON_PAPER)
+    throw new UsageError(
+      `A report has space for ${MOST_RECIPES_ON_PAPER} recipes; omit the others, or write a table.`,
+    );
+  if (peaks && recipe.length > 0)
+    throw new UsageError("A report has space for peaks or recipes; omit one of them, or write a table.");
 }
 
 /** A column by its key, or by the key without its unit: `distance` is `distance_m`; the count of a recipe also by the name of the recipe. */

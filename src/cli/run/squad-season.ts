@@ -20,6 +20,7 @@ import { UsageError } from "../terminal/usage-error.js";
 import { jobsFor } from "./jobs.js";
 import { playerColumns, seasonColumns, seasonFileRows } from "./season-columns.js";
 import { loadColumns, loadsOf } from "./season-load.js";
+import { speedColumns, speedsIn } from "./season-speeds.js";
 import { seasonText } from "./season-text.js";
 import { cachedWork } from "./session-cache.js";
 import { type SessionTask, type SessionWork, workOnSession } from "./session-work.js";
@@ -124,6 +125,8 @@ function taskOf(
     zones: flags.individualZones,
     hr: flags.hr,
     recipes,
+    peaks: flags.peaks === true,
+    profile: flags.profile === true,
     isMatch: flags.matches === undefined ? null : nameMatcher(flags.matches)(titleOf([folder])),
   };
 }
@@ -175,16 +178,21 @@ async function playedIn(
 async function contentOf(
   season: Season,
   args: readonly string[],
-  { decimal, tz, sort, load }: SquadFlags,
+  { decimal, tz, sort, load, peaks, profile }: SquadFlags,
   { order, format }: SeasonOutput,
 ): Promise<string | Uint8Array> {
   const instantText = instantFormat(tz);
   const loads = load === undefined ? null : loadsOf(season, columnNamed(load.replace("-", "_")), instantText);
   const { fileColumns: figures, recipes } = order;
-  const columns = [...seasonColumns(figures, recipes), ...(loads === null ? [] : loadColumns(loads))];
+  const speedsOf = profile === true ? speedsIn(instantText) : null;
+  const columns = [
+    ...seasonColumns(figures, recipes),
+    ...(loads === null ? [] : loadColumns(loads)),
+    ...(speedsOf === null ? [] : speedColumns(speedsOf)),
+  ];
   switch (format) {
     case "text":
-      return seasonText(season, order, instantText, loads);
+      return seasonText(season, order, instantText, { loads, speedsOf });
     case "csv":
       return tableCsv(columns, seasonFileRows(season), textLayout(decimal, instantText));
     case "jsonl":
@@ -210,6 +218,7 @@ async function contentOf(
         figure,
         offsetAt,
         recipes,
+        hasPeaks: peaks === true,
         loads: loads === null ? null : { column: loads.column, daysOf },
       });
     }

@@ -1,4 +1,4 @@
-import type { NamedRecipe } from "../../metrics/index.js";
+import { type NamedRecipe, peakDemands } from "../../metrics/index.js";
 import { count } from "../../pictures/figure-text.js";
 import {
   findSessions,
@@ -167,6 +167,7 @@ function sessionOf(
     params: thresholdsOf(flags),
     zones: flags.individualZones,
     recipes: recipes.map(({ recipe }) => recipe),
+    ...(flags.peaks === true && { peaks: peakDemands }),
   };
   const match = matchOf(periods, namesIn(members, rosters[0]?.roster ?? null));
   const tables = match === null ? periods : [match, ...periods];
@@ -288,6 +289,7 @@ async function reportOf(
     periods,
     offsetMs: offsetIn(flags.tz, startMs),
     recipes,
+    hasPeaks: flags.peaks === true,
     zones: flags.individualZones,
     unread,
   });

@@ -85,7 +85,7 @@ export function writeWaveform<B extends { length: number }>(
   });
 }
 
-function formatOf({ format, output = "" }: WaveformFlags, names: readonly string[]): string {
+export function formatOf({ format, output = "" }: WaveformFlags, names: readonly string[]): string {
   const extension = /\.([^./\\]+)$/.exec(output)?.[1]?.toLowerCase();
   const wanted = format?.toLowerCase() ?? extension ?? names[0] ?? "";
   if (names.includes(wanted)) return wanted;

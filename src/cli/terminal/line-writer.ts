@@ -1,16 +1,22 @@
-import type { WaveformWriter } from "../../waveform-files/waveform-writer.js";
-
 const LINES_PER_PIECE = 4096;
 
+/** Writes a line of text for each item of batches. */
+export interface LineWriter<B> {
+  /** @returns pieces of the text, which belong to the caller */
+  batch(batch: B): Iterable<Uint8Array>;
+  /** Ends the text. */
+  end(): Iterable<Uint8Array>;
+}
+
 /**
- * Writes a line of text for each item of a batch.
+ * Writes the lines of each batch at once.
  *
  * @param header the first line; empty if there is none
  */
 export function lineWriter<B extends { length: number }>(
   header: string,
   line: (batch: B, index: number) => string,
-): WaveformWriter<B> {
+): LineWriter<B> {
   const encoder = new TextEncoder();
   let text = header;
   return {
@@ -24,6 +30,29 @@ export function lineWriter<B extends { length: number }>(
     },
     *end() {
       if (text !== "") yield encoder.encode(text);
+    },
+  };
+}
+
+/**
+ * Writes the lines after the last batch, for lines that depend on all items.
+ *
+ * @param lineFor returns the function of the lines for all batches
+ */
+export function wholeWriter<B extends { length: number }>(
+  header: string,
+  lineFor: (all: readonly B[]) => (batch: B, index: number) => string,
+): LineWriter<B> {
+  const all: B[] = [];
+  return {
+    batch(batch) {
+      all.push(batch);
+      return [];
+    },
+    *end() {
+      const writer = lineWriter(header, lineFor(all));
+      for (const batch of all) yield* writer.batch(batch);
+      yield* writer.end();
     },
   };
 }

@@ -178,6 +178,16 @@ function lowHighOf(all: readonly Series[]): NonNullable<HeartRateVariability["lf
   return null;
 }
 
+/**
+ * The label of each known interval, in the order of the beats; null for a valid interval.
+ *
+ * @param beats a batch of `decodeBeats`, or all of them
+ * @throws AsiError `BAD_ARGUMENT` for invalid beats
+ */
+export function intervalLabels(beats: Beats | Iterable<Beats>): Label[] {
+  return seriesOf(beats).flatMap(({ labels }) => labels);
+}
+
 function seriesOf(beats: Beats | Iterable<Beats>): Series[] {
   const found: { startMs: number; rrMs: number[] }[] = [];
   for (const batch of batchesOf(beats)) {

@@ -7,6 +7,7 @@ export {
   HRV_VERSION,
   type HrvOptions,
   heartRateVariability,
+  intervalLabels,
   LF_HF_CAUTION,
 } from "./heart-rate-variability.js";
 export { speedsAt } from "./speeds-at.js";

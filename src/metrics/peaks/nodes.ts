@@ -17,9 +17,9 @@ import { shared } from "../shared.js";
 /** Time between two nodes, the same as between two values of the acceleration signal. */
 export const NODE_MS = RESAMPLED_STEP_MS;
 
-const NONE = new Float64Array(0);
+const NONE = new Int32Array(0);
 
-/** Limit of the memory for nodes, 8 columns of 8 bytes each: 166 MB. */
+/** Limit of the memory for nodes, 60 bytes each: 156 MB. */
 const LONGEST_HOURS = 72;
 const HOUR_MS = 3_600_000;
 
@@ -37,7 +37,7 @@ export interface Nodes {
   /** Half micrometres at or above the high-speed threshold. */
   readonly highSpeedDistance: Float64Array;
   /** Duration of the intervals of the signal, ms. */
-  readonly covered: Float64Array;
+  readonly covered: Int32Array;
   /** Twice the absolute acceleration in mm/s2, times ms; null below 5 Hz. */
   readonly acceleration: Float64Array | null;
   /** Number of started accelerations; null below 5 Hz. */
@@ -78,9 +78,7 @@ export function nodesOf(
     standstillMmPerS: inThousandths(parameters.standstill_speed),
     withPower: options.metabolicPower,
   });
-  const columns = { ...speeds, ...changes, heartRate, heartRateKnown };
-  for (const column of Object.values(columns)) if (column !== null) accumulate(column);
-  return { startMs, last, ...columns };
+  return { startMs, last, ...speeds, ...changes, heartRate, heartRateKnown };
 }
 
 function requireBoundedLength(startMs: number, endMs: number): void {
@@ -92,18 +90,17 @@ function requireBoundedLength(startMs: number, endMs: number): void {
   );
 }
 
-/** Cells of 100 ms. Entry k + 1 of a column is the amount in the cell that begins at node k. */
+/** Nodes 0 to `last`, and the cells of 100 ms between them: cell k begins at node k. */
 class Grid {
   readonly startMs: number;
-  readonly #last: number;
+  readonly last: number;
 
   constructor(startMs: number, last: number) {
     this.startMs = startMs;
-    this.#last = last;
+    this.last = last;
   }
 
-  // the last cell may be incomplete, and then has no node at its end
-  column = (): Float64Array => new Float64Array(this.#last + 2);
+  column = (): Float64Array => new Float64Array(this.last + 1);
 
   cellAt(ms: number): number {
     return Math.floor((ms - this.startMs) / NODE_MS);
@@ -111,18 +108,6 @@ class Grid {
 
   endOf(cell: number): number {
     return this.startMs + NODE_MS * (cell + 1);
-  }
-
-  /** Adds a rate per ms from one time to another, each part to its cell. */
-  spread(column: Float64Array, fromMs: number, toMs: number, rate: number): void {
-    let cell = this.cellAt(fromMs);
-    let partMs = fromMs;
-    while (partMs < toMs) {
-      const endMs = Math.min(toMs, this.endOf(cell));
-      column[cell + 1] = (column[cell + 1] ?? 0) + rate * (endMs - partMs);
-      partMs = endMs;
-      cell++;
-    }
   }
 }
 
@@ -134,23 +119,39 @@ function speedColumns(
 ) {
   const distance = grid.column();
   const highSpeedDistance = grid.column();
-  const covered = grid.column();
+  const covered = new Int32Array(distance.length);
+  let node = 1;
+  let nodeMs = grid.startMs + NODE_MS;
+  let halfUm = 0;
+  let highSpeedHalfUm = 0;
+  let coveredMs = 0;
   for (const { first, last } of segments) {
+    // the gap before the segment
+    for (const firstMs = timestampMs[first] ?? 0; nodeMs <= firstMs; node++, nodeMs += NODE_MS) {
+      distance[node] = halfUm;
+      highSpeedDistance[node] = highSpeedHalfUm;
+      covered[node] = coveredMs;
+    }
+    let partMs = timestampMs[first] ?? 0;
     for (let i = first; i < last; i++) {
       const speedSum = intervalSpeedSum[i] ?? 0;
+      const highSpeedSum = speedSum >= doubleThreshold ? speedSum : 0;
       const toMs = timestampMs[i + 1] ?? 0;
-      let partMs = timestampMs[i] ?? 0;
-      // like `spread`, but for three columns at once
-      for (let cell = grid.cellAt(partMs); partMs < toMs; cell++) {
-        const endMs = Math.min(toMs, grid.endOf(cell));
-        const amount = speedSum * (endMs - partMs);
-        covered[cell + 1] = (covered[cell + 1] ?? 0) + endMs - partMs;
-        distance[cell + 1] = (distance[cell + 1] ?? 0) + amount;
-        if (speedSum >= doubleThreshold) {
-          highSpeedDistance[cell + 1] = (highSpeedDistance[cell + 1] ?? 0) + amount;
-        }
-        partMs = endMs;
+      for (; nodeMs <= toMs; node++, nodeMs += NODE_MS) {
+        const ms = nodeMs - partMs;
+        halfUm += speedSum * ms;
+        highSpeedHalfUm += highSpeedSum * ms;
+        coveredMs += ms;
+        distance[node] = halfUm;
+        highSpeedDistance[node] = highSpeedHalfUm;
+        covered[node] = coveredMs;
+        partMs = nodeMs;
       }
+      const restMs = toMs - partMs;
+      halfUm += speedSum * restMs;
+      highSpeedHalfUm += highSpeedSum * restMs;
+      coveredMs += restMs;
+      partMs = toMs;
     }
   }
   return { distance, highSpeedDistance, covered };
@@ -160,13 +161,38 @@ function speedColumns(
 function heartRateColumns(grid: Grid, samples: OrderedSamples, endMs: number) {
   const heartRate = grid.column();
   const heartRateKnown = grid.column();
+  // heart rate, start and end of each, because an object for each would be garbage
+  const held: number[] = [];
   holdHeartRates(samples, endMs, (bpm, heardMs, untilMs) => {
     const fromMs = Math.max(heardMs, grid.startMs);
     const toMs = Math.min(untilMs, endMs);
-    if (fromMs >= toMs) return;
-    grid.spread(heartRate, fromMs, toMs, bpm);
-    grid.spread(heartRateKnown, fromMs, toMs, 1);
+    if (fromMs < toMs) held.push(bpm, fromMs, toMs);
   });
+  let node = 0;
+  let nodeMs = grid.startMs;
+  let beats = 0;
+  let knownMs = 0;
+  for (let i = 0; i < held.length; i += 3) {
+    const bpm = held[i] ?? 0;
+    const fromMs = held[i + 1] ?? 0;
+    const toMs = held[i + 2] ?? 0;
+    for (; nodeMs <= fromMs; node++, nodeMs += NODE_MS) {
+      heartRate[node] = beats;
+      heartRateKnown[node] = knownMs;
+    }
+    let partMs = fromMs;
+    for (; nodeMs <= toMs; node++, nodeMs += NODE_MS) {
+      beats += bpm * (nodeMs - partMs);
+      knownMs += nodeMs - partMs;
+      heartRate[node] = beats;
+      heartRateKnown[node] = knownMs;
+      partMs = nodeMs;
+    }
+    beats += bpm * (toMs - partMs);
+    knownMs += toMs - partMs;
+  }
+  heartRate.fill(beats, node);
+  heartRateKnown.fill(knownMs, node);
   return { heartRate, heartRateKnown };
 }
 
@@ -181,49 +207,57 @@ function accelerationColumns(
 ) {
   if (!isFastEnough(signal)) return { acceleration: null, accelerations: null, metabolic: null };
   const signals = accelerationSignals(signal);
-  const acceleration = grid.column();
-  const accelerations = grid.column();
-  for (const part of signals) {
-    spreadTrapezoids(grid, acceleration, part, absoluteAcceleration(part));
-  }
   const { threshold_1, threshold_2 } = findEfforts(signals, "accelerations", lowerThresholds);
-  for (const { start_time } of [...threshold_1.values, ...threshold_2.values]) {
-    const cell = grid.cellAt(start_time);
-    accelerations[cell + 1] = (accelerations[cell + 1] ?? 0) + 1;
-  }
-  if (!withPower) return { acceleration, accelerations, metabolic: null };
-  const metabolic = grid.column();
-  const powers = milliwattsPerKg(signals, standstillMmPerS);
-  for (const [i, part] of signals.entries()) {
-    spreadTrapezoids(grid, metabolic, part, powers[i] ?? NONE);
-  }
-  return { acceleration, accelerations, metabolic };
+  const starts = [...threshold_1.values, ...threshold_2.values].map(({ start_time }) => start_time);
+  return {
+    acceleration: trapezoidColumn(grid, signals, signals.map(absoluteAcceleration)),
+    accelerations: countColumn(grid, starts),
+    metabolic: withPower ? trapezoidColumn(grid, signals, milliwattsPerKg(signals, standstillMmPerS)) : null,
+  };
+}
+
+/** The number of instants in the cells before each node. */
+function countColumn(grid: Grid, instantsMs: readonly number[]): Float64Array {
+  const column = grid.column();
+  const cells = instantsMs.map((ms) => grid.cellAt(ms)).sort((a, b) => a - b);
+  for (const [i, cell] of cells.entries()) column.fill(i + 1, cell + 1, (cells[i + 1] ?? grid.last) + 1);
+  return column;
 }
 
 /**
- * Adds the sum of each two neighbouring values over the time between them. This time is as long as a cell, so all are divided
- * equally.
+ * The integral of the sum of each two neighbouring values over the time between them. This time is as long as a cell, so all are
+ * divided equally.
+ *
+ * @param values those of each signal
  */
-function spreadTrapezoids(
+function trapezoidColumn(
   grid: Grid,
-  column: Float64Array,
-  { startMs }: AccelerationSignal,
-  values: Float64Array,
-): void {
-  const firstCell = grid.cellAt(startMs);
-  const msInFirst = grid.endOf(firstCell) - startMs;
-  const msInNext = NODE_MS - msInFirst;
-  for (let k = 0; k + 1 < values.length; k++) {
-    const sum = (values[k] ?? 0) + (values[k + 1] ?? 0);
-    const cell = firstCell + k;
-    column[cell + 1] = (column[cell + 1] ?? 0) + sum * msInFirst;
-    if (msInNext > 0) column[cell + 2] = (column[cell + 2] ?? 0) + sum * msInNext;
+  signals: readonly AccelerationSignal[],
+  values: readonly Int32Array[],
+): Float64Array {
+  const column = grid.column();
+  let node = 0;
+  let total = 0;
+  for (const [i, { startMs }] of signals.entries()) {
+    const own = values[i] ?? NONE;
+    const firstCell = grid.cellAt(startMs);
+    const msInFirst = grid.endOf(firstCell) - startMs;
+    const msInNext = NODE_MS - msInFirst;
+    for (; node <= firstCell; node++) column[node] = total;
+    for (let k = 0; k + 1 < own.length; k++, node++) {
+      const sum = (own[k] ?? 0) + (own[k + 1] ?? 0);
+      total += sum * msInFirst;
+      column[node] = total;
+      total += sum * msInNext;
+    }
   }
+  column.fill(total, node);
+  return column;
 }
 
 /** Whole mm/s2; 0 for an artefact. */
-function absoluteAcceleration({ accelerationMmPerS2 }: AccelerationSignal): Float64Array {
-  const absolute = new Float64Array(accelerationMmPerS2.length);
+function absoluteAcceleration({ accelerationMmPerS2 }: AccelerationSignal): Int32Array {
+  const absolute = new Int32Array(accelerationMmPerS2.length);
   for (let k = 0; k < absolute.length; k++) {
     const a = Math.abs(accelerationMmPerS2[k] ?? 0);
     absolute[k] = a > ARTEFACT_MM_PER_S2 ? 0 : Math.floor(a + 0.5);
@@ -235,10 +269,10 @@ function absoluteAcceleration({ accelerationMmPerS2 }: AccelerationSignal): Floa
 export function milliwattsPerKg(
   signals: readonly AccelerationSignal[],
   standstillMmPerS: number,
-): readonly Float64Array[] {
+): readonly Int32Array[] {
   return shared(signals, `power ${standstillMmPerS}`, () =>
     signals.map(({ smoothMmPerS, accelerationMmPerS2 }) => {
-      const powers = new Float64Array(smoothMmPerS.length);
+      const powers = new Int32Array(smoothMmPerS.length);
       for (let k = 0; k < powers.length; k++) {
         const speed = smoothMmPerS[k] ?? 0;
         const a = accelerationMmPerS2[k] ?? 0;
@@ -248,12 +282,4 @@ export function milliwattsPerKg(
       return powers;
     }),
   );
-}
-
-function accumulate(column: Float64Array): void {
-  let sum = 0;
-  for (let k = 0; k < column.length; k++) {
-    sum += column[k] ?? 0;
-    column[k] = sum;
-  }
 }

@@ -1,5 +1,6 @@
 import { shown } from "../../arguments.js";
 import { AsiError } from "../../errors.js";
+import { METABOLIC_CAUTION } from "../metabolic-power.js";
 import type { MetricsOptions } from "../options.js";
 import { inThousandths } from "../parameters.js";
 import type { MetricParameters } from "../presets.js";
@@ -8,7 +9,7 @@ import type { MetricSamples } from "../samples.js";
 import { selectedSignal } from "../selected-signal.js";
 import { fitPowerLaw, fitThreeParameters, fitTwoParameters, type PeakDistance } from "./fits.js";
 import { NODE_MS, type Nodes, nodesOf } from "./nodes.js";
-import { distancePeaks, PEAK_AMOUNTS, type PeakAmount, peakOf } from "./windows.js";
+import { distancePeaks, PEAK_AMOUNTS, type Peak, type PeakAmount, peakOf } from "./windows.js";
 
 /** Version of the rules of peak demands. */
 export const PEAKS_VERSION = 1;
@@ -78,6 +79,8 @@ export interface PeakDemands {
   readonly power_law: PowerLaw | null;
   readonly critical_speed: CriticalSpeed | null;
   readonly critical_speed_3: ThreeParameterCriticalSpeed | null;
+  /** The caution of metabolic power; only if it is requested. */
+  readonly caution?: string;
   readonly definition: {
     readonly version: number;
     /** m/s */
@@ -102,12 +105,21 @@ export function peakDemands(
   const selected = selectedSignal(samples, rest);
   const highSpeedMmPerS = inThousandths(checkedSpeed(highSpeed) ?? selected.parameters.hid_thresholds[1]);
   const nodes = nodesOf(selected, { highSpeedMmPerS, metabolicPower });
+  const curve = fits && nodes !== null ? distancePeaks(nodes, LONGEST_WINDOW_S) : null;
+  const longDistances = curve?.map(({ windowS, peak }) => ({
+    windowS,
+    distanceM: peak.amount / HALF_MICROMETRES_PER_METRE,
+  }));
   const listOf = (amount: PeakAmount) => windows.map((window) => peakWindow(nodes, amount, window));
-  const longDistances = fits ? distancesOf(nodes) : null;
+  // the curve has all these windows
+  const distances = () => {
+    const peaks = new Map(curve?.map(({ windowS, peak }) => [windowS, peak]));
+    return windows.map((window) => describedPeak(nodes, "distance", window, peaks.get(window) ?? null));
+  };
   const [distance, highSpeedDistance, acceleration, accelerations, heartRate, power] = PEAK_AMOUNTS;
   return {
     peaks: {
-      [distance]: listOf(distance),
+      [distance]: curve === null ? listOf(distance) : distances(),
       [highSpeedDistance]: listOf(highSpeedDistance),
       [acceleration]: listOf(acceleration),
       [accelerations]: listOf(accelerations),
@@ -117,6 +129,7 @@ export function peakDemands(
     power_law: powerLawOf(longDistances),
     critical_speed: criticalSpeedOf(longDistances),
     critical_speed_3: threeParameterOf(longDistances),
+    ...(metabolicPower && { caution: METABOLIC_CAUTION }),
     definition: {
       version: PEAKS_VERSION,
       high_speed: highSpeedMmPerS / 1000,
@@ -160,8 +173,16 @@ function curveWindows(nodes: Nodes | null): number[] {
 }
 
 function peakWindow(nodes: Nodes | null, amount: PeakAmount, window: number): PeakWindow {
-  const peak = nodes && peakOf(nodes, amount, window);
-  if (!peak) return { window, value: null, start_time: null, coverage: null };
+  return describedPeak(nodes, amount, window, nodes && peakOf(nodes, amount, window));
+}
+
+function describedPeak(
+  nodes: Nodes | null,
+  amount: PeakAmount,
+  window: number,
+  peak: Peak | null,
+): PeakWindow {
+  if (nodes === null || peak === null) return { window, value: null, start_time: null, coverage: null };
   const windowMs = window * 1000;
   return {
     window,
@@ -187,16 +208,7 @@ function inUnit(amount: PeakAmount, sum: number, durationMs: number): number {
   }
 }
 
-/** The peak distance for every whole second to 600; null if there is no speed. */
-function distancesOf(nodes: Nodes | null): PeakDistance[] | null {
-  if (nodes === null) return null;
-  return distancePeaks(nodes, LONGEST_WINDOW_S).map(({ windowS, peak }) => ({
-    windowS,
-    distanceM: peak.amount / HALF_MICROMETRES_PER_METRE,
-  }));
-}
-
-function powerLawOf(distances: readonly PeakDistance[] | null): PowerLaw | null {
+function powerLawOf(distances: readonly PeakDistance[] | undefined): PowerLaw | null {
   const fit = fitPowerLaw((distances ?? []).filter(({ windowS }) => windowS % 60 === 0));
   return (
     fit && {
@@ -207,7 +219,7 @@ function powerLawOf(distances: readonly PeakDistance[] | null): PowerLaw | null 
   );
 }
 
-function criticalSpeedOf(distances: readonly PeakDistance[] | null): CriticalSpeed | null {
+function criticalSpeedOf(distances: readonly PeakDistance[] | undefined): CriticalSpeed | null {
   const fit = hasLongest(distances) ? fitTwoParameters(distances) : null;
   return (
     fit && {
@@ -218,7 +230,9 @@ function criticalSpeedOf(distances: readonly PeakDistance[] | null): CriticalSpe
   );
 }
 
-function threeParameterOf(distances: readonly PeakDistance[] | null): ThreeParameterCriticalSpeed | null {
+function threeParameterOf(
+  distances: readonly PeakDistance[] | undefined,
+): ThreeParameterCriticalSpeed | null {
   const fit = hasLongest(distances) ? fitThreeParameters(distances) : null;
   return (
     fit && {
@@ -231,7 +245,7 @@ function threeParameterOf(distances: readonly PeakDistance[] | null): ThreeParam
   );
 }
 
-function hasLongest(distances: readonly PeakDistance[] | null): distances is readonly PeakDistance[] {
+function hasLongest(distances: readonly PeakDistance[] | undefined): distances is readonly PeakDistance[] {
   return distances?.at(-1)?.windowS === LONGEST_WINDOW_S;
 }
 

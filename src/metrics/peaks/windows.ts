@@ -51,9 +51,10 @@ export function peakOf(nodes: Nodes, amount: PeakAmount, windowS: number): Peak 
 /** The peak distances for windows of whole seconds up to a maximum length, without windows that have no peak. */
 export function distancePeaks(nodes: Nodes, longestS: number): { windowS: number; peak: Peak }[] {
   const peaks: { windowS: number; peak: Peak }[] = [];
+  const bounds = boundsFor(nodes.distance);
   for (let windowS = 1; windowS <= longestS; windowS++) {
     // the peak of the next longer window is usually near
-    const peak = largest(nodes, nodes.distance, windowS, peaks.at(-1)?.peak.node);
+    const peak = largest(nodes, nodes.distance, windowS, { near: peaks.at(-1)?.peak.node ?? -1, bounds });
     if (peak !== null) peaks.push({ windowS, peak });
   }
   return peaks;
@@ -65,26 +66,46 @@ function cellsOf(windowS: number): number {
 
 /**
  * Numbers of neighbouring nodes whose windows are examined only if the span from the first start to the last end could contain a
- * larger window than the largest one found. If a block cannot be skipped, the next size is tried.
+ * larger window than the largest one found. If a block cannot be skipped, its parts of the next size are tried.
  */
 const BLOCK_SIZES = [512, 128, 32, 8] as const;
 
-const LARGEST_BLOCK_OF_MEANS = 32;
+const LARGEST_BLOCK = BLOCK_SIZES[0];
 
 /** The sizes for windows of a length. The spans of larger blocks, over 1.5 windows, exclude little. */
 function blockSizesFor(cells: number): readonly number[] {
   return BLOCK_SIZES.filter((size, i) => 2 * size <= cells || i === BLOCK_SIZES.length - 1);
 }
 
+/** Upper bounds of the amounts in windows that begin in a block of nodes, which shorter windows of the same column set. */
+interface Bounds {
+  /** The largest amount in any second. A window that is longer by a second contains at most this amount more. */
+  readonly perSecond: number;
+  /** For each block of the largest size: the bound minus `perSecond` times the length of the window. */
+  readonly ofBlocks: Float64Array;
+}
+
+function boundsFor(column: Float64Array): Bounds {
+  const cells = cellsOf(1);
+  let perSecond = 0;
+  for (let end = cells; end < column.length; end++) {
+    const amount = (column[end] ?? 0) - (column[end - cells] ?? 0);
+    if (amount > perSecond) perSecond = amount;
+  }
+  const blocks = Math.ceil(column.length / LARGEST_BLOCK);
+  return { perSecond, ofBlocks: new Float64Array(blocks).fill(Number.POSITIVE_INFINITY) };
+}
+
 /**
  * @param column never decreases
  * @param near node with a probably large window, which lets the search skip others
+ * @param bounds those of shorter windows, which are replaced by those of this window
  */
 function largest(
   { covered, last }: Nodes,
   column: Float64Array | null,
   windowS: number,
-  near = -1,
+  { near, bounds }: { near: number; bounds: Bounds | null } = { near: -1, bounds: null },
 ): Peak | null {
   if (column === null) return null;
   const cells = cellsOf(windowS);
@@ -96,38 +117,50 @@ function largest(
   let amount = isNearEnough ? (column[near + cells] ?? 0) - (column[near] ?? 0) - 1 : -1;
   let node = -1;
   const sizes = blockSizesFor(cells);
-  let level = 0;
-  for (let begin = 0; begin < count; ) {
-    const next = Math.min(begin + (sizes[level] ?? 1), count);
-    const end = next - 1 + cells;
-    if (
-      (column[end] ?? 0) - (column[begin] ?? 0) > amount &&
-      (covered[end] ?? 0) - (covered[begin] ?? 0) >= needed
-    ) {
-      if (level + 1 < sizes.length) {
+  const growth = bounds === null ? 0 : bounds.perSecond * windowS;
+  for (let first = 0, block = 0; first < count; first += LARGEST_BLOCK, block++) {
+    if (bounds !== null && (bounds.ofBlocks[block] ?? 0) + growth <= amount) continue;
+    const stop = Math.min(first + LARGEST_BLOCK, count);
+    let bound = 0;
+    let level = 0;
+    for (let begin = first; begin < stop; ) {
+      const next = Math.min(begin + (sizes[level] ?? 1), stop);
+      const end = next - 1 + cells;
+      const inSpan = (column[end] ?? 0) - (column[begin] ?? 0);
+      if (inSpan <= amount || (covered[end] ?? 0) - (covered[begin] ?? 0) < needed) {
+        if (inSpan > bound) bound = inSpan;
+      } else if (level + 1 < sizes.length) {
         level++;
         continue;
+      } else {
+        for (let from = begin; from < next; from++) {
+          const inWindow = (column[from + cells] ?? 0) - (column[from] ?? 0);
+          if (inWindow > bound) bound = inWindow;
+          if (inWindow <= amount || (covered[from + cells] ?? 0) - (covered[from] ?? 0) < needed) continue;
+          amount = inWindow;
+          node = from;
+        }
       }
-      for (let from = begin; from < next; from++) {
-        const inWindow = (column[from + cells] ?? 0) - (column[from] ?? 0);
-        if (inWindow <= amount || (covered[from + cells] ?? 0) - (covered[from] ?? 0) < needed) continue;
-        amount = inWindow;
-        node = from;
-      }
+      begin = next;
+      // the next block of each size begins at a multiple of it
+      while (level > 0 && (begin - first) % (sizes[level - 1] ?? 1) === 0) level--;
     }
-    begin = next;
-    level = 0;
+    if (bounds !== null) bounds.ofBlocks[block] = bound - growth;
   }
   if (node < 0) return null;
   return { node, amount, coveredMs: (covered[node + cells] ?? 0) - (covered[node] ?? 0) };
 }
+
+/** Limits of the size of a block of means, and its number in a window. Means differ less than sums, so blocks are smaller. */
+const BLOCKS_OF_MEANS = { least: 8, most: 32, inWindow: 16 } as const;
 
 /** The mean over a block of windows is at most the sum of their span, divided by the time known in all of them. */
 function largestMean({ heartRate, heartRateKnown: known, last }: Nodes, windowS: number): Peak | null {
   const cells = cellsOf(windowS);
   const needed = (COVERED_OF_TEN * cells * NODE_MS) / 10;
   const count = last - cells + 1;
-  const size = blockSizesFor(cells).find((one) => one <= LARGEST_BLOCK_OF_MEANS) ?? 1;
+  const { least, most, inWindow: blocks } = BLOCKS_OF_MEANS;
+  const size = Math.max(least, Math.min(most, Math.floor(cells / blocks)));
   // means are compared by products, which are exact: quotients could give wrong ties
   let node = -1;
   let amount = -1;

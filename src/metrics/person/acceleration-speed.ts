@@ -1,6 +1,6 @@
 import { shown } from "../../arguments.js";
 import { AsiError } from "../../errors.js";
-import { accelerationSignals, differentiate } from "../acceleration.js";
+import { accelerationSignals, derivativeAt } from "../acceleration.js";
 import { type LowPass, lowPassZeroPhase } from "../butterworth.js";
 import { ARTEFACT_MM_PER_S2 } from "../efforts.js";
 import { fitLine, type Line } from "../least-squares.js";
@@ -82,7 +82,16 @@ export function accelerationSpeedProfile(
   if (!(typeof maxSpeed === "number" && maxSpeed >= 1 && maxSpeed <= 20)) {
     throw new AsiError("BAD_OPTION", `maxSpeed is ${shown(maxSpeed)}; it must be from 1 to 20 m/s.`);
   }
-  const points = highestOfSessions(sessions, options);
+  return profileOfPoints(highestOfSessions(sessions, options), maxSpeed);
+}
+
+/**
+ * The profile of points.
+ *
+ * @param points the two highest accelerations of each class
+ * @param maxSpeed maximum speed of the person in the season, 1 to 20 m/s
+ */
+export function profileOfPoints(points: readonly ProfilePoint[], maxSpeed: number): AccelerationSpeedProfile {
   const topSpeed = points.length === 0 ? null : Math.max(...points.map(({ speed }) => speed));
   const fit = fitProfile(points);
   const reason = reasonAgainst(points, fit, topSpeed, maxSpeed);
@@ -106,11 +115,11 @@ export function highestOfSessions(
   const signals = sessions.flatMap((samples) => accelerationSignals(selectedSignal(samples, options).signal));
   for (const { speedMmPerS } of signals) {
     const smooth = lowPassZeroPhase(speedMmPerS, ONE_HZ_EACH_PASS);
-    const accelerations = differentiate(smooth);
     for (let k = 0; k < smooth.length; k++) {
       const speed = smooth[k] ?? 0;
-      const a = accelerations[k] ?? 0;
-      if (a <= 0 || a > ARTEFACT_MM_PER_S2 || Math.floor(speed + 0.5) < LOWEST_MM_PER_S) continue;
+      if (Math.floor(speed + 0.5) < LOWEST_MM_PER_S) continue;
+      const a = derivativeAt(smooth, k);
+      if (a <= 0 || a > ARTEFACT_MM_PER_S2) continue;
       classes.add(speed / 1000, a / 1000);
     }
   }

@@ -11,8 +11,25 @@ export function canonicalRecipe(recipe: Recipe): string {
 
 /** The identity of a recipe: the SHA-256 of its canonical text, 64 hexadecimal digits. The name is not included. */
 export function recipeHash(recipe: Recipe): string {
-  return sha256(canonicalRecipe(recipe));
+  const known = hashes.get(recipe);
+  if (known !== undefined) return known;
+  const hash = sha256(canonicalRecipe(recipe));
+  if (isConstant(recipe)) hashes.set(recipe, hash);
+  return hash;
 }
+
+/** The hashes of recipes that cannot change, such as those of the library. */
+const hashes = new WeakMap<Recipe, string>();
+
+/** Makes a recipe constant. */
+export function constantRecipe(recipe: Recipe): Recipe {
+  for (const member of Object.values(recipe)) Object.freeze(member);
+  return Object.freeze(recipe);
+}
+
+// the members of a recipe contain no objects
+const isConstant = (recipe: Recipe): boolean =>
+  Object.isFrozen(recipe) && Object.values(recipe).every(Object.isFrozen);
 
 function canonicalJson(value: unknown): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value);

@@ -1,14 +1,16 @@
 import { AsiError } from "../../errors.js";
 import { derivatives, isFastEnough, resampledSegments } from "../acceleration.js";
 import { checkOptions, type MetricsOptions } from "../options.js";
-import { type PreparedSignal, prepareBy, totalsOf } from "../prepare.js";
+import { durationOf, type PreparedSignal, prepareBy } from "../prepare.js";
 import { divideRoundingHalfUp, durationSeconds, fromThousandths, roundHalfUp } from "../rounding.js";
 import { type MetricSamples, type OrderedSamples, orderSamples, selectSamples } from "../samples.js";
+import { stepMs } from "../segments.js";
 import { shared } from "../shared.js";
 import { recipeHash } from "./canonical.js";
 import { checkRecipe } from "./check.js";
 import { gatedSamples } from "./gate.js";
 import type { Recipe } from "./recipe.js";
+import { joinedRuns, type Run, type Series, timeAt } from "./runs.js";
 import { smoothedBy } from "./smooth.js";
 
 /** Version of the rules of recipes. */
@@ -90,15 +92,6 @@ export function selectedSamples(
   );
 }
 
-/** Values of one segment for the comparison with the limits. */
-export interface Series {
-  readonly timestampMs: Float64Array;
-  /** Speed before smoothing, mm/s, from which distances are computed. */
-  readonly speedMmPerS: ArrayLike<number>;
-  /** Speed in mm/s, or acceleration in mm/s2. */
-  readonly values: ArrayLike<number>;
-}
-
 /** The steps from samples to values; null if the result is unknown. */
 export function seriesOf(
   samples: OrderedSamples,
@@ -131,7 +124,8 @@ function asRecorded(signal: PreparedSignal): readonly Series[] {
     const { segments, timestampMs, speedMmPerS } = signal;
     return segments.map(({ first, last }) => {
       const values = speedMmPerS.subarray(first, last + 1);
-      return { timestampMs: timestampMs.subarray(first, last + 1), speedMmPerS: values, values };
+      const times = timestampMs.subarray(first, last + 1);
+      return { timestampMs: times, startMs: times[0] ?? 0, everyMs: 0, speedMmPerS: values, values };
     });
   });
 }
@@ -144,7 +138,9 @@ function atEqualSteps(signal: PreparedSignal, recipe: Recipe, everyMs: number): 
     const smoothed = smoothedBy(smooth, segments, everyMs);
     const values = derivative === null ? smoothed : derivatives(smoothed, everyMs);
     return segments.map(({ startMs, speedMmPerS }, i) => ({
-      timestampMs: equalSteps(startMs, everyMs, speedMmPerS.length),
+      timestampMs: null,
+      startMs,
+      everyMs,
       speedMmPerS,
       values: values[i] ?? [],
     }));
@@ -153,26 +149,13 @@ function atEqualSteps(signal: PreparedSignal, recipe: Recipe, everyMs: number): 
 
 /** All values are in memory, which a slow recording of months would exceed. */
 function requireBoundedLength(signal: PreparedSignal, everyMs: number): void {
-  const { durationMs } = totalsOf(signal);
+  const durationMs = durationOf(signal);
   if (durationMs / everyMs <= MOST_VALUES) return;
   const hours = Math.floor((MOST_VALUES * everyMs) / HOUR_MS);
   throw new AsiError(
     "BAD_ARGUMENT",
     `The samples cover ${Math.ceil(durationMs / HOUR_MS)} hours; a recipe with a value every ${everyMs} ms is computed for at most ${hours}. Select a part with from and to.`,
   );
-}
-
-function equalSteps(startMs: number, everyMs: number, length: number): Float64Array {
-  const timestampMs = new Float64Array(length);
-  for (let k = 0; k < length; k++) timestampMs[k] = startMs + k * everyMs;
-  return timestampMs;
-}
-
-/** Samples `first` to `last` of a series, both inclusive. */
-interface Run {
-  readonly series: Series;
-  readonly first: number;
-  readonly last: number;
 }
 
 /** Finds the runs, joins them, drops short and low ones, and computes the sums. */
@@ -196,7 +179,7 @@ export function resultOf(
     distance: metresOfDouble(sum(distances)),
     duration: durationSeconds(sum(runs.map(durationMs))),
     runs: runs.map((run, i) => ({
-      start_time: run.series.timestampMs[run.first] ?? 0,
+      start_time: timeAt(run.series, run.first),
       duration: durationSeconds(durationMs(run)),
       max_value: (recipe.sign ?? 1) * fromThousandths(peakOf(run, recipe)),
       distance: metresOfDouble(distances[i] ?? 0),
@@ -204,73 +187,8 @@ export function resultOf(
   };
 }
 
-/** The runs of all series, joined. Recipes that differ only in the minimum of duration and peak share them. */
-function joinedRuns(series: readonly Series[], recipe: Recipe): readonly Run[] {
-  const { on, standstill, sign, enter, exit, confirm_samples, artefact, merge_ms } = recipe;
-  const rules = [on, standstill, sign, enter, exit, confirm_samples, artefact, merge_ms];
-  return shared(series, `runs ${rules.join()}`, () =>
-    series.flatMap((one) => joined(runsOf(one, recipe), merge_ms)),
-  );
-}
-
-function joined(runs: readonly Run[], mergeMs: number): Run[] {
-  const merged: Run[] = [];
-  for (const run of runs) {
-    const { timestampMs } = run.series;
-    const previous = merged.at(-1);
-    if (
-      previous !== undefined &&
-      (timestampMs[run.first] ?? 0) - (timestampMs[previous.last] ?? 0) < mergeMs
-    ) {
-      merged[merged.length - 1] = { ...previous, last: run.last };
-    } else {
-      merged.push(run);
-    }
-  }
-  return merged;
-}
-
-function runsOf(series: Series, recipe: Recipe): Run[] {
-  const { values } = series;
-  const {
-    on,
-    enter,
-    exit,
-    sign = 1,
-    confirm_samples: needed = 1,
-    artefact = Number.POSITIVE_INFINITY,
-  } = recipe;
-  const isMean = on === "interval_mean";
-  const doubleStandstill = 2 * (recipe.standstill ?? 0);
-  const count = isMean ? values.length - 1 : values.length;
-  const runs: Run[] = [];
-  let first = -1;
-  let confirmed = 0;
-  for (let k = 0; k <= count; k++) {
-    let value = -1;
-    if (k < count) {
-      value = sign * (values[k] ?? 0);
-      if (isMean) {
-        const sum = value + sign * (values[k + 1] ?? 0);
-        value = sum < doubleStandstill ? 0 : sum / 2;
-      }
-    }
-    if (confirmed >= needed) {
-      if (value >= exit && value <= artefact) continue;
-      runs.push({ series, first, last: isMean ? k : k - 1 });
-      confirmed = 0;
-    } else if (value >= enter && value <= artefact) {
-      if (confirmed === 0) first = k;
-      confirmed++;
-    } else {
-      confirmed = 0;
-    }
-  }
-  return runs;
-}
-
 function durationMs({ series, first, last }: Run): number {
-  return (series.timestampMs[last] ?? 0) - (series.timestampMs[first] ?? 0);
+  return timeAt(series, last) - timeAt(series, first);
 }
 
 function peakOf({ series, first, last }: Run, { sign = 1 }: Recipe): number {
@@ -281,12 +199,13 @@ function peakOf({ series, first, last }: Run, { sign = 1 }: Recipe): number {
 
 /** Trapezoids of the speed, in half micrometres. */
 function doubleDistance({ series, first, last }: Run, { on, standstill = 0 }: Recipe): number {
-  const { timestampMs, speedMmPerS } = series;
+  const { timestampMs, everyMs, speedMmPerS } = series;
   const least = on === "interval_mean" ? 2 * standstill : 0;
   let distance = 0;
   for (let k = first; k < last; k++) {
     const sum = (speedMmPerS[k] ?? 0) + (speedMmPerS[k + 1] ?? 0);
-    if (sum >= least) distance += sum * ((timestampMs[k + 1] ?? 0) - (timestampMs[k] ?? 0));
+    if (sum < least) continue;
+    distance += sum * (timestampMs === null ? everyMs : stepMs(timestampMs, k));
   }
   return distance;
 }

@@ -1,5 +1,6 @@
 import { inThousandths } from "../parameters.js";
 import { type MetricParameters, PRESETS, type PresetName } from "../presets.js";
+import { constantRecipe } from "./canonical.js";
 import type { Recipe } from "./recipe.js";
 
 /** A recipe with a readable title. */
@@ -157,4 +158,4 @@ export const RECIPES: readonly NamedRecipe[] = [
   ...FOOTBALL.flatMap(presetRecipes),
   ...WORDED,
   ...OTHERS.flatMap(presetRecipes),
-];
+].map((named) => ({ ...named, recipe: constantRecipe(named.recipe) }));

@@ -1,5 +1,5 @@
 import { isValidHeartRate, LONGEST_HOLD_MS } from "../heart-rate.js";
-import type { PreparedSignal } from "../prepare.js";
+import type { ValidSpeeds } from "../prepare.js";
 import { countBefore, type OrderedSamples } from "../samples.js";
 
 const SECOND_MS = 1000;
@@ -22,7 +22,7 @@ export interface Seconds {
  */
 export function secondsOf(
   selected: OrderedSamples,
-  { timestampMs, speedMmPerS, segments }: PreparedSignal,
+  { timestampMs, speedMmPerS, segments }: ValidSpeeds,
 ): Seconds[] {
   const all: Seconds[] = [];
   for (const { first, last } of segments) {

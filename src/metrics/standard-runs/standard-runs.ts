@@ -1,7 +1,7 @@
 import { AsiError } from "../../errors.js";
 import { checkOptions, type MetricsOptions } from "../options.js";
 import { inThousandths } from "../parameters.js";
-import { prepareBy, totalsOf } from "../prepare.js";
+import { durationOf, validSpeeds } from "../prepare.js";
 import type { MetricParameters } from "../presets.js";
 import { divideRoundingHalfUp } from "../rounding.js";
 import { type MetricSamples, orderSamples, selectSamples } from "../samples.js";
@@ -72,19 +72,15 @@ export function selectedSeconds(
     periods,
   );
   // a mean of a second needs no median, and the median would change speeds at one sample per second
-  const signal = prepareBy(selected, {
-    maxValidMmPerS: inThousandths(parameters.max_valid_speed),
-    standstillMmPerS: 0,
-    withoutSpikes: false,
-  });
-  const hours = Math.ceil(totalsOf(signal).durationMs / HOUR_MS);
+  const speeds = validSpeeds(selected, { maxValidMmPerS: inThousandths(parameters.max_valid_speed) });
+  const hours = Math.ceil(durationOf(speeds) / HOUR_MS);
   if (hours > LONGEST_HOURS) {
     throw new AsiError(
       "BAD_ARGUMENT",
       `The samples cover ${hours} hours; standard runs are searched for in at most ${LONGEST_HOURS}. Select a part with from and to.`,
     );
   }
-  return { seconds: secondsOf(selected, signal), parameters };
+  return { seconds: secondsOf(selected, speeds), parameters };
 }
 
 function standardRun({ startMs, heartRate }: Seconds, { first, end, sumMmPerS }: SteadyRun): StandardRun {

@@ -14,23 +14,16 @@ export interface SteadyRun {
   readonly sumMmPerS: number;
 }
 
-/** Sums of the speeds of 10 s. */
-interface Extremes {
-  readonly lowest: number;
-  readonly highest: number;
-}
-
 /**
  * The earliest stretches of at least 240 s with a mean of 2.5 to 4.5 m/s whose means of 10 s are all within 10 % of it, each extended
  * second by second while this is true. All comparisons are of integers.
  */
 export function steadyRuns({ speedMmPerS }: Seconds): SteadyRun[] {
   const sums = new Float64Array(speedMmPerS.length + 1);
-  speedMmPerS.forEach((speed, k) => {
-    sums[k + 1] = (sums[k] ?? 0) + speed;
-  });
+  for (let k = 0; k < speedMmPerS.length; k++) sums[k + 1] = (sums[k] ?? 0) + (speedMmPerS[k] ?? 0);
   const sumOf = (first: number, end: number) => (sums[end] ?? 0) - (sums[first] ?? 0);
-  const isSteady = (first: number, end: number, { lowest, highest }: Extremes) => {
+  // the lowest and the highest sum of 10 s
+  const isSteady = (first: number, end: number, lowest: number, highest: number) => {
     const sum = sumOf(first, end);
     const seconds = end - first;
     // of 10 s within 10 % of the mean, times 10 x seconds
@@ -45,7 +38,7 @@ export function steadyRuns({ speedMmPerS }: Seconds): SteadyRun[] {
   const hasOutside = (first: number, end: number) => {
     const isOutside = (k: number) => {
       const sum = sumOf(k, k + WINDOW_S);
-      return !isSteady(first, end, { lowest: sum, highest: sum });
+      return !isSteady(first, end, sum, sum);
     };
     if (outside >= first && isOutside(outside)) return true;
     for (outside = end - WINDOW_S; outside >= first; outside--) if (isOutside(outside)) return true;
@@ -59,29 +52,20 @@ export function steadyRuns({ speedMmPerS }: Seconds): SteadyRun[] {
       first++;
       continue;
     }
-    let extremes = extremesOf(sumOf, first, end);
+    let lowest = Number.POSITIVE_INFINITY;
+    let highest = 0;
+    for (let k = first; k + WINDOW_S <= end; k++) {
+      lowest = Math.min(lowest, sumOf(k, k + WINDOW_S));
+      highest = Math.max(highest, sumOf(k, k + WINDOW_S));
+    }
     for (; end < speedMmPerS.length; end++) {
       const added = sumOf(end + 1 - WINDOW_S, end + 1);
-      const wider: Extremes = {
-        lowest: Math.min(extremes.lowest, added),
-        highest: Math.max(extremes.highest, added),
-      };
-      if (!hasSpeed(first, end + 1) || !isSteady(first, end + 1, wider)) break;
-      extremes = wider;
+      lowest = Math.min(lowest, added);
+      highest = Math.max(highest, added);
+      if (!hasSpeed(first, end + 1) || !isSteady(first, end + 1, lowest, highest)) break;
     }
     runs.push({ first, end, sumMmPerS: sumOf(first, end) });
     first = end;
   }
   return runs;
-}
-
-function extremesOf(sumOf: (first: number, end: number) => number, first: number, end: number): Extremes {
-  let lowest = Number.POSITIVE_INFINITY;
-  let highest = 0;
-  for (let k = first; k + WINDOW_S <= end; k++) {
-    const sum = sumOf(k, k + WINDOW_S);
-    lowest = Math.min(lowest, sum);
-    highest = Math.max(highest, sum);
-  }
-  return { lowest, highest };
 }

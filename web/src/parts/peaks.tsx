@@ -1,4 +1,4 @@
-import type { PeakWindow } from "asi-convert/metrics";
+import type { PeakDemands, PeakWindow } from "asi-convert/metrics";
 import { useEffect, useState } from "preact/hooks";
 import { ReadingError } from "../recording/calls.js";
 import type { RecordingService } from "../recording/messages.js";
@@ -11,6 +11,7 @@ import { within } from "../view/window.js";
 import { NoFigures } from "./no-figures.js";
 import { type Peak, PeakCurve } from "./peak-curve.js";
 import { PlaceList } from "./place-list.js";
+import { Fact } from "./recording-card.js";
 
 export interface PeaksProps {
   recording: Recording;
@@ -19,6 +20,7 @@ export interface PeaksProps {
   reader: RecordingService;
 }
 
+type CriticalSpeed = NonNullable<PeakDemands["critical_speed"]>;
 type Found = { peaks: PeakDistances } | { problem: string };
 
 /** The most demanding 1 s to 10 min of a recording, as a curve and as a table of the same values. Each entry can show its passage. */
@@ -41,7 +43,7 @@ export function Peaks({ recording: { id }, selection, settings, reader }: PeaksP
 
   if (found === null) return <p role="status">Computing peak demands…</p>;
   if ("problem" in found) return <NoFigures problem={found.problem} />;
-  const { listed, curve } = found.peaks;
+  const { listed, curve, fits } = found.peaks;
   const known = curve.flatMap(knownPeak);
   if (known.length === 0) {
     return (
@@ -99,9 +101,40 @@ export function Peaks({ recording: { id }, selection, settings, reader }: PeaksP
           )}
         </div>
       </div>
+      <Fits fits={fits} />
     </>
   );
 }
+
+/** The models of the distances. They need a recording with a window of 10 min. */
+function Fits({ fits: { power_law, critical_speed, critical_speed_3 } }: Pick<PeakDistances, "fits">) {
+  if (power_law === null && critical_speed === null && critical_speed_3 === null) return null;
+  return (
+    <>
+      <dl class="facts">
+        {power_law === null ? null : (
+          <Fact
+            name="Power law"
+            value={`${decimal(power_law.rate_at_60_s, 1)} m/min in 1 min, exponent ${decimal(power_law.exponent, 3)}${r2Text(power_law)}`}
+          />
+        )}
+        {critical_speed === null ? null : <Fact name="Critical speed" value={criticalText(critical_speed)} />}
+        {critical_speed_3 === null ? null : (
+          <Fact
+            name="With 3 parameters"
+            value={`${criticalText(critical_speed_3)}, maximum ${decimal(critical_speed_3.max_speed, 2)} m/s`}
+          />
+        )}
+      </dl>
+      <p class="note">These figures describe the recording, not the ability of the athlete.</p>
+    </>
+  );
+}
+
+const criticalText = (fit: CriticalSpeed): string =>
+  `${decimal(fit.critical_speed, 2)} m/s, D′ ${decimal(fit.d_prime, 0)} m${r2Text(fit)}`;
+
+const r2Text = ({ r2 }: { r2: number | null }): string => (r2 === null ? "" : `, R² ${decimal(r2, 3)}`);
 
 /** A peak in the units of the page. Empty if there is none. */
 function knownPeak({ window, value, start_time }: PeakWindow): Peak[] {

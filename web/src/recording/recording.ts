@@ -7,7 +7,7 @@ import type {
   Report,
   TrackBeatBatch,
 } from "asi-convert";
-import type { Metrics, PeakWindow, PresetName } from "asi-convert/metrics";
+import type { Metrics, PeakDemands, PeakWindow, PresetName } from "asi-convert/metrics";
 import type { Track } from "../map/projection.js";
 import type { Pyramid } from "../plots/pyramid.js";
 
@@ -84,6 +84,8 @@ export interface PeakDistances {
   listed: PeakWindow[];
   /** These lengths and many more, in ascending order. */
   curve: PeakWindow[];
+  /** Models of these distances. */
+  fits: Pick<PeakDemands, "power_law" | "critical_speed" | "critical_speed_3">;
 }
 
 /** Lowest and highest heart rate, bpm; both included. */

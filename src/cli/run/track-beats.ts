@@ -1,0 +1,62 @@
+import { AsiError } from "../../errors.js";
+import type { WrittenFile } from "../../files/output-file.js";
+import { count } from "../../pictures/figure-text.js";
+import { decodeTrackBeats, type TrackSummary } from "../../tracks/decode-track.js";
+import type { BeatBatch } from "../../types.js";
+import { type Context, runBatch } from "../batch/batch.js";
+import { type Input, nameOf, openInput } from "../batch/inputs.js";
+import { refuseAsOutput, streamOf, writeOutput } from "../batch/output.js";
+import { ExitStatus } from "../terminal/exit-status.js";
+import type { LineWriter } from "../terminal/line-writer.js";
+import { damagedTrack } from "./encode-input.js";
+import { formatOf, type WaveformFlags } from "./write-waveform.js";
+
+/** Beats of a recording, or of a track, which has no quality. */
+export type AnyBeats = Omit<BeatBatch, "quality"> & Partial<Pick<BeatBatch, "quality">>;
+
+interface Written {
+  /** Null if the output is the standard output. */
+  file: WrittenFile | null;
+  length: number;
+  summary: TrackSummary;
+}
+
+/** Writes the RR intervals of a track to the file of `-o`, or to the standard output. */
+export function trackBeats(
+  track: Input,
+  flags: WaveformFlags,
+  context: Context,
+  formats: Readonly<Record<string, () => Promise<LineWriter<AnyBeats>>>>,
+): Promise<ExitStatus> {
+  const { console, signal } = context;
+  const { output = "-", force } = flags;
+  const format = formatOf(flags, Object.keys(formats));
+  refuseAsOutput(output, [track]);
+  return runBatch<Written>(context, {
+    inputs: [track],
+    json: false,
+    async work(input, _, onProgress) {
+      const writer = await formats[format]?.();
+      if (writer === undefined) throw new RangeError(`there is no format ${format}`);
+      const decoding = decodeTrackBeats(openInput(input, onProgress));
+      const pieces: Uint8Array[] = [];
+      let length = 0;
+      for await (const batch of decoding) {
+        length += batch.length;
+        pieces.push(...writer.batch(batch));
+      }
+      const summary = await decoding.summary;
+      if (length === 0) throw new AsiError("NO_SAMPLES", "The track has no RR intervals.");
+      pieces.push(...writer.end());
+      const file = await writeOutput(streamOf(pieces), output, { force, signal });
+      return { file, length, summary };
+    },
+    async show({ file, length, summary: { damage } }, input) {
+      const name = nameOf(input);
+      if (file !== null) console.message(`${name}: ${count(length, "beat")} -> ${file.path}`);
+      if (damage !== null) console.message(`${name}: `, ...damagedTrack(console, damage));
+    },
+    toJson: () => ({}),
+    statusOf: ({ summary }) => (summary.damage === null ? ExitStatus.done : ExitStatus.doneWithDamage),
+  });
+}

@@ -1,0 +1,71 @@
+import { PEAK_WINDOWS_S, type PeakAmount, type PeakWindow } from "../metrics/index.js";
+import type { SquadColumn } from "./columns.js";
+import type { MemberFigures } from "./squad-table.js";
+
+/** A column of a peak, with the start of its window. */
+export interface PeakColumn extends SquadColumn {
+  /** ms since 1970 UTC; null if there is no peak. */
+  startMs(figures: MemberFigures): number | null;
+}
+
+type SquadAmount = Exclude<PeakAmount, "metabolic_power">;
+
+const AMOUNTS: readonly {
+  amount: SquadAmount;
+  suffix: string;
+  title: string;
+  unit: string;
+  decimals: number;
+}[] = [
+  { amount: "distance", suffix: "distance_m", title: "distance", unit: "m", decimals: 0 },
+  {
+    amount: "high_speed_distance",
+    suffix: "high_speed_m",
+    title: "high-speed distance",
+    unit: "m",
+    decimals: 0,
+  },
+  {
+    amount: "acceleration",
+    suffix: "acceleration_m_per_s2",
+    title: "mean absolute acceleration",
+    unit: "m/s2",
+    decimals: 2,
+  },
+  { amount: "accelerations", suffix: "accelerations", title: "accelerations", unit: "", decimals: 0 },
+  { amount: "heart_rate", suffix: "heart_rate_bpm", title: "mean heart rate", unit: "bpm", decimals: 0 },
+];
+
+/** The windows whose distances tables and reports show if no columns are named, in s. */
+const SHOWN_WINDOWS_S: readonly number[] = [60, 180, 300, 600];
+
+const nameOfWindow = (windowS: number) => (windowS % 60 === 0 ? `${windowS / 60} min` : `${windowS} s`);
+
+/** The columns of each window and amount of `peakDemands`, with equal digits. */
+export const peakColumns = (): PeakColumn[] =>
+  PEAK_WINDOWS_S.flatMap((windowS, i) =>
+    AMOUNTS.map(({ amount, suffix, title, unit, decimals }): PeakColumn => {
+      const peakIn = ({ peaks }: MemberFigures): PeakWindow | undefined => peaks?.[amount][i];
+      return {
+        key: `peak_${windowS}s_${suffix}`,
+        head: `Peak ${nameOfWindow(windowS)}`,
+        title: `Peak of ${nameOfWindow(windowS)}: ${title}`,
+        unit,
+        decimals,
+        kind: "level",
+        value: (_, figures) => peakIn(figures)?.value ?? null,
+        startMs: (figures) => peakIn(figures)?.start_time ?? null,
+      };
+    }),
+  );
+
+/** The columns of distances that tables and reports show. */
+export const shownPeakColumns = (): PeakColumn[] =>
+  peakColumns().filter(({ key }) => SHOWN_WINDOWS_S.some((windowS) => key === `peak_${windowS}s_distance_m`));
+
+/** Describes the columns in reports. */
+export const PEAKS_TEXT =
+  "Peak: the longest distance in any window of this length, of which at least 90 % is recorded.";
+
+/** Whether a column is that of a peak. */
+export const isPeakColumn = (column: SquadColumn): column is PeakColumn => "startMs" in column;

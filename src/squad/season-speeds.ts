@@ -1,0 +1,71 @@
+import {
+  type AccelerationSpeedProfile,
+  type MetricsOptions,
+  type SeasonMaxSpeed,
+  seasonMaxSpeed,
+  sessionMaxSpeed,
+} from "../metrics/index.js";
+import { highestOfSessions, profileOfPoints, SpeedClasses } from "../metrics/person/acceleration-speed.js";
+import type { SeasonPlayer, SessionSpeeds } from "./season.js";
+import type { SquadMember } from "./squad-members.js";
+
+const DAY_MS = 86_400_000;
+
+/** Number of days whose sessions are pooled in a profile, as docs/metrics.md describes. */
+const PROFILE_DAYS = 28;
+
+/** Limits of the maximum speed of a profile, m/s. */
+const LEAST_MAX_SPEED = 1;
+const MOST_MAX_SPEED = 20;
+
+/** Computes the speeds of a member in the whole session. */
+export function sessionSpeeds(
+  { recordings }: SquadMember,
+  options: Pick<MetricsOptions, "preset">,
+): SessionSpeeds {
+  const samples = recordings.map((recording) => recording.samples);
+  return { maxSpeed: sessionMaxSpeed(samples, options), points: highestOfSessions([samples], options) };
+}
+
+/** The speeds of a player on the day of a session. */
+export interface SpeedsOfPlayer {
+  /** Of the 365 days up to this day; null if no session has a maximum speed. */
+  readonly season: SeasonMaxSpeed | null;
+  /** Of the sessions of the 28 days up to this day; null without a maximum speed of at least 1 m/s. */
+  readonly profile: AccelerationSpeedProfile | null;
+  /** Number of these sessions with points. */
+  readonly sessions: number;
+}
+
+/**
+ * The maximum speed of the season and the profile of the last 28 days.
+ *
+ * @param index index of the session; earlier ones are also used
+ * @param dayOf the local calendar day of an instant, `YYYY-MM-DD`
+ */
+export function seasonSpeeds(
+  { entries }: SeasonPlayer,
+  index: number,
+  dayOf: (ms: number) => string,
+): SpeedsOfPlayer {
+  const known = entries.slice(0, index + 1).flatMap(({ session, row }) => {
+    return row?.speeds === undefined ? [] : [{ day: dayOf(session.startMs), ...row.speeds }];
+  });
+  const to = known.at(-1)?.day;
+  if (to === undefined) return { season: null, profile: null, sessions: 0 };
+  const season = seasonMaxSpeed(
+    known.flatMap(({ day, maxSpeed }) => (maxSpeed === null ? [] : [{ day, maxSpeed }])),
+    to,
+  );
+  const isRecent = (day: string) => Date.parse(to) - Date.parse(day) < PROFILE_DAYS * DAY_MS;
+  const pooled = known.filter(({ day, points }) => points.length > 0 && isRecent(day));
+  if (season === null || season.max_speed < LEAST_MAX_SPEED) {
+    return { season, profile: null, sessions: pooled.length };
+  }
+  const classes = new SpeedClasses();
+  for (const { speed, acceleration } of pooled.flatMap(({ points }) => points)) {
+    classes.add(speed, acceleration);
+  }
+  const profile = profileOfPoints(classes.points, Math.min(season.max_speed, MOST_MAX_SPEED));
+  return { season, profile, sessions: pooled.length };
+}

@@ -1,0 +1,94 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { accelerationSpeedProfile, type MetricSamples, sessionMaxSpeed } from "../src/metrics/index.js";
+import { encode } from "../src/recording/encode.js";
+import { asi, scratchFolder } from "./asi-process.js";
+import { tableOf } from "./csv-table.js";
+import { plantedSprints } from "./metrics/figures/planted.js";
+import { columnsOf, type TestSample } from "./metrics/golden/sessions.js";
+import { wholeBytes } from "./whole.js";
+
+const DAY_MS = 86_400_000;
+const START_MS = Date.UTC(2026, 3, 12, 13);
+
+/** Sprints, as shares of the full speed. */
+function sessionOn(day: number, share: number): TestSample[] {
+  const [first] = plantedSprints(0.05);
+  return plantedSprints(0.05).map(({ t, speed }) => ({
+    t: START_MS + day * DAY_MS + t - (first?.t ?? 0),
+    speed: Math.round((speed ?? 0) * share),
+  }));
+}
+
+/** A season with a session on each of these days. */
+async function seasonOf(
+  sessions: readonly (readonly [day: number, samples: TestSample[]])[],
+): Promise<string> {
+  const season = join(scratchFolder(), "season");
+  for (const [day, samples] of sessions) {
+    const folder = join(season, `day ${String(day).padStart(3, "0")}`);
+    mkdirSync(folder, { recursive: true });
+    const rows = samples.map(({ t, speed }) => ({
+      timestamp: t,
+      latitude: 46.9629,
+      longitude: 7.4648,
+      speed: (speed ?? 0) / 1000,
+    }));
+    writeFileSync(join(folder, "a.asi"), await wholeBytes(encode(rows, { serial: "TRK-1" })));
+  }
+  return season;
+}
+
+const squad = (season: string, ...more: string[]) =>
+  asi(["squad", season, "--by", "player", "--profile", ...more]);
+
+describe("asi squad --by player --profile", () => {
+  it("has the maximum speed of the season, and the profile of the sessions of 28 days", async () => {
+    const sessions = [0, 80, 100].map((day) => [day, sessionOn(day, day === 0 ? 1.04 : 1)] as const);
+    const samples: MetricSamples[] = sessions.map(([, own]) => columnsOf(own));
+    const { stdout } = await squad(await seasonOf(sessions), "--format", "csv");
+    const rows = tableOf(stdout);
+    const speeds = samples.map((own) => sessionMaxSpeed(own) ?? 0);
+    expect(rows.map((row) => Number(row.session_max_speed_m_per_s))).toEqual(speeds);
+    const [first = 0] = speeds;
+    const { profile } = accelerationSpeedProfile(samples.slice(1), { maxSpeed: first });
+    expect(profile).not.toBeNull();
+    expect(rows[2]).toMatchObject({
+      season_max_speed_m_per_s: String(first),
+      season_max_speed_day: "2026-04-12",
+      season_max_speed_unconfirmed: "no",
+      profile_a0_m_per_s2: String(profile?.a0),
+      profile_s0_m_per_s: String(profile?.s0),
+      profile_points: String(profile?.n_before),
+      profile_sessions: "2",
+      profile_reason: "",
+    });
+  });
+
+  it("marks a maximum speed that no other session confirms, and names the reason for no profile", async () => {
+    const season = await seasonOf([
+      [0, sessionOn(0, 0.8)],
+      [40, sessionOn(40, 1)],
+      [80, sessionOn(80, 0.4)],
+    ]);
+    const { stdout } = await squad(season);
+    expect(stdout).toMatch(/in 365 days: \d\.\d\d m\/s on 2026-05-22, unconfirmed, because no other session/);
+    expect(stdout).toMatch(/profile of 28 days \(1 with running\): none: /);
+  });
+
+  it("gives the same in threads and from the cache", async () => {
+    const season = await seasonOf([0, 20].map((day) => [day, sessionOn(day, 1)] as const));
+    const once = await squad(season, "--format", "csv", "--jobs", "1");
+    for (const more of [["--jobs", "2"], ["--cache"], ["--cache"]])
+      expect((await squad(season, "--format", "csv", ...more)).stdout).toBe(once.stdout);
+  });
+
+  it("is refused without a season, and in the report", async () => {
+    const season = await seasonOf([[0, sessionOn(0, 1)]]);
+    const single = await asi(["squad", season, "--profile"]);
+    expect([single.status, single.stderr]).toEqual([2, expect.stringMatching(/add --by player/)]);
+    const report = await squad(season, "--format", "html");
+    expect([report.status, report.stderr]).toEqual([2, expect.stringMatching(/omit it for a report/)]);
+  });
+});

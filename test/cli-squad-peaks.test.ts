@@ -1,0 +1,76 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { decodeSync } from "../src/index.js";
+import { PEAK_WINDOWS_S, type PeakDemands, peakDemands } from "../src/metrics/index.js";
+import { asi, Fixture, scratchFolder } from "./asi-process.js";
+import { tableOf } from "./csv-table.js";
+
+const FILE = "7-Kunz.asi";
+
+/** The recording with three sprints, and a period with two of them. */
+function folderOfSprints(): string {
+  const folder = join(scratchFolder(), "sprints");
+  mkdirSync(folder);
+  writeFileSync(join(folder, FILE), readFileSync(new Fixture("valid/reception").path));
+  writeFileSync(join(folder, "periods.csv"), "period,start,end\nEnd,17:00:25,17:01:10\n");
+  return folder;
+}
+
+const SUFFIXES = {
+  distance: "distance_m",
+  high_speed_distance: "high_speed_m",
+  acceleration: "acceleration_m_per_s2",
+  accelerations: "accelerations",
+  heart_rate: "heart_rate_bpm",
+} as const;
+
+/** The cells of a row with these peaks. */
+function cellsOf({ peaks }: Pick<PeakDemands, "peaks">): Record<string, string> {
+  const cells = Object.entries(SUFFIXES).flatMap(([amount, suffix]) =>
+    peaks[amount as keyof typeof SUFFIXES].flatMap(({ value, start_time }, i) => {
+      const key = `peak_${PEAK_WINDOWS_S[i]}s_${suffix}`;
+      return [
+        [key, value === null ? "" : String(value)],
+        [`${key}_start`, start_time === null ? "" : new Date(start_time).toISOString()],
+      ];
+    }),
+  );
+  return Object.fromEntries(cells);
+}
+
+describe("asi squad --peaks", () => {
+  it("has the digits and the times of asi stats --peaks for the session, and of peakDemands for a period", async () => {
+    const folder = folderOfSprints();
+    const path = join(folder, FILE);
+    const { stdout } = await asi(["squad", folder, "--peaks", "--format", "csv"]);
+    const [session, end] = tableOf(stdout);
+    const stats = JSON.parse((await asi(["stats", path, "--peaks", "--json"])).stdout);
+    const { samples } = decodeSync(readFileSync(path));
+    const from = Date.UTC(2025, 4, 3, 17, 0, 25);
+    const to = Date.UTC(2025, 4, 3, 17, 1, 10) - 1;
+    expect(session).toMatchObject(cellsOf(stats.figures.peak_demands));
+    expect(end).toMatchObject(cellsOf(peakDemands(samples, { from, to })));
+    expect(Number(session?.peak_30s_distance_m)).toBeGreaterThan(0);
+  });
+
+  it("prints the distances of 1, 3, 5 and 10 minutes, and sorts by any peak", async () => {
+    const { stdout } = await asi(["squad", folderOfSprints(), "--peaks", "--sort", "peak_5s_distance"]);
+    const heads = stdout.split("\n")[1]?.trim();
+    expect(heads?.split(/\s{2,}/)).toEqual([
+      ...["Min", "Distance", "Rate", "Peak 1 min", "Peak 3 min", "Peak 5 min", "Peak 10 min"],
+    ]);
+  });
+
+  it("has these distances in the report, which explains them", async () => {
+    const { stdout } = await asi(["squad", folderOfSprints(), "--peaks", "--format", "html"]);
+    for (const text of ["Peak 1 min", "Peak 10 min", "Peak: the longest distance in any window"])
+      expect(stdout).toContain(text);
+  });
+
+  it("is refused beside recipes in a report, which has no space for both", async () => {
+    const args = ["--peaks", "--recipe", "soccer/sprint", "--format", "html"];
+    const { status, stderr } = await asi(["squad", folderOfSprints(), ...args]);
+    expect([status, stderr]).toEqual([2, expect.stringMatching(/space for peaks or recipes/)]);
+  });
+});
