@@ -53,6 +53,7 @@ const manager: Rule<never, undefined> = { description: "Managers", roles: ["MANA
  */
 export const access = {
   obtainToken: anyone,
+  revokeToken: anyone,
   beginDeviceSignIn: anyone,
   authorize: anyone,
   createSession: anyone,
