@@ -157,7 +157,7 @@ const service = [
   ]),
   ...layers("server/src/http/", [
     ["browser", "connection"],
-    ["limits", "monitoring"],
+    ["limits", "monitoring", "web-socket"],
     ["body"],
     ["files"],
     ["documentation", "mcp"],

@@ -136,6 +136,7 @@ class Examples {
       takeOwnership: { serial_number, device_name },
       createSession: { username, password },
       obtainToken: { username, password, client_id: clientId, client_secret: clientSecret },
+      revokeToken: { token: "unknown", client_id: clientId, client_secret: clientSecret },
       createTimeframe: { json_schema: await schemaId(s, "timeframe_soccer") },
       updateTimeframe: { json_schema: await schemaId(s, "timeframe_soccer") },
       updateManager: { username },

@@ -113,6 +113,11 @@ export class Client {
     return socket;
   }
 
+  /** Address of the service, without a path. */
+  get url(): string {
+    return this.#url.origin;
+  }
+
   close(): void {
     this.#agent.destroy();
   }

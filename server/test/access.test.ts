@@ -48,6 +48,7 @@ const toFormer: Besides = ({ formerOwner }) => ({ ids: { manager: formerOwner.id
 
 const matrix: readonly (readonly [operation: string, outcomes: string, besides?: Besides])[] = [
   ["obtainToken", ANYONE],
+  ["revokeToken", ANYONE],
   ["beginDeviceSignIn", ANYONE],
   ["findDeviceSignIn", AUTHENTICATED_V2],
   ["decideDeviceSignIn", AUTHENTICATED_V2],

@@ -127,6 +127,7 @@ export const rows = [
   ["X8", "POST", "/api/v2/sign-in-methods/provider/", "sessions"],
   ["X8", "DELETE", "/api/v2/sign-in-methods/provider/", "sessions"],
   ["X8", "POST", "/oauth2/device_authorization/", "token"],
+  ["X8", "POST", "/oauth2/revoke/", "token"],
   ["X8", "POST", "/api/v2/device-sign-ins/find/", "sessions"],
   ["X8", "POST", "/api/v2/device-sign-ins/decide/", "sessions"],
   ["X8", "GET", "/api/v2/applications/", "sessions"],

@@ -96,7 +96,9 @@ describe("a ticket for live data", () => {
     expect((await follow(s, ticket)).status).toBe(200);
   });
 
-  it("needs a personal token that reads samples", async ({ service: s }) => {
+  it("needs a personal token that reads or writes samples, and gives it no further rights", async ({
+    service: s,
+  }) => {
     const ann = await s.manager();
     const sessions = await s.personalToken(ann, "sessions:read");
     expect(await s.post("/api/v2/live-tickets/", undefined, sessions)).toMatchObject({
@@ -105,6 +107,8 @@ describe("a ticket for live data", () => {
     });
     const client = await follow(s, await create(s, { token: await s.personalToken(ann, "samples:read") }));
     expect(client.status).toBe(200);
+    const writing = await create(s, { token: await s.personalToken(ann, "samples:write") });
+    expect(await use(s, writing)).toMatchObject({ status: 403, body: { code: "insufficient_scope" } });
   });
 
   it("is stored as a hash, and used up even if the connection is refused", async ({ service: s }) => {

@@ -244,6 +244,7 @@ describe("the metadata for clients", () => {
         issuer: origin,
         authorization_endpoint: `${origin}/oauth2/authorize/`,
         token_endpoint: `${origin}/oauth2/token/`,
+        revocation_endpoint: `${origin}/oauth2/revoke/`,
         device_authorization_endpoint: `${origin}/oauth2/device_authorization/`,
         grant_types_supported: [
           "password",

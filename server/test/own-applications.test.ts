@@ -3,7 +3,10 @@ import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
 import { commands } from "../src/operator/commands.js";
 import { applications, auditLog } from "../src/store/schema.js";
+import { hold } from "./held-locks.js";
 import { service, startService, type TestAccount, type TestService } from "./service.js";
+
+const isPostgres = process.env.TEST_DATABASE === "postgres";
 
 const PATH = "/api/v2/applications/";
 
@@ -94,6 +97,21 @@ describe("an application of a manager", () => {
     expect(own.map(({ accountId }) => accountId)).toEqual([ann.id]);
     expect(JSON.stringify(own)).not.toContain(replaced.body.client_secret);
   });
+
+  it.runIf(isPostgres)(
+    "locks its account first when its secret is replaced, as a token request does",
+    async () => {
+      const own = await startService();
+      const ben = await own.manager();
+      const { body } = await create(ben, {}, own);
+      const held = await hold(own, `SELECT FROM accounts WHERE id = ${ben.id} FOR NO KEY UPDATE`);
+      const replacing = own.post(`${PATH}${body.id}/secret/`, { password: ben.password }, ben.token);
+      await held.waiters(1);
+      await held.client.query(`SELECT FROM applications WHERE id = ${body.id} FOR UPDATE NOWAIT`);
+      await held.release();
+      expect((await replacing).status).toBe(200);
+    },
+  );
 
   it("shows when it was last used, with at most one write per hour", async () => {
     const own = await startService();

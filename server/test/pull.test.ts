@@ -3,8 +3,10 @@ import { spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { convertSync } from "asi-convert";
+import { and, eq, isNotNull } from "drizzle-orm";
 import { parquetReadObjects } from "hyparquet";
 import { describe, expect } from "vitest";
+import { accessTokens } from "../src/store/schema.js";
 import { withOwnService } from "./file-service.js";
 import { PathProxy } from "./path-proxy.js";
 import { recordingOf, rowAt, timesFrom, walk } from "./recordings.js";
@@ -62,7 +64,9 @@ async function ownedSince2024(s: TestService, by: TestAccount): Promise<TestDevi
 const it = withOwnService();
 
 describe("asi pull", () => {
-  it("signs in with the browser of its user, and keeps no token", async ({ service: s }) => {
+  it("signs in with the browser of its user, keeps no token, and signs out at the end", async ({
+    service: s,
+  }) => {
     const ann = await s.manager();
     const device = await ownedSince2024(s, ann);
     await s.load(device, ann, await walk(device.serial_number, `${DAY}T10:00:00Z`, 60));
@@ -91,6 +95,8 @@ describe("asi pull", () => {
       .filter((entry) => entry.isFile())
       .map(({ parentPath, name }) => readFileSync(join(parentPath, name), "utf8"));
     expect(kept.join()).not.toMatch(/token/i);
+    const withScopes = and(eq(accessTokens.accountId, ann.id), isNotNull(accessTokens.scopes));
+    expect(await s.store.database.queries.$count(accessTokens, withScopes)).toBe(0);
     const denied = start(newScratchFolder());
     await decide(denied, false);
     const refused = await denied.end;

@@ -8,6 +8,7 @@ import { passwords } from "./passwords.js";
 import { reading } from "./reading.js";
 import { squads } from "./squads.js";
 import { streams } from "./streams.js";
+import { webSockets } from "./web-sockets.js";
 import { work } from "./work.js";
 
 /** All attacks, in the order in which they run. */
@@ -20,6 +21,7 @@ export const attacks: readonly Attack[] = [
   ...histories,
   ...work,
   ...streams,
+  ...webSockets,
   ...squads,
   ...mcp,
 ];

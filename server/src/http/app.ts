@@ -32,6 +32,7 @@ import { endWithOuter } from "./connection/own-requests.js";
 import { clientLeft, onResponseEnd } from "./connection/response-end.js";
 import { limitUnreadResponses } from "./connection/response-room.js";
 import { cutSlowReaders } from "./connection/slow-clients.js";
+import { UpgradeRequest } from "./connection/upgrade-request.js";
 import { deprecationHeaders } from "./deprecation.js";
 import { installErrors, refuseClient, sendError } from "./errors.js";
 import { addressKey } from "./limits/address-key.js";
@@ -55,6 +56,7 @@ import { requireAcceptable } from "./negotiation.js";
 import { pathPrefix } from "./path-prefix.js";
 import { routes } from "./routes/index.js";
 import { answerUnrouted, collectMethods, shownPath } from "./unrouted.js";
+import { installWebSockets, upgradeConstraint } from "./web-socket/install.js";
 
 /** Dependencies that the application uses but does not open. */
 export interface Dependencies {
@@ -82,6 +84,7 @@ declare module "fastify" {
     dependencies: Dependencies;
     config: Config;
     metrics: Registry;
+    logRequest: typeof logRequest;
     readiness: () => Promise<Readiness>;
   }
   interface FastifyContextConfig {
@@ -97,6 +100,7 @@ const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
 /** Builds the application with all routes. It does not listen yet. */
 export async function buildApp(config: Config, dependencies: Dependencies): Promise<FastifyInstance> {
   const app = Fastify({
+    http: { IncomingMessage: UpgradeRequest },
     logger: config.logLevel === "silent" ? false : logOptions(config.logLevel),
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: JSON_MAX_BYTES,
@@ -111,7 +115,12 @@ export async function buildApp(config: Config, dependencies: Dependencies): Prom
     },
     frameworkErrors: sendError,
     clientErrorHandler: refuseClient,
-    routerOptions: { ignoreTrailingSlash: false, caseSensitive: true, maxParamLength: 100 },
+    routerOptions: {
+      ignoreTrailingSlash: false,
+      caseSensitive: true,
+      maxParamLength: 100,
+      constraints: { [upgradeConstraint.name]: upgradeConstraint },
+    },
   });
   app.server.maxConnections = config.maxConnections;
   // Without a request timeout, Node.js has no timeout for headers either.
@@ -120,6 +129,7 @@ export async function buildApp(config: Config, dependencies: Dependencies): Prom
   app.decorate("dependencies", dependencies);
   app.decorate("throttle", createThrottle(config, dependencies.database));
   app.decorate("operations", []);
+  app.decorate("logRequest", logRequest);
   app.decorate("requestQueue", createRequestQueue());
   app.decorate("heavyQueue", createHeavyQueue());
   app.decorate("outerQueue", createOuterQueue());
@@ -142,6 +152,7 @@ export async function buildApp(config: Config, dependencies: Dependencies): Prom
   await installBodies(app);
   const unrouted = answerUnrouted(collectMethods(app));
   allowOrigins(app, config.corsOrigins);
+  await installWebSockets(app);
   installGuard(app, dependencies, unrouted);
   await app.register(helmet, {
     contentSecurityPolicy: {
@@ -234,18 +245,21 @@ function installGuard(
     // Check the path before the body is read. Otherwise an unknown path could be refused for its content type.
     if (request.is404) return unrouted(request, reply);
   });
-  app.addHook("onResponse", async (request, reply) => {
-    request.log.info(
-      {
-        method: request.method,
-        path: request.routeOptions.config.operation?.path ?? request.routeOptions.url ?? shownPath(request),
-        status: reply.statusCode,
-        durationMs: Math.round(reply.elapsedTime * 10) / 10,
-        account: request.ctx?.caller?.id,
-        address: request.ip,
-        trace: request.ctx?.trace?.id,
-      },
-      "request",
-    );
-  });
+  app.addHook("onResponse", async (request, reply) => logRequest(request, reply, reply.statusCode));
+}
+
+/** Writes the log line of a request at its end. */
+function logRequest(request: FastifyRequest, { elapsedTime }: FastifyReply, status: number): void {
+  request.log.info(
+    {
+      method: request.method,
+      path: request.routeOptions.config.operation?.path ?? request.routeOptions.url ?? shownPath(request),
+      status,
+      durationMs: Math.round(elapsedTime * 10) / 10,
+      account: request.ctx?.caller?.id,
+      address: request.ip,
+      trace: request.ctx?.trace?.id,
+    },
+    "request",
+  );
 }

@@ -69,6 +69,8 @@ export function credentialOf(config: Config, request: FastifyRequest): Credentia
     const token = BEARER.exec(authorization)?.[1];
     return token === undefined ? null : credential(hashToken(token));
   }
+  // A browser sends the cookies of the service also with the WebSockets of other sites.
+  if (request.ws) return undefined;
   const token = sessionToken(config, request);
   return token === undefined ? undefined : credential(hashSessionToken(token));
 }

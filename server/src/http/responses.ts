@@ -7,7 +7,7 @@ import { StreamedArray } from "../domain/lists/streamed-array.js";
 import { StreamedPage } from "../domain/lists/streamed-page.js";
 import type { Page } from "../wire/types.js";
 import { EventStream } from "./connection/event-stream.js";
-import { LineStream } from "./connection/line-stream.js";
+import { LineStream, ResponseLines } from "./connection/line-stream.js";
 import { pathPrefix } from "./path-prefix.js";
 
 /** JSON described by a schema. */
@@ -197,9 +197,9 @@ export function sendResult(
     return sendJson(request, reply.headers(locationOf(request, success, result)), result);
   if (mediaType === undefined) return reply.send();
   if (result instanceof EventStream || result instanceof LineStream) {
-    // nginx would buffer the parts.
     request.responseShare?.resize(0);
-    return reply.type(mediaType).header("X-Accel-Buffering", "no").send(result.body);
+    // nginx would buffer the parts.
+    return reply.type(mediaType).header("X-Accel-Buffering", "no").send(bodyOf(request, result));
   }
   if (!(result instanceof FileResponse)) return reply.type(`${mediaType}; charset=utf-8`).send(result);
   if (result.bytes !== null) reply.header("Content-Length", result.bytes);
@@ -207,6 +207,13 @@ export function sendResult(
     .type(result.mediaType.startsWith("text/") ? `${result.mediaType}; charset=utf-8` : result.mediaType)
     .header("Content-Disposition", `attachment; filename="${result.fileName}"`)
     .send(result.content);
+}
+
+function bodyOf({ raw }: FastifyRequest, stream: EventStream | LineStream): Readable {
+  if (stream instanceof EventStream) return stream.toBody();
+  const lines = new ResponseLines();
+  stream.start(raw, lines);
+  return lines.body;
 }
 
 export const sendCustom = (reply: FastifyReply, { status, headers, body }: CustomResponse): FastifyReply =>

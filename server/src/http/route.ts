@@ -13,6 +13,8 @@ import { errors, ServiceError } from "../domain/change/errors.js";
 import { AlreadyDone } from "../domain/change/idempotency.js";
 import type { PathIds } from "../domain/change/rule.js";
 import { MULTIPART } from "./body/bodies.js";
+import type { EventStream } from "./connection/event-stream.js";
+import type { LineStream } from "./connection/line-stream.js";
 import { takeResponseRoom } from "./connection/response-room.js";
 import { readIdempotencyKey, readStored, sendStored } from "./idempotency.js";
 import { refuseIgnored, tellIgnored } from "./ignored.js";
@@ -21,6 +23,7 @@ import { type AnyOperation, methodsOf, type Operation } from "./operation.js";
 import { type IdsIn, pathIds, routePath } from "./path-ids.js";
 import { type Success, sendCustom, sendResult } from "./responses.js";
 import { decoder, queryDecoder } from "./validation.js";
+import { routeWebSockets } from "./web-socket/route.js";
 
 const FORM = "application/x-www-form-urlencoded";
 
@@ -118,6 +121,14 @@ export function route<
     schema?.properties?.results !== undefined;
   const { isHeavy = false } = operation;
   const inTurn = <T>(request: FastifyRequest, work: () => Promise<T>) => inRequestTurn(app, request, work);
+  /** Checks before the body is read. */
+  const begin = async (request: FastifyRequest, reply: FastifyReply) => {
+    // Both wait for the database, so run them concurrently. Throttling takes precedence over other errors.
+    const found = inTurn(request, () => findTarget(request));
+    found.catch(() => undefined);
+    await count(request, reply);
+    await found;
+  };
   app.operations.push(operation as AnyOperation);
   for (const path of [operation.path, ...(operation.otherPaths ?? [])]) {
     app.route({
@@ -132,11 +143,7 @@ export function route<
         open: access[id].roles === null,
       },
       async onRequest(request, reply) {
-        // Both wait for the database, so run them concurrently. Throttling takes precedence over other errors.
-        const found = inTurn(request, () => findTarget(request));
-        found.catch(() => undefined);
-        await count(request, reply);
-        await found;
+        await begin(request, reply);
         if (operation.unsupportedTypeResponse !== undefined && mediaType(request) !== operation.consumes) {
           return sendCustom(reply, operation.unsupportedTypeResponse);
         }
@@ -169,4 +176,13 @@ export function route<
       },
     });
   }
+  if (operation.webSocket !== true) return;
+  routeWebSockets(app, routePath(operation.path), {
+    config: { operation: operation as AnyOperation },
+    onRequest: begin,
+    async begin(request, reply) {
+      await takeResponseRoom(app, request, reply, isLarge);
+      return (await inTurn(request, () => run(request, reply))) as EventStream | LineStream;
+    },
+  });
 }

@@ -16,6 +16,13 @@ const MAX_TICKETS = 20;
  */
 const TICKET_LIFETIME_MS = 30_000;
 
+/** Query parameter in place of a token. */
+export const TicketParameter = Type.Optional(
+  Type.String({
+    description: "A ticket of `/api/v2/live-tickets/`, in place of the header `Authorization`",
+  }),
+);
+
 export const LiveTicket = Type.Object(
   {
     ticket: Type.String({ description: "The value of the query parameter `ticket`" }),

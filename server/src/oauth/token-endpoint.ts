@@ -4,6 +4,15 @@ import type { Context } from "../domain/change/context.js";
 import { DEVICE_GRANT, redeemDeviceCode } from "./device-codes.js";
 import { ACCESS_TOKEN_LIFETIME_S } from "./issue-tokens.js";
 import { createModel, type PasswordAttempts } from "./model.js";
+import {
+  decodedBasic,
+  type Form,
+  fieldsOf,
+  isTokenError,
+  NO_STORE,
+  type TokenError,
+  tokenError,
+} from "./requests.js";
 
 /** Token response of RFC 6749 section 5.1. */
 export const Token = Type.Object(
@@ -25,17 +34,8 @@ interface TokenSuccess {
   body: Static<typeof Token>;
 }
 
-/** The error response of RFC 6749 section 5.2. */
-export interface TokenError {
-  status: 400 | 401;
-  headers: Readonly<Record<string, string>>;
-  body: { error: string; error_description: string };
-}
-
 /** Response of the token endpoint. */
 export type TokenResponse = TokenSuccess | TokenError;
-
-const NO_STORE = { "Cache-Control": "no-store", Pragma: "no-cache" };
 
 /** Required fields of each grant type. */
 const REQUIRED: Readonly<Record<string, readonly string[]>> = {
@@ -48,69 +48,19 @@ const REQUIRED: Readonly<Record<string, readonly string[]>> = {
 
 export const GRANT_TYPES = Object.keys(REQUIRED);
 
-const STATUS: Readonly<Record<string, TokenError["status"]>> = {
-  invalid_request: 400,
-  invalid_client: 401,
-  invalid_grant: 400,
-  unauthorized_client: 400,
-  unsupported_grant_type: 400,
-  invalid_scope: 400,
-  authorization_pending: 400,
-  slow_down: 400,
-  access_denied: 400,
-  expired_token: 400,
-};
-
-/** Creates the error response of RFC 6749 section 5.2. */
-export function tokenError(error: string, description: string, basic = false): TokenError {
-  const status = STATUS[error] ?? 400;
-  return {
-    status,
-    headers: {
-      ...NO_STORE,
-      ...(status === 401 && basic ? { "WWW-Authenticate": 'Basic realm="oauth2"' } : {}),
-    },
-    body: { error, error_description: description },
-  };
-}
-
-/**
- * Decodes the client id and the secret of HTTP Basic, which clients encode as form values (RFC 6749 section 2.3.1), some of them
- * also "-" and "_". Ids and secrets contain neither "%" nor "+", so those of clients that do not encode them are unchanged.
- * @returns the header for the library, which does not decode them
- */
-export function decodedBasic(authorization: string): string {
-  const [, encoded] = /^Basic +([A-Za-z0-9+/=_-]+) *$/i.exec(authorization) ?? [];
-  if (encoded === undefined) return authorization;
-  const credentials = Buffer.from(encoded, "base64").toString("utf8");
-  try {
-    const decoded = decodeURIComponent(credentials.replaceAll("+", " "));
-    return `Basic ${Buffer.from(decoded).toString("base64")}`;
-  } catch {
-    // A malformed escape sequence is not the secret of any client.
-    return authorization;
-  }
-}
-
 /**
  * Issues a token for a password, a refresh token, an authorization code, an approved device, or the credentials of an application.
- * @param form fields of the body; a repeated field is an array
  * @param authorization the `Authorization` header, for HTTP Basic
  * @throws ServiceError `throttled` after too many wrong passwords
  */
 export async function grantToken(
   ctx: Context,
   attempts: PasswordAttempts,
-  form: Readonly<Record<string, string | string[]>>,
+  form: Form,
   authorization: string | undefined,
 ): Promise<TokenResponse> {
-  const fields: Record<string, string> = {};
-  for (const [name, value] of Object.entries(form)) {
-    if (Array.isArray(value)) return tokenError("invalid_request", `The field ${name} is repeated.`);
-    if (value.includes("\0"))
-      return tokenError("invalid_request", `The field ${name} contains a NUL character.`);
-    if (value !== "") fields[name] = value;
-  }
+  const { fields, error } = fieldsOf(form);
+  if (error !== undefined) return error;
   if (fields.grant_type === undefined)
     return tokenError("invalid_request", "The field grant_type is missing.");
   if (!Object.hasOwn(REQUIRED, fields.grant_type)) {
@@ -163,7 +113,7 @@ export async function grantToken(
     // model are wrapped.
     const inner = (error as { inner?: unknown }).inner;
     if (inner instanceof Error && !(inner instanceof OAuth2Server.OAuthError)) throw inner;
-    if (!(error instanceof OAuth2Server.OAuthError) || STATUS[error.name] === undefined) throw error;
+    if (!(error instanceof OAuth2Server.OAuthError) || !isTokenError(error.name)) throw error;
     return tokenError(error.name, error.message, authorization !== undefined);
   }
   // The library has subtracted its own processing time.

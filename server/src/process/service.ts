@@ -113,7 +113,7 @@ export async function startService(
     lookup,
     jobsAdded,
   });
-  const startClosing = closeUnused(app.server);
+  const startClosing = closeUnused(app.server, (socket) => app.upgraded.has(socket));
   const listen = listeners(app);
   app.log.info({ role, database: store.database.kind, node: process.version }, "starting");
   const own = ownContext(config, store, clock, jobsAdded, computer, lookup);
@@ -189,6 +189,7 @@ export async function startService(
     const timeout = setTimeout(() => {
       app.log.warn("running requests aborted");
       app.server.closeAllConnections();
+      for (const socket of app.websocketServer.clients) socket.terminate();
     }, shutdownTimeoutMs);
     // Close each connection after its response, because clients would keep it open.
     const stopClosing = startClosing();

@@ -6,7 +6,7 @@ import { parseAddress, readToken } from "../service/access.js";
 import { Calendar, type Interval } from "../service/calendar.js";
 import { endedEarly, ServiceClient } from "../service/client.js";
 import { foldersOf } from "../service/device-folders.js";
-import { signInByDevice } from "../service/device-sign-in.js";
+import { signInByDevice, signOut } from "../service/device-sign-in.js";
 import { accountOf, listDevices, listRanges, type OwnDevice, selectDevices } from "../service/devices.js";
 import { daysWithSamples, type PulledDay } from "../service/pulled-days.js";
 import { PulledFiles } from "../service/pulled-files.js";
@@ -46,11 +46,16 @@ export async function pull(address: string, flags: PullFlags, context: Context):
   const base = parseAddress(address, flags.allowHttp === true);
   if (flags.from !== undefined && flags.to !== undefined && flags.from > flags.to)
     throw new UsageError("--from is later than --to.");
-  const token =
-    flags.signIn === true
-      ? await signIn(base, flags, context)
-      : readToken(flags.tokenFile, process.env.ASI_TOKEN);
-  return new Pull(base, token, flags, context).run();
+  if (flags.signIn !== true) {
+    const token = readToken(flags.tokenFile, process.env.ASI_TOKEN);
+    return new Pull(base, token, flags, context).run();
+  }
+  const token = await signIn(base, flags, context);
+  try {
+    return await new Pull(base, token, flags, context).run();
+  } finally {
+    await signOut(base, token);
+  }
 }
 
 /** Signs the user in with a browser, and shows that the command waits. */

@@ -82,6 +82,19 @@ export async function signInByDevice(
   throw serviceError("TOKEN_REFUSED", `The code of ${base.href} has expired. Run the command again.`);
 }
 
+/** Time for the request that revokes a token, ms. */
+const SIGN_OUT_MS = 5_000;
+
+/** Revokes the token of `signInByDevice` (RFC 7009). Without a connection, the token ends by itself. */
+export async function signOut(base: URL, token: string): Promise<void> {
+  await fetch(new URL("oauth2/revoke/", base), {
+    method: "POST",
+    body: new URLSearchParams({ client_id: CLIENT_ID, token }),
+    redirect: "manual",
+    signal: AbortSignal.timeout(SIGN_OUT_MS),
+  }).catch(() => undefined);
+}
+
 /** A number of seconds that a service has sent, from 1 to the greatest. */
 const secondsIn = (value: unknown, fallback: number, greatest: number): number =>
   typeof value === "number" && value >= 1 ? Math.min(value, greatest) : fallback;

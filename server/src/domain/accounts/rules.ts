@@ -3,7 +3,7 @@ import { applications, refreshTokens } from "../../store/schema.js";
 import type { Context } from "../change/context.js";
 import { errors } from "../change/errors.js";
 import { ALL_ROLES, type Lookup, type Rule } from "../change/rule.js";
-import { type Account, findAthlete } from "./find.js";
+import { type Account, findAthlete, lockAccount } from "./find.js";
 
 export const thatAthlete: Rule<"athlete", Account> = {
   description: "The athlete",
@@ -53,6 +53,8 @@ export const ownApplication: Rule<"application", Application> = {
   description: "The manager for whom the application acts",
   roles: ["MANAGER"],
   async find({ caller }, ids, { queries, lock }) {
+    // Issuing a token locks the account before the application, see `isGrantValid`.
+    if (lock) await lockAccount({ queries }, caller?.id ?? 0);
     const query = queries
       .select()
       .from(applications)

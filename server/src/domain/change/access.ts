@@ -53,6 +53,7 @@ const manager: Rule<never, undefined> = { description: "Managers", roles: ["MANA
  */
 export const access = {
   obtainToken: anyone,
+  revokeToken: anyone,
   beginDeviceSignIn: anyone,
   authorize: anyone,
   createSession: anyone,
@@ -226,16 +227,15 @@ type RuleOf<Op extends OperationId> = (typeof access)[Op];
 export type IdsOf<Op extends OperationId> = Parameters<RuleOf<Op>["find"]>[1];
 export type TargetOf<Op extends OperationId> = Awaited<ReturnType<RuleOf<Op>["find"]>>;
 
-const scopes: ReadonlyMap<OperationId, Scope | null> = new Map([
-  ...SCOPE_NAMES.flatMap((scope) => SCOPE_OPERATIONS[scope].map((id: OperationId) => [id, scope] as const)),
-  ...UNSCOPED_OPERATIONS.map((id: OperationId) => [id, null] as const),
-]);
+const scopes = new Map<OperationId, Scope[]>(UNSCOPED_OPERATIONS.map((id) => [id, []]));
+for (const scope of SCOPE_NAMES)
+  for (const id of SCOPE_OPERATIONS[scope]) scopes.set(id, [...(scopes.get(id) ?? []), scope]);
 
 /**
- * Returns the scope that a personal token needs for an operation.
- * @returns null if every token may call it, undefined if none may
+ * Returns the scopes of which a personal token needs one for an operation.
+ * @returns empty if every token may call it, undefined if none may
  */
-export const scopeOf = (operation: OperationId): Scope | null | undefined => scopes.get(operation);
+export const scopesOf = (operation: OperationId): readonly Scope[] | undefined => scopes.get(operation);
 
 /**
  * Rejects a caller whose role or personal token may not call the operation.
@@ -251,9 +251,11 @@ export function authorizeRole(ctx: Context, operation: OperationId): void {
 
 function requireScope(caller: AuthenticatedCaller, operation: OperationId): void {
   if (caller.scopes === null) return;
-  const needed = scopeOf(operation);
+  const needed = scopesOf(operation);
   if (needed === undefined) throw errors.insufficientScope(null);
-  if (needed !== null && !caller.scopes.includes(needed)) throw errors.insufficientScope(needed);
+  const held = caller.scopes;
+  if (needed.length > 0 && !needed.some((scope) => held.includes(scope)))
+    throw errors.insufficientScope(needed.join(" or "));
 }
 
 /**

@@ -46,7 +46,9 @@ function readForm(bytes: Buffer): Record<string, string | string[]> {
 export async function installBodies(app: FastifyInstance): Promise<void> {
   app.removeAllContentTypeParsers();
   await app.register(multipart, { throwFileSizeLimit: false });
-  app.addHook("preParsing", async ({ headers, routeOptions: { config } }) => {
+  app.addHook("preParsing", async ({ ws, headers, routeOptions: { config } }) => {
+    // A WebSocket has no body.
+    if (ws) return;
     const type = headers["content-type"]?.split(";", 1)[0]?.trim().toLowerCase();
     const coding = headers["content-encoding"] ?? "identity";
     const isFile = config.file === true && type === FILE;

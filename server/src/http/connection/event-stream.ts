@@ -10,14 +10,18 @@ export interface ServerEvent {
   id?: string;
   /** Text of one line, such as JSON. */
   data: string;
+  /** Reason for the end of the connection, only in the last event. */
+  end?: string;
 }
 
 const textOf = ({ event, id, data }: ServerEvent) =>
   `${id === undefined ? "" : `id: ${id}\n`}event: ${event}\ndata: ${data}\n\n`;
 
-/** A response of server-sent events. */
+/** Events of a connection, which are sent as server-sent events or as messages of a WebSocket. */
 export class EventStream {
-  readonly body: Readable;
+  /** To be read once. Null for a time without an event. */
+  readonly events: AsyncIterable<ServerEvent | null>;
+  readonly #heartbeatMs: number;
 
   /**
    * @param events null for a time without an event, at least every `heartbeatMs`
@@ -25,14 +29,20 @@ export class EventStream {
    * an event after which a comment is sent, to keep the connection open in proxies
    */
   constructor(events: AsyncIterable<ServerEvent | null>, heartbeatMs: number) {
-    this.body = Readable.from(text(events, heartbeatMs), { objectMode: false });
+    this.events = pulledOutsideOfSpans(events);
+    this.#heartbeatMs = heartbeatMs;
+  }
+
+  /** The body of a response of server-sent events. */
+  toBody(): Readable {
+    return Readable.from(text(this.events, this.#heartbeatMs), { objectMode: false });
   }
 }
 
 async function* text(events: AsyncIterable<ServerEvent | null>, heartbeatMs: number): AsyncGenerator<string> {
   yield `retry: ${RECONNECT_MS}\n\n`;
   let sentMs = performance.now();
-  for await (const event of pulledOutsideOfSpans(events)) {
+  for await (const event of events) {
     if (event === null && performance.now() - sentMs < heartbeatMs) continue;
     sentMs = performance.now();
     yield event === null ? ": still here\n\n" : textOf(event);

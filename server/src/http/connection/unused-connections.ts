@@ -9,10 +9,11 @@ const SWEEP_MS = 50;
 
 /**
  * Tracks the connections of a server, because unused ones would delay its end. Call it before the server listens.
+ * @param isUpgraded whether a connection has left HTTP, so that its requests are unknown
  * @returns function that starts closing connections without a request in progress, and returns a function that stops this. Also
  *   closes connections with an incomplete request head, which `closeIdleConnections` of Node.js considers active
  */
-export function closeUnused(server: Server): () => () => void {
+export function closeUnused(server: Server, isUpgraded = (_: Socket): boolean => false): () => () => void {
   /** Number of requests in progress per connection; pipelining allows several. */
   const requests = new Map<Socket, number>();
   const count = (socket: Socket, added: number) => {
@@ -29,7 +30,8 @@ export function closeUnused(server: Server): () => () => void {
   });
   return () => {
     const sweep = setInterval(() => {
-      for (const [socket, inProgress] of requests) if (inProgress === 0) socket.destroy();
+      for (const [socket, inProgress] of requests)
+        if (inProgress === 0 && !isUpgraded(socket)) socket.destroy();
     }, SWEEP_MS);
     return () => clearInterval(sweep);
   };

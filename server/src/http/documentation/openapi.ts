@@ -1,5 +1,5 @@
 import { type TSchema, Type } from "@sinclair/typebox";
-import { access, type OperationId, scopeOf } from "../../domain/change/access.js";
+import { access, type OperationId, scopesOf } from "../../domain/change/access.js";
 import type { Rule } from "../../domain/change/rule.js";
 import { SCOPE_NAMES, SCOPES } from "../../domain/change/scopes.js";
 import { FILE } from "../body/bodies.js";
@@ -135,10 +135,11 @@ export function openApiDocument(operations: readonly AnyOperation[], baseUrl: st
 
 /** The tokens with scopes that may call an operation. */
 function scopedTokens({ id }: AnyOperation): Record<string, string[]>[] {
-  const scope = scopeOf(id as OperationId);
-  if (scope === undefined) return [];
-  const scopes = scope === null ? [] : [scope];
-  return [{ application: scopes }, { personalToken: scopes }];
+  const scopes = scopesOf(id as OperationId);
+  if (scopes === undefined) return [];
+  // A list in this document means all of its scopes, so each alternative is a separate entry.
+  const alternatives = scopes.length === 0 ? [[]] : scopes.map((scope) => [scope]);
+  return alternatives.flatMap((needed) => [{ application: needed }, { personalToken: needed }]);
 }
 
 function describe(

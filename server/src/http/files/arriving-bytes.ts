@@ -23,7 +23,7 @@ export class ArrivingBytes {
   readonly #body: Readable;
   readonly #times: { everyMs: number; idleMs: number };
   readonly #signal: AbortSignal;
-  #isBroken = false;
+  #isBroken: boolean;
   /**
    * Fraction of the interval for the next piece. The first fraction is random, because devices send at the same
    * moments, and all pieces would be stored at once.
@@ -34,6 +34,7 @@ export class ArrivingBytes {
     this.#body = body;
     this.#times = times;
     this.#signal = signal;
+    this.#isBroken = body.destroyed && !body.readableEnded;
     body.on("error", () => {
       this.#isBroken = true;
     });

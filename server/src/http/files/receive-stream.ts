@@ -1,3 +1,4 @@
+import type { Readable } from "node:stream";
 import { AsiError } from "asi-convert";
 import type { FastifyRequest } from "fastify";
 import { ScatteredRecording } from "../../domain/bulk-load/scattered.js";
@@ -9,7 +10,7 @@ import type { StreamReceiver } from "../../domain/recording-streams/receive.js";
 import { StreamReplaced } from "../../domain/recording-streams/resource.js";
 import { onBehalfOf } from "../../fairness/callers.js";
 import { isUnavailable } from "../../store/connection/database-errors.js";
-import type { LineStream } from "../connection/line-stream.js";
+import type { LastLine, Lines } from "../connection/line-stream.js";
 import type { HeldConnection } from "../connection/live-connections.js";
 import { problemFor } from "../errors.js";
 import { ArrivingBytes } from "./arriving-bytes.js";
@@ -17,31 +18,26 @@ import { ArrivingBytes } from "./arriving-bytes.js";
 interface Receiving {
   receiver: StreamReceiver;
   request: FastifyRequest;
-  lines: LineStream;
+  body: Readable;
+  lines: Lines;
   place: HeldConnection;
-}
-
-/** Member of the last line in addition to the state: the reason for the end of the stream. */
-interface End {
-  end: string;
-  [member: string]: unknown;
 }
 
 /** Receives a recording until its end. Never rejects: the last line contains the error. */
 export async function receiveStream(
   ctx: Context,
   owned: OwnedDevice,
-  { receiver, request, lines, place }: Receiving,
+  { receiver, request, body, lines, place }: Receiving,
 ): Promise<void> {
   const { streamStoreMs, streamIdleMs } = ctx.config;
   const { signal: ended, replacedWork } = place;
-  const body = new ArrivingBytes(request.raw, { everyMs: streamStoreMs, idleMs: streamIdleMs }, ended);
-  const receive = async (): Promise<End> => {
+  const arriving = new ArrivingBytes(body, { everyMs: streamStoreMs, idleMs: streamIdleMs }, ended);
+  const receive = async (): Promise<LastLine> => {
     await replacedWork;
     if (!(await receiver.prepare(ended))) return { end: String(ended.reason) };
     for (;;) {
       lines.write(stateOf(receiver));
-      const { bytes, end } = await body.next();
+      const { bytes, end } = await arriving.next();
       if (bytes.length > 0) {
         if ((await ctx.isSignedIn?.()) === false) return { end: "signed_out" };
         await receiver.take(bytes);
@@ -53,7 +49,7 @@ export async function receiveStream(
   await onBehalfOf(request.onBehalfOf, async () => {
     const end = await receive().catch((error: unknown) => endBy(error, request));
     receiver.close();
-    body.discard();
+    arriving.discard();
     await auditEnd(ctx, owned, receiver, end.end).catch((error: unknown) =>
       request.log.warn({ err: error }, "the end of a stream is not in the audit log"),
     );
@@ -75,7 +71,7 @@ function stateOf({ storedBytes, storedUntilMs, aheadMs }: StreamReceiver) {
   return aheadMs === 0 ? state : { ...state, ahead_ms: aheadMs };
 }
 
-function endBy(error: unknown, { log }: FastifyRequest): End {
+function endBy(error: unknown, { log }: FastifyRequest): LastLine {
   if (error instanceof StreamReplaced) return { end: "replaced" };
   if (error instanceof AsiError || error instanceof ScatteredRecording) {
     return refused(errors.file(error.code, error.message));
@@ -89,4 +85,4 @@ function endBy(error: unknown, { log }: FastifyRequest): End {
   return error instanceof Error && isUnavailable(error) ? { end: "unavailable" } : { end: "failed" };
 }
 
-const refused = (error: ServiceError): End => ({ end: "refused", problem: problemFor(error) });
+const refused = (error: ServiceError): LastLine => ({ end: "refused", problem: problemFor(error) });

@@ -8,7 +8,7 @@ import {
   UserCode,
 } from "../../oauth/device-approvals.js";
 import { beginDeviceSignIn, COMMAND_CLIENT_ID, DeviceAuthorization } from "../../oauth/device-codes.js";
-import { tokenError } from "../../oauth/token-endpoint.js";
+import { tokenError } from "../../oauth/requests.js";
 import { CustomResponse } from "../responses.js";
 import { route } from "../route.js";
 

@@ -11,4 +11,6 @@ Only the owner of a squad or a session receives its samples, from times with the
 
 The id of an event records which samples of each device you have received. A client that connects again with \`Last-Event-ID\`, or with the parameter \`last_event_id\`, gets the newer ones of each device; devices that the id does not contain begin with their newest sample.
 
-The last event is \`end\`, with the same reasons. There is one connection for each user and squad, for each user and session, and one for all devices. A connection has at most ${MAX_LIVE_DEVICES} devices: more are refused with 409, or end it with the reason \`too_many_devices\`.`;
+The last event is \`end\`, with the same reasons. There is one connection for each user and squad, for each user and session, and one for all devices. A connection has at most ${MAX_LIVE_DEVICES} devices: more are refused with 409, or end it with the reason \`too_many_devices\`.
+
+A WebSocket on this path gets each event as a text message, an object with \`event\`, \`id\` and \`data\`: \`{"event":"samples","id":"…","data":{"device":3,…}}\`. There are no comments; the service sends pings. After the message \`end\`, it closes with 1001 after \`stopping\`, 1013 after \`unavailable\`, and 1008 otherwise; it closes with 1003 when the client sends a message. Pages of other origins must be in \`CORS_ORIGINS\`; cookies are not accepted.`;

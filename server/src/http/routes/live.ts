@@ -6,7 +6,7 @@ import { type LiveTarget, openLiveConnection } from "../../domain/raw-data/live-
 import { type LiveDevices, ownDevices, thatDevice } from "../../domain/raw-data/live-devices.js";
 import { liveSamplesJson } from "../../domain/raw-data/resource.js";
 import { sessionDevices, squadDevices } from "../../domain/sessions/live.js";
-import { createLiveTicket, LiveTicket } from "../../oauth/live-tickets.js";
+import { createLiveTicket, LiveTicket, TicketParameter } from "../../oauth/live-tickets.js";
 import {
   type LivePosition,
   POSITION_MAX_LENGTH,
@@ -58,7 +58,7 @@ async function* events(
     // The client has disconnected.
     await followed.return(null);
   }
-  if (reason !== null) yield { event: "end", data: JSON.stringify({ reason }) };
+  if (reason !== null) yield { event: "end", data: JSON.stringify({ reason }), end: reason };
 }
 
 async function* nothing(): AsyncGenerator<never> {}
@@ -124,11 +124,7 @@ function lastEventMs(headers: FastifyRequest["headers"]): number | undefined {
 }
 
 const GroupQuery = Type.Object({
-  ticket: Type.Optional(
-    Type.String({
-      description: "A ticket of `/api/v2/live-tickets/`, in place of the header `Authorization`",
-    }),
-  ),
+  ticket: TicketParameter,
   last_event_id: Type.Optional(
     Type.String({
       pattern: POSITION_PATTERN,
@@ -152,6 +148,7 @@ const GROUP = {
   failures: [400, 409],
   throttle: ["rawData"],
   acceptsTicket: true,
+  webSocket: true,
 } as const;
 
 /** Operations with live data. */
@@ -224,7 +221,7 @@ export function liveRoutes(app: FastifyInstance): void {
     version: 2,
     summary: "Create a ticket for live data",
     description:
-      "For clients that cannot send the header `Authorization`, such as `EventSource` in browsers. The parameter `ticket` of an operation with live data of several devices replaces this header, once, within 30 seconds. The connection has the rights of the token that created the ticket, and ends with it. A token has at most 20 valid tickets.",
+      "For clients that cannot send the header `Authorization`, such as `EventSource` and `WebSocket` in browsers. The parameter `ticket` of an operation with live data of several devices, or of one that streams a recording, replaces this header, once, within 30 seconds. The connection has the rights of the token that created the ticket, and ends with it. A token has at most 20 valid tickets.",
     method: "POST",
     path: "/api/v2/live-tickets/",
     success: { status: 201, schema: LiveTicket },

@@ -1,7 +1,8 @@
 import { Type } from "@sinclair/typebox";
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyInstance } from "fastify";
 import { errors } from "../../domain/change/errors.js";
 import { Nullable } from "../../wire/types.js";
+import { requireOwnOrigin } from "../browser/own-origin.js";
 import { OwnApi } from "../mcp/own-api.js";
 import { CustomResponse } from "../responses.js";
 import { route } from "../route.js";
@@ -72,17 +73,4 @@ export function mcpRoutes(app: FastifyInstance): void {
       return reply;
     },
   });
-}
-
-/**
- * Refuses requests from pages of other sites, including those that point a host name to this service (DNS rebinding). Programs
- * send no `Origin`.
- */
-function requireOwnOrigin({ config, listeningOrigin }: FastifyInstance, { headers }: FastifyRequest): void {
-  const { origin } = headers;
-  if (origin === undefined || config.corsOrigins.includes("*") || config.corsOrigins.includes(origin)) return;
-  if (origin === new URL(config.baseUrl ?? listeningOrigin).origin) return;
-  throw errors.forbidden(
-    "Requests from this site are not allowed. The operator of the service can allow it.",
-  );
 }

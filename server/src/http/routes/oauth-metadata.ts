@@ -11,6 +11,7 @@ export function oauthMetadataRoutes(app: FastifyInstance): void {
       issuer,
       authorization_endpoint: `${issuer}/oauth2/authorize/`,
       token_endpoint: `${issuer}/oauth2/token/`,
+      revocation_endpoint: `${issuer}/oauth2/revoke/`,
       device_authorization_endpoint: `${issuer}/oauth2/device_authorization/`,
       scopes_supported: ["all", ...SCOPE_NAMES],
       response_types_supported: ["code"],
@@ -18,6 +19,7 @@ export function oauthMetadataRoutes(app: FastifyInstance): void {
       grant_types_supported: GRANT_TYPES,
       // Without a secret, an authorization code needs PKCE.
       token_endpoint_auth_methods_supported: ["client_secret_basic", "client_secret_post", "none"],
+      revocation_endpoint_auth_methods_supported: ["client_secret_basic", "client_secret_post", "none"],
       code_challenge_methods_supported: ["S256"],
       service_documentation: `${issuer}/api/docs/`,
     };

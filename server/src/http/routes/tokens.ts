@@ -1,6 +1,8 @@
 import { Type } from "@sinclair/typebox";
 import type { FastifyInstance } from "fastify";
-import { GRANT_TYPES, grantToken, Token, type TokenError, tokenError } from "../../oauth/token-endpoint.js";
+import { type TokenError, tokenError } from "../../oauth/requests.js";
+import { revokeToken } from "../../oauth/revoke-token.js";
+import { GRANT_TYPES, grantToken, Token } from "../../oauth/token-endpoint.js";
 import { passwordAttempts } from "../limits/password-attempts.js";
 import { CustomResponse } from "../responses.js";
 import { route } from "../route.js";
@@ -36,11 +38,31 @@ const TokenRequest = Type.Object(
   },
 );
 
+const RevocationRequest = Type.Object(
+  {
+    token: Type.String({ description: "An access token or a refresh token" }),
+    token_type_hint: Type.Optional(Type.String({ description: "access_token or refresh_token; not needed" })),
+    client_id: Type.Optional(Type.String({ description: "Here or with HTTP Basic" })),
+    client_secret: Type.Optional(
+      Type.String({ description: "Here or with HTTP Basic; absent for applications without a secret" }),
+    ),
+  },
+  {
+    examples: [
+      {
+        token: "nq1U0mVZlc7yLrB3dYpD5oTgkXfHsWa2QeJi8KMxRtE",
+        client_id: "kW3nXw0b7yQ2",
+        client_secret: "Jx5m0TqfT9s2Yc8R",
+      },
+    ],
+  },
+);
+
 const NO_FORM = tokenError("invalid_request", "The body must be application/x-www-form-urlencoded.");
 
 const refusal = ({ status, headers, body }: TokenError) => new CustomResponse(status, headers, body);
 
-/** The token endpoint reports errors in the format of RFC 6749 instead of the API. */
+/** The token endpoint and the revocation endpoint report errors in the format of RFC 6749 instead of the API. */
 export function tokenRoutes(app: FastifyInstance): void {
   route(app, {
     id: "obtainToken",
@@ -68,6 +90,29 @@ export function tokenRoutes(app: FastifyInstance): void {
       if (outcome.status !== 200) return refusal(outcome);
       for (const [name, value] of Object.entries(outcome.headers)) reply.header(name, value);
       return outcome.body;
+    },
+  });
+
+  route(app, {
+    id: "revokeToken",
+    tag: "Authentication",
+    summary: "Revoke a token",
+    description:
+      "Token revocation of RFC 7009. A refresh token ends with its access tokens; an access token ends alone, except that of a device, which ends the session. The application must be the one to which the token was issued. An unknown token is not an error.",
+    method: "POST",
+    path: "/oauth2/revoke/",
+    oauth: true,
+    unsupportedTypeResponse: refusal(NO_FORM),
+    consumes: "application/x-www-form-urlencoded",
+    describedBody: RevocationRequest,
+    success: { status: 200, schema: Type.Object({}, { description: "Empty" }) },
+    failures: [400, 401],
+    throttle: ["token"],
+    async handle({ ctx, request }) {
+      const form = request.body as Record<string, string | string[]> | undefined;
+      if (form === undefined) return refusal(NO_FORM);
+      const error = await revokeToken(ctx, form, request.headers.authorization);
+      return error === undefined ? {} : refusal(error);
     },
   });
 }

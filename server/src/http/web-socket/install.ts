@@ -1,0 +1,82 @@
+import type { IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
+import webSocket from "@fastify/websocket";
+import type { FastifyInstance, FastifyServerOptions } from "fastify";
+import { errors } from "../../domain/change/errors.js";
+import { requireOwnOrigin } from "../browser/own-origin.js";
+import { isUpgrade } from "../connection/upgrade-request.js";
+
+/** Largest message. The service reads at most this many bytes more than it has stored. */
+export const MESSAGE_MAX_BYTES = 256 * 1024;
+
+/** Options of the library `ws`. */
+export const OPTIONS = {
+  maxPayload: MESSAGE_MAX_BYTES,
+  // Samples as JSON are compressible, but each connection would need memory for its own compressor.
+  perMessageDeflate: false,
+  // Each iteration of the event loop handles one message or ping of a connection. A single read may contain hundreds of thousands.
+  allowSynchronousEvents: false,
+  // `keepAlive` answers pings.
+  autoPong: false,
+  // Time for the answer to the message that closes a connection, ms.
+  closeTimeout: 5_000,
+};
+
+declare module "fastify" {
+  interface FastifyInstance {
+    /** Connections that have left HTTP, or are about to. */
+    upgraded: WeakSet<Duplex>;
+  }
+}
+
+/** Name of the constraint of routes that only WebSockets reach. */
+const CONSTRAINT = "upgrade";
+export const ONLY_WEB_SOCKETS = { [CONSTRAINT]: "websocket" };
+
+type Constraints = NonNullable<NonNullable<FastifyServerOptions["routerOptions"]>["constraints"]>;
+type ConstraintStrategy = Constraints[string];
+type Handler = Parameters<ReturnType<ConstraintStrategy["storage"]>["set"]>[1];
+
+/** Separates the routes of WebSockets from others of the same path, for the options of the router. */
+export const upgradeConstraint: ConstraintStrategy = {
+  name: CONSTRAINT,
+  storage() {
+    const handlers = new Map<string, Handler>();
+    return {
+      get: (value) => handlers.get(value) ?? null,
+      set: (value, handler) => void handlers.set(value, handler),
+    };
+  },
+  deriveConstraint: (request) => (isUpgrade(request) ? "websocket" : ""),
+};
+
+/**
+ * Installs WebSockets. Call it before the first route, and before requests are authenticated. A page of another site can open a WebSocket, because browsers do not ask for
+ * permission (CORS) first, so the origin is checked here. Cookies are not accepted either, see `credentialOf`.
+ */
+export async function installWebSockets(app: FastifyInstance): Promise<void> {
+  const upgraded = new WeakSet<Duplex>();
+  const note = (_request: IncomingMessage, connection: Duplex) => void upgraded.add(connection);
+  app.server.on("upgrade", note);
+  app.decorate("upgraded", upgraded);
+  await app.register(webSocket, {
+    options: OPTIONS,
+    // The connections close themselves, with a reason. Without a listener, Node.js treats further upgrades as ordinary requests.
+    preClose: (done) => {
+      app.server.off("upgrade", note);
+      done();
+    },
+    // The library has already closed the connection, for example after a message that is too large.
+    errorHandler: (error, _socket, request) => request.log.info({ err: error }, "a WebSocket failed"),
+  });
+  app.addHook("onRequest", (request, _reply, done) => {
+    if (!request.ws) return done();
+    try {
+      requireOwnOrigin(app, request);
+    } catch (error) {
+      return done(error as Error);
+    }
+    const hasRoute = request.is404 || request.routeOptions.config.isWebSocket === true;
+    done(hasRoute ? undefined : errors.malformed("This path has no WebSocket."));
+  });
+}

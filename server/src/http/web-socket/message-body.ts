@@ -1,0 +1,35 @@
+import { Readable } from "node:stream";
+import type { WebSocket } from "ws";
+import { UNSUPPORTED_DATA } from "./closing.js";
+
+/** Bytes that are buffered before the service stops reading from the connection. */
+const BUFFERED_BYTES = 64 * 1024;
+
+/**
+ * The binary messages of a client as a body. Their boundaries have no meaning, except that an empty message ends the body: a client
+ * that closes the connection cannot receive the last line.
+ */
+export class MessageBody extends Readable {
+  readonly #socket: WebSocket;
+
+  constructor(socket: WebSocket) {
+    super({ highWaterMark: BUFFERED_BYTES });
+    this.#socket = socket;
+    let isComplete = false;
+    socket.on("message", (data: Buffer, isBinary) => {
+      if (isComplete || this.destroyed) return;
+      if (!isBinary) {
+        this.destroy();
+        socket.close(UNSUPPORTED_DATA, "Send binary messages.");
+      } else if (data.length === 0) {
+        isComplete = true;
+        this.push(null);
+      } else if (!this.push(data)) socket.pause();
+    });
+    socket.once("close", () => this.destroy());
+  }
+
+  override _read(): void {
+    this.#socket.resume();
+  }
+}
