@@ -174,7 +174,7 @@ describe("the samples of a device as a file", () => {
       isSignedIn: async () => true,
     };
     const target = await authorize(ctx, "downloadSamples", { device: long.id });
-    const pieces = downloadSamples(ctx, target, {}, "csv");
+    const pieces = downloadSamples(ctx, target, {}, { format: "csv" });
     expect((await pieces.next()).done).toBe(false);
     await s.ctx.queries
       .update(ownerships)
