@@ -41,8 +41,8 @@ export async function measureIntegration(data: Integrator, rounds: number): Prom
       }),
     );
     const cursor = await cursorBeforeChanges(client, data, post);
-    const stream = `/api/v2/devices/${serial}/stream/`;
-    await fetch(`${service.url}${stream}?recording=bench`, {
+    const stream = `/api/v2/devices/${serial}/stream/?recording=bench`;
+    await fetch(`${service.url}${stream}`, {
       method: "POST",
       headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/octet-stream" },
       body: await bytesOfDay(serial, 0),

@@ -1,4 +1,5 @@
 import type { Readable } from "node:stream";
+import { setImmediate as nextEventLoopTurn } from "node:timers/promises";
 
 /** Size of a piece of memory. */
 const PIECE_BYTES = 64 * 1024;
@@ -37,13 +38,17 @@ export class SentMemory {
     return piece.bytes.subarray(0, length);
   };
 
-  /** Yields the pieces of a file. A stream must have taken a piece before it requests the next one. */
+  /**
+   * Yields the pieces of a file, each in another iteration of the event loop, because a fast client takes them without a pause. A
+   * stream must have taken a piece before it requests the next one.
+   */
   async *given(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
     for await (const bytes of pieces) {
       yield bytes;
       this.#given += bytes.length;
       const piece = this.#pieces.get(bytes.buffer);
       if (piece !== undefined) piece.end = this.#given;
+      await nextEventLoopTurn();
     }
   }
 

@@ -55,7 +55,8 @@ async function answer(connection, packet) {
   if (packet.byteLength >= 8 && view.getInt32(4) === CANCEL_REQUEST) return;
   await database.execProtocolRawStream(packet, {
     onRawData: (bytes) => {
-      parentPort?.postMessage([connection, bytes.slice()]);
+      const copy = bytes.slice();
+      parentPort?.postMessage([connection, copy], [copy.buffer]);
       // The engine no longer responds. The next connection starts another one.
       if (hasPanicked(bytes)) process.exit(1);
     },
