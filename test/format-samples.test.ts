@@ -104,7 +104,7 @@ describe("formatSamples", () => {
       const pieces: Uint8Array[] = [];
       for await (const piece of formatSamples(batches, { format, info: INFO, allocate })) pieces.push(piece);
       expect(given.length).toBeGreaterThan(1);
-    expect(Math.max(...given.map(({ length }) => length))).toBeLessThanOrEqual(65_536);
+      expect(Math.max(...given.map(({ length }) => length))).toBeLessThanOrEqual(65_536);
       expect(pieces.length).toBe(given.length);
       expect(pieces.every((piece, i) => piece === given[i])).toBe(true);
       expect(new Uint8Array(joined(pieces))).toEqual(await formatted(batches, format));

@@ -10,6 +10,8 @@ import { FIRST_SESSION_MS, SESSION_SAMPLES } from "./sessions.js";
 
 export interface DownloadsExtent {
   rounds: number;
+  /** The downloads whose memory is measured, each in a new process. */
+  growthOf: readonly Kind[];
   /** Duration of the measurement of the bystander without downloads, s; with downloads it is at least as long. */
   bystanderSeconds: number;
 }
@@ -34,7 +36,8 @@ export type Kind = keyof typeof KINDS;
 
 /** Node.js has zstd since 22.15. */
 const HAS_ZSTD = "createZstdCompress" in zlib;
-const kindsHere = (Object.keys(KINDS) as Kind[]).filter((kind) => kind !== "csv, zstd" || HAS_ZSTD);
+/** All downloads that this version of Node.js supports. */
+export const DOWNLOADS = (Object.keys(KINDS) as Kind[]).filter((kind) => kind !== "csv, zstd" || HAS_ZSTD);
 
 /** The address of the bystander is another one. */
 const ADDRESS = "127.0.0.2";
@@ -79,19 +82,19 @@ const samplesOf = (data: Integrator, kind: Kind) =>
 
 export async function measureDownloads(data: Integrator, extent: DownloadsExtent): Promise<DownloadFigures> {
   const growthMb: DownloadFigures["growthMb"] = {};
-  for (const kind of kindsHere) growthMb[kind] = await growthOf(data, kind);
+  for (const kind of extent.growthOf) growthMb[kind] = await growthOf(data, kind);
   const service = await data.start();
   const client = new Client({ url: service.url, token: data.coach.token }, ADDRESS);
   try {
     await checkContent({ data, client });
     const cases = Object.fromEntries(
-      kindsHere.map((kind) => [kind, () => client.time(pathOf(data, kind), headersOf(kind))]),
+      DOWNLOADS.map((kind) => [kind, () => client.time(pathOf(data, kind), headersOf(kind))]),
     );
     await service.figures();
     const times = await interleave(cases, extent.rounds, 1);
     const { longestDelayMs } = await service.figures();
     const samplesPerS = Object.fromEntries(
-      kindsHere.map((kind) => [kind, (samplesOf(data, kind) / median(times[kind] ?? [])) * 1000]),
+      DOWNLOADS.map((kind) => [kind, (samplesOf(data, kind) / median(times[kind] ?? [])) * 1000]),
     );
     await settled(service);
     return {
@@ -124,7 +127,7 @@ async function growthOf(data: Integrator, kind: Kind): Promise<number> {
 }
 
 async function checkContent({ data, client }: Downloads): Promise<void> {
-  for (const kind of kindsHere) {
+  for (const kind of DOWNLOADS) {
     const { query } = KINDS[kind];
     const body = await client.get(pathOf(data, kind), headersOf(kind));
     const file = headersOf(kind)["Accept-Encoding"] === "gzip" ? zlib.gunzipSync(body) : body;
@@ -158,7 +161,7 @@ async function bystanderOf(
     const idle = await bystander.experience();
     const untilMs = performance.now() + bystanderSeconds * 1000;
     while (performance.now() < untilMs)
-      for (const kind of kindsHere) await client.time(pathOf(data, kind), headersOf(kind));
+      for (const kind of DOWNLOADS) await client.time(pathOf(data, kind), headersOf(kind));
     const busy = await bystander.experience();
     for (const { errors } of [idle, busy]) if (errors.length > 0) throw new Error(errors.join("\n"));
     return { idleP99Ms: quantile(idle.latenciesMs, 0.99), busyP99Ms: quantile(busy.latenciesMs, 0.99) };

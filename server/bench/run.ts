@@ -7,7 +7,7 @@ import { parseArgs } from "node:util";
 import { killBystanders } from "../siege/bystander.js";
 import { killBuiltServices } from "./built-service.js";
 import { measureConversion, measureUploadMemory, writeRecording } from "./conversion.js";
-import { type DownloadsExtent, measureDownloads } from "./downloads.js";
+import { DOWNLOADS, type DownloadsExtent, measureDownloads } from "./downloads.js";
 import { type Ground, onGround } from "./ground.js";
 import { measureIntegration } from "./integration.js";
 import { prepareIntegrator } from "./integrator.js";
@@ -16,7 +16,7 @@ import { killServices, type MeasuredService, startMeasuredService } from "./meas
 import { measureReading, type Stored } from "./reading.js";
 import { SESSION_SAMPLES } from "./sessions.js";
 import { measureSquad, type SquadExtent } from "./squad.js";
-import { playStreams } from "./streams.js";
+import { measureStreams } from "./streams.js";
 import { table } from "./table.js";
 import { type Figures, isReached, TARGETS } from "./targets.js";
 
@@ -43,7 +43,7 @@ const FULL: Extent = {
   sessions: { small: 20, large: 270 },
   readingRounds: 90,
   days: 28,
-  downloads: { rounds: 5, bystanderSeconds: 15 },
+  downloads: { rounds: 5, growthOf: DOWNLOADS, bystanderSeconds: 15 },
   integrationRounds: 15,
   streams: { streams: 50, seconds: 21 },
   conversionRounds: 30,
@@ -56,14 +56,14 @@ const QUICK: Extent = {
   sessions: { small: 2, large: 4 },
   readingRounds: 6,
   days: 2,
-  downloads: { rounds: 1, bystanderSeconds: 1 },
+  downloads: { rounds: 1, growthOf: ["csv", "parquet"], bystanderSeconds: 1 },
   integrationRounds: 2,
   streams: { streams: 4, seconds: 3 },
   conversionRounds: 3,
   upload: { samples: 75_000, times: 1 },
   computedData: { rounds: 3, frames: 2, seconds: 1 },
   squad: { players: 3, periods: 2, sessions: 3, rounds: 3, coldRounds: 1 },
-  timeoutMs: 6 * 60_000,
+  timeoutMs: 12 * 60_000,
 };
 
 const PARTS = [
@@ -157,10 +157,8 @@ async function measure(name: string, ground: Ground): Promise<Figures> {
   await measureBuilt(name, ground, await newDatabase(), figures);
   if (parts.includes("streams")) {
     progress(`${name}: streams`);
-    const options = { ...extent.streams, databaseUrl: await newDatabase(), tell: () => undefined };
-    figures.streams = await playStreams(ground, options);
-    const [error] = figures.streams.errors;
-    if (error !== undefined) throw new Error(error);
+    const options = { ...extent.streams, databaseUrl: await newDatabase() };
+    figures.streams = await measureStreams(ground, options);
   }
   return figures;
 }

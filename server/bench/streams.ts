@@ -8,12 +8,13 @@ import { EventClient } from "../test/event-source.js";
 import { ecgWalkParts, Gateway, type Line } from "../test/gateway.js";
 import { type BuiltService, startBuiltService } from "./built-service.js";
 import type { Ground } from "./ground.js";
+import { quantile } from "./measure.js";
 
 export interface StreamsOptions {
   streams: number;
   seconds: number;
   databaseUrl: string | null;
-  tell(line: string): void;
+  tell?(line: string): void;
 }
 
 export interface StreamsResult {
@@ -25,6 +26,28 @@ export interface StreamsResult {
   liveMs: number[];
   peakMemoryMb: number;
   errors: string[];
+}
+
+/** Percentiles of the times, ms. */
+export interface StreamFigures {
+  cores: number;
+  storedP50Ms: number;
+  storedP99Ms: number;
+  liveP50Ms: number;
+  liveP99Ms: number;
+}
+
+/** @throws Error if a stream was not stored completely */
+export async function measureStreams(ground: Ground, options: StreamsOptions): Promise<StreamFigures> {
+  const { cores, storedMs, liveMs, errors } = await playStreams(ground, options);
+  if (errors.length > 0) throw new Error(errors.join("\n"));
+  return {
+    cores,
+    storedP50Ms: quantile(storedMs, 0.5),
+    storedP99Ms: quantile(storedMs, 0.99),
+    liveP50Ms: quantile(liveMs, 0.5),
+    liveP99Ms: quantile(liveMs, 0.99),
+  };
 }
 
 /** Each part has a row and a tenth of a second of the ECG. */
@@ -58,7 +81,7 @@ export async function playStreams(ground: Ground, options: StreamsOptions): Prom
         token,
         json: { serial_number: serial, device_name: serial },
       });
-    tell(`${streams} devices stream for ${seconds} s`);
+    tell?.(`${streams} devices stream for ${seconds} s`);
     const gateways = serials.map((serial) => new Gateway(service.url, serial, "recording=load", token));
     const startMs = Math.ceil((Date.now() + LEAD_MS) / 1000) * 1000;
     const start = new Date(startMs).toISOString();

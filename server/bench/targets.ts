@@ -5,7 +5,7 @@ import type { IntegrationFigures } from "./integration.js";
 import { DOWNLOAD_TARGETS, INTEGRATION_TARGETS, STREAM_TARGETS } from "./integration-targets.js";
 import type { ReadingFigures } from "./reading.js";
 import type { SquadFigures } from "./squad.js";
-import type { StreamsResult } from "./streams.js";
+import type { StreamFigures } from "./streams.js";
 
 /** Measurements on one database; parts that were not measured are absent. */
 export interface Figures {
@@ -13,7 +13,7 @@ export interface Figures {
   reading?: { small: ReadingFigures; large: ReadingFigures };
   load?: LoadingFigures;
   downloads?: DownloadFigures;
-  streams?: StreamsResult;
+  streams?: StreamFigures;
   integration?: IntegrationFigures;
   conversion?: ConversionFigures;
   uploadMemoryMb?: number;

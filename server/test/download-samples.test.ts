@@ -125,7 +125,9 @@ describe("the samples of a device as a file", () => {
         pieces.push(piece);
         if (pieces.length % 20 === 0) await sleep(5);
       }
-      const whole = await (await fetch(url, { headers: { ...headers, "Accept-Encoding": "identity" } })).arrayBuffer();
+      const whole = await (
+        await fetch(url, { headers: { ...headers, "Accept-Encoding": "identity" } })
+      ).arrayBuffer();
       expect(Buffer.concat(pieces).equals(Buffer.from(whole)), format).toBe(true);
     }
   });

@@ -55,8 +55,7 @@ async function answer(connection, packet) {
   if (packet.byteLength >= 8 && view.getInt32(4) === CANCEL_REQUEST) return;
   await database.execProtocolRawStream(packet, {
     onRawData: (bytes) => {
-      const copy = bytes.slice();
-      parentPort?.postMessage([connection, copy], [copy.buffer]);
+      parentPort?.postMessage([connection, bytes.slice()]);
       // The engine no longer responds. The next connection starts another one.
       if (hasPanicked(bytes)) process.exit(1);
     },
