@@ -107,7 +107,7 @@ describe("formatSamples", () => {
       expect(Math.max(...given.map(({ length }) => length))).toBeLessThanOrEqual(65_536);
       expect(pieces.length).toBe(given.length);
       expect(pieces.every((piece, i) => piece === given[i])).toBe(true);
-      expect(new Uint8Array(joined(pieces))).toEqual(await formatted(batches, format));
+      expectSame(joined(pieces), await formatted(batches, format), "bytes");
     },
   );
 
