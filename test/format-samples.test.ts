@@ -97,16 +97,16 @@ describe("formatSamples", () => {
       const given: Uint8Array[] = [];
       const allocate = (length: number) => {
         expect(length).toBeLessThanOrEqual(65_536);
-        const memory = new Uint8Array(length);
+        const memory = new Uint8Array(65_536);
         given.push(memory);
         return memory;
       };
       const pieces: Uint8Array[] = [];
       for await (const piece of formatSamples(batches, { format, info: INFO, allocate })) pieces.push(piece);
       expect(given.length).toBeGreaterThan(1);
-      expect(Math.max(...given.map(({ length }) => length))).toBeLessThanOrEqual(65_536);
+      expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThanOrEqual(65_536);
       expect(pieces.length).toBe(given.length);
-      expect(pieces.every((piece, i) => piece === given[i])).toBe(true);
+      expect(pieces.every(({ buffer }, i) => buffer === given[i]?.buffer)).toBe(true);
       expectSame(joined(pieces), await formatted(batches, format), "bytes");
     },
   );
@@ -121,8 +121,7 @@ describe("formatSamples", () => {
     expect(await fails([samples], { format: "xlsx", info: INFO })).toBe("BAD_OPTION");
     expect(await fails([samples], { format: "csv", info: INFO, numbers: "decimal" })).toBe("BAD_OPTION");
     expect(await fails([samples], { format: "csv", info: INFO, formt: 1 })).toBe("BAD_OPTION");
-    for (const allocate of [16, () => new Uint8Array(1), () => null])
-      expect(await fails([samples], { format: "csv", info: INFO, allocate })).toBe("BAD_OPTION");
+    expect(await fails([samples], { format: "csv", info: INFO, allocate: 16 })).toBe("BAD_OPTION");
     expect(
       await fails([{ ...samples, timestampMs: new Float64Array(samples.length).fill(0.5) }], {
         format: "csv",

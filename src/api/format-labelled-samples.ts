@@ -3,7 +3,7 @@ import { prepareEngine } from "../engine/engines.js";
 import { AsiError } from "../errors.js";
 import { LABELLED_FORMATS, type LabelledFormatName } from "../formats/labelled-rows.js";
 import { checkBatch } from "../rows/sample-batch.js";
-import { type Allocate, checkAllocate, copies } from "../sources/copies.js";
+import { type Allocate, copies } from "../sources/copies.js";
 import type { SampleBatch } from "../types.js";
 import { sharedRowWriter } from "./format-samples.js";
 import { requireWritableTimes } from "./samples-text.js";
@@ -46,7 +46,6 @@ export async function* formatLabelledSamples(
 ): AsyncGenerator<Uint8Array, void, undefined> {
   requireOptions(options, OPTIONS);
   const { format, labels: names, schema, allocate } = options;
-  checkAllocate(allocate);
   if (!LABELLED_FORMATS.includes(format)) {
     throw new AsiError(
       "BAD_OPTION",

@@ -5,7 +5,7 @@ import type { FormatName, FormatOptions } from "../formats/format.js";
 import { MAX_GAP_MS } from "../metrics/segments.js";
 import type { RowWriter } from "../rows/row-text/row-writer.js";
 import { checkBatch } from "../rows/sample-batch.js";
-import { type Allocate, checkAllocate, copies } from "../sources/copies.js";
+import { type Allocate, copies } from "../sources/copies.js";
 import type { RecordingInfo, SampleBatch } from "../types.js";
 import { checkNumbers } from "./convert.js";
 import { requireWritableTimes } from "./samples-text.js";
@@ -14,10 +14,7 @@ export interface FormatSamplesOptions extends FormatOptions {
   format: FormatName;
   /** The device, as `decode` returns it. Formats that name a device contain it. */
   info: RecordingInfo;
-  /**
-   * Returns the memory for a piece of at most 64 KiB, with exactly this length, such as memory of an earlier piece that has been
-   * written. Default: new memory.
-   */
+  /** Returns memory for a piece of at most 64 KiB, such as that of a piece which has been written. Default: new memory. */
   allocate?: Allocate | undefined;
 }
 
@@ -44,7 +41,6 @@ export async function* formatSamples(
   requireOptions(options, OPTIONS);
   requireObject("info", options.info);
   const { allocate } = options;
-  checkAllocate(allocate);
   const format = formatNamed(options.format);
   checkNumbers(options.numbers, format);
   await prepareEngine(undefined);

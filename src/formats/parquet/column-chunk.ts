@@ -2,10 +2,10 @@ import {
   boundBytes,
   extremesOf,
   levelBytes,
-  type PageMemory,
   type Present,
   pageBytes,
   presentOf,
+  type ReusedMemory,
 } from "./column-values.js";
 import { CODECS, type Column, ENCODINGS, PHYSICAL_TYPES, type Rows, type Storage } from "./schema.js";
 import type { SnappyCompressor } from "./snappy.js";
@@ -29,7 +29,7 @@ const DATA_PAGE = 0;
 export function columnChunk<B extends Rows>(
   column: Column<B>,
   rows: B,
-  { snappy, memory }: { snappy: SnappyCompressor; memory: PageMemory },
+  { snappy, memory }: { snappy: SnappyCompressor; memory: ReusedMemory },
 ): ColumnChunk {
   const present = presentOf(column.source, rows);
   const page = pageBytes(column, levelBytes(present, rows.length), present, memory);

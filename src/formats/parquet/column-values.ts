@@ -42,8 +42,8 @@ export function extremesOf({ integers, count }: Present): { least: number; great
   return { least, greatest };
 }
 
-/** Memory for the page of one column, used again for the next one. */
-export class PageMemory {
+/** Memory for one thing after another. */
+export class ReusedMemory {
   #bytes = new Uint8Array(0);
 
   /** @returns memory that is valid until the next call, with any content */
@@ -58,64 +58,46 @@ export class PageMemory {
  * @returns memory that is valid until the next call with the same `memory`
  */
 export function pageBytes(
-  { type, encoding, divisor }: Storage,
+  column: Storage,
   levels: Uint8Array,
   { integers, count }: Present,
-  memory: PageMemory,
+  memory: ReusedMemory,
 ): Uint8Array {
-  if (encoding === "DELTA_BINARY_PACKED") {
-    const values = deltaBytes(integers, count);
-    return levels.length === 0 ? values : concatenate([levels, values]);
-  }
-  const page = memory.take(levels.length + (type === "INT32" ? 4 : 8) * count);
+  if (column.encoding === "DELTA_BINARY_PACKED") return concatenate([levels, deltaBytes(integers, count)]);
+  const page = memory.take(levels.length + sizeOf(column) * count);
   page.set(levels);
-  const values = page.subarray(levels.length);
-  switch (type) {
-    case "INT32":
-      writeInt32s(integers, count, values);
-      break;
-    case "INT64":
-      writeInt64s(integers, count, values);
-      break;
-    case "DOUBLE":
-      writeDoubles(integers, count, divisor, values);
-  }
+  writeValues(column, integers, count, page.subarray(levels.length));
   return page;
 }
 
-const viewOf = ({ buffer, byteOffset, byteLength }: Uint8Array) =>
-  new DataView(buffer, byteOffset, byteLength);
+const sizeOf = ({ type }: { type: PhysicalType }) => (type === "INT32" ? 4 : 8);
 
-function writeInt32s(integers: ArrayLike<number>, count: number, into: Uint8Array): void {
-  const view = viewOf(into);
-  for (let i = 0; i < count; i++) view.setInt32(4 * i, integers[i] as number, true);
-}
-
-function writeInt64s(integers: ArrayLike<number>, count: number, into: Uint8Array): void {
-  const view = viewOf(into);
-  for (let i = 0; i < count; i++) {
-    const value = integers[i] as number;
-    const high = Math.floor(value / 2 ** 32);
-    view.setUint32(8 * i, value - high * 2 ** 32, true);
-    view.setInt32(8 * i + 4, high, true);
+function writeValues(
+  { type, divisor }: { type: PhysicalType; divisor: number },
+  integers: ArrayLike<number>,
+  count: number,
+  { buffer, byteOffset, byteLength }: Uint8Array,
+): void {
+  const view = new DataView(buffer, byteOffset, byteLength);
+  if (type === "INT32") {
+    for (let i = 0; i < count; i++) view.setInt32(4 * i, integers[i] as number, true);
+  } else if (type === "INT64") {
+    for (let i = 0; i < count; i++) {
+      const value = integers[i] as number;
+      const high = Math.floor(value / 2 ** 32);
+      view.setUint32(8 * i, value - high * 2 ** 32, true);
+      view.setInt32(8 * i + 4, high, true);
+    }
+  } else {
+    // division results in the double nearest to the decimal value, unlike multiplication by the inverse
+    for (let i = 0; i < count; i++) view.setFloat64(8 * i, (integers[i] as number) / divisor, true);
   }
 }
 
-function writeDoubles(integers: ArrayLike<number>, count: number, divisor: number, into: Uint8Array): void {
-  const view = viewOf(into);
-  // division results in the double nearest to the decimal value, unlike multiplication by the inverse
-  for (let i = 0; i < count; i++) view.setFloat64(8 * i, (integers[i] as number) / divisor, true);
-}
-
 /** A minimum or maximum in the form of statistics. */
-export function boundBytes(
-  { type, divisor }: { type: PhysicalType; divisor: number },
-  integer: number,
-): Uint8Array {
-  const bytes = new Uint8Array(type === "INT32" ? 4 : 8);
-  if (type === "INT32") writeInt32s([integer], 1, bytes);
-  else if (type === "INT64") writeInt64s([integer], 1, bytes);
-  else writeDoubles([integer], 1, divisor, bytes);
+export function boundBytes(column: { type: PhysicalType; divisor: number }, integer: number): Uint8Array {
+  const bytes = new Uint8Array(sizeOf(column));
+  writeValues(column, [integer], 1, bytes);
   return bytes;
 }
 

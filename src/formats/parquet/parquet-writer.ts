@@ -1,5 +1,5 @@
 import { type ColumnChunk, columnChunk } from "./column-chunk.js";
-import { PageMemory } from "./column-values.js";
+import { ReusedMemory } from "./column-values.js";
 import { labelChunk } from "./label-chunk.js";
 import { type Rows, schemaElements, type Table } from "./schema.js";
 import { SnappyCompressor } from "./snappy.js";
@@ -19,7 +19,7 @@ const CREATED_BY = "asi-convert";
  */
 export class ParquetWriter<B extends Rows> {
   readonly #table: Table<B>;
-  readonly #encoding = { snappy: new SnappyCompressor(), memory: new PageMemory() };
+  readonly #encoding = { snappy: new SnappyCompressor(), memory: new ReusedMemory() };
   /** The rows of the current row group: the first `#filled` rows of this batch. */
   readonly #group: B;
   #filled = 0;

@@ -1,3 +1,5 @@
+import { ReusedMemory } from "./column-values.js";
+
 // The raw Snappy format (google/snappy, format_description.txt): the length, then literals and copies of earlier bytes.
 
 // The offset of a copy has 16 bits. The entries of the hash table have 16 bits too, so it is cleared for each block.
@@ -19,14 +21,13 @@ const STEP_SHIFT = 5;
 export class SnappyCompressor {
   // hash table: positions in the block by the hash of the next four bytes
   readonly #places = new Uint16Array(1 << TABLE_BITS);
-  #output = new Uint8Array(0);
+  readonly #memory = new ReusedMemory();
 
   /** @returns memory that is valid until the next call */
   compress(bytes: Uint8Array): Uint8Array {
     // A copy is never longer than the bytes that it replaces; in the worst case a literal of one byte precedes each copy.
     const needed = 16 + bytes.length + Math.ceil(bytes.length / (MIN_COPY + 1));
-    if (this.#output.length < needed) this.#output = new Uint8Array(needed);
-    const output = new Writer(bytes, this.#output);
+    const output = new Writer(bytes, this.#memory.take(needed));
     output.length(bytes.length);
     for (let begin = 0; begin < bytes.length; begin += BLOCK) {
       this.#compressBlock(bytes, begin, Math.min(begin + BLOCK, bytes.length), output);
