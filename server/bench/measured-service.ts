@@ -34,7 +34,8 @@ export async function startMeasuredService(databaseUrl: string | null): Promise<
   const child = fork(
     fileURLToPath(new URL("./service-process.ts", import.meta.url)),
     databaseUrl === null ? [] : [databaseUrl],
-    { execArgv: ["--import", "tsx"] },
+    // In JSON, NaN would arrive as null.
+    { execArgv: ["--import", "tsx"], serialization: "advanced" },
   );
   running.add(child);
   const exited = once(child, "exit").then(() => running.delete(child));
