@@ -43,7 +43,7 @@ const FULL: Extent = {
   sessions: { small: 20, large: 270 },
   readingRounds: 90,
   days: 28,
-  downloads: { rounds: 5, growthOf: DOWNLOADS, bystanderSeconds: 15 },
+  downloads: { rounds: 3, growthOf: DOWNLOADS, bystanderSeconds: 15 },
   integrationRounds: 15,
   streams: { streams: 50, seconds: 21 },
   conversionRounds: 30,
