@@ -31,7 +31,7 @@ const othersBundled: NonNullable<Options["esbuildPlugins"]>[number] = {
     onLoad({ filter: /[\\/]node_modules[\\/].*\.m?js$/ }, async ({ path }) => {
       if (UNUSED.test(path)) return { contents: "export default { files: {} };" };
       const source = await readFile(path, "utf8");
-      const { code } = await transform(source, { minify: true, lineLimit: 160, legalComments: "none" });
+      const { code } = await transform(source, { minify: true, lineLimit: 240, legalComments: "none" });
       const { licence } = LICENCES.find(({ module }) => module.test(path)) ?? {};
       const notice = licence === undefined ? "" : `/*! ${await readFile(licence, "utf8")}*/\n`;
       return { contents: notice + code, loader: "js" };

@@ -13,6 +13,7 @@ import {
 import { fixture } from "./fixture-files.js";
 import { joined } from "./frames.js";
 import { recordings } from "./recordings.js";
+import { expectSame } from "./same.js";
 import { asiError } from "./whole.js";
 
 const INFO = decodeSync(fixture("valid/edges").bytes).info;
@@ -88,6 +89,28 @@ describe("formatSamples", () => {
     expect(piece).toEqual(copy);
   });
 
+  it.each(FORMAT_NAMES)(
+    "writes into the memory of the caller, in pieces of at most 64 KiB: %s",
+    async (format) => {
+      const { samples } = decodeSync(fixture("valid/match-hr").bytes);
+      const batches = [rowsBetween(samples, 0, 3000)];
+      const given: Uint8Array[] = [];
+      const allocate = (length: number) => {
+        expect(length).toBeLessThanOrEqual(65_536);
+        const memory = new Uint8Array(65_536);
+        given.push(memory);
+        return memory;
+      };
+      const pieces: Uint8Array[] = [];
+      for await (const piece of formatSamples(batches, { format, info: INFO, allocate })) pieces.push(piece);
+      expect(given.length).toBeGreaterThan(1);
+      expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThanOrEqual(65_536);
+      expect(pieces.length).toBe(given.length);
+      expect(pieces.every(({ buffer }, i) => buffer === given[i]?.buffer)).toBe(true);
+      expectSame(joined(pieces), await formatted(batches, format), "bytes");
+    },
+  );
+
   it("refuses invalid options and samples, and passes on an error of the source", async () => {
     const { samples } = decodeSync(fixture("valid/edges").bytes);
     const fails = async (batches: Iterable<SampleBatch>, options: object) =>
@@ -98,6 +121,7 @@ describe("formatSamples", () => {
     expect(await fails([samples], { format: "xlsx", info: INFO })).toBe("BAD_OPTION");
     expect(await fails([samples], { format: "csv", info: INFO, numbers: "decimal" })).toBe("BAD_OPTION");
     expect(await fails([samples], { format: "csv", info: INFO, formt: 1 })).toBe("BAD_OPTION");
+    expect(await fails([samples], { format: "csv", info: INFO, allocate: 16 })).toBe("BAD_OPTION");
     expect(
       await fails([{ ...samples, timestampMs: new Float64Array(samples.length).fill(0.5) }], {
         format: "csv",

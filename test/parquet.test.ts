@@ -15,10 +15,13 @@ const METADATA = { serial: "TEST-1", report: '{"rows":1}' };
 
 function parquetOf(numbers: ParquetNumbers, ...batches: SampleBatch[]): ArrayBuffer {
   const writer = new ParquetWriter(rowTable(numbers));
-  const pieces = [
-    ...batches.map((batch) => writer.rows(batch, 0, batch.length)),
-    writer.end(METADATA),
-  ].flat();
+  const pieces: Uint8Array[] = [];
+  const collect = (written: Iterable<Uint8Array>) => {
+    // A piece is valid until the next one.
+    for (const piece of written) pieces.push(piece.slice());
+  };
+  for (const batch of batches) collect(writer.rows(batch, 0, batch.length));
+  collect(writer.end(METADATA));
   return new Uint8Array(joined(pieces)).buffer;
 }
 

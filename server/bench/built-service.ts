@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { allocatorSettings } from "./allocator.js";
+import { resetPeak, residentMb } from "./process-memory.js";
 
 const MAIN = join(import.meta.dirname, "../dist/main.js");
 const PROBE = join(import.meta.dirname, "probe.js");
@@ -15,6 +16,8 @@ const PROBE_TIMEOUT_MS = 120_000;
 export interface ProbeFigures {
   longestDelayMs: number;
   peakMemoryMb: number;
+  /** Processor time of all threads since the start, s. */
+  processorS: number;
 }
 
 /** The built service in a separate process. */
@@ -24,6 +27,10 @@ export interface BuiltService {
   command(...args: string[]): Promise<unknown>;
   /** @throws Error when the service has ended or does not respond */
   figures(): Promise<ProbeFigures>;
+  /** Current resident memory, MB. Resets the peak. NaN if the system does not report it. */
+  markMemory(): number;
+  /** Peak of the resident memory since the last reset, MB. */
+  peakMemory(): number;
   stop(): Promise<void>;
 }
 
@@ -93,6 +100,11 @@ export async function startBuiltService(
       const [figures] = await once(child, "message", { signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) });
       return figures as ProbeFigures;
     },
+    markMemory() {
+      resetPeak(child.pid);
+      return residentMb(child.pid, "current");
+    },
+    peakMemory: () => residentMb(child.pid, "peak"),
     async stop() {
       child.kill("SIGTERM");
       const timer = setTimeout(() => child.kill("SIGKILL"), STOP_TIMEOUT_MS);

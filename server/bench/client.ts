@@ -16,23 +16,30 @@ export interface Answer {
 
 /** A client with one persistent connection. */
 export class Client {
-  readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  readonly #agent: Agent;
   readonly #url: string;
   readonly #token: string;
 
-  constructor({ url, token }: { url: string; token: string }) {
+  constructor({ url, token }: { url: string; token: string }, localAddress?: string) {
+    this.#agent = new Agent({ keepAlive: true, maxSockets: 1, ...(localAddress && { localAddress }) });
     this.#url = url;
     this.#token = token;
   }
 
   /** Sends a request and discards the response as it arrives. @returns the duration, ms */
-  async time(path: string): Promise<number> {
-    return (await this.#send("GET", path, {}, false, async (request) => void request.end())).ms;
+  async time(path: string, headers: Record<string, string> = {}): Promise<number> {
+    return (await this.#send("GET", path, headers, false, async (request) => void request.end())).ms;
   }
 
-  async get(path: string): Promise<Buffer> {
-    const { body } = await this.#send("GET", path, {}, true, async (request) => void request.end());
+  async get(path: string, headers: Record<string, string> = {}): Promise<Buffer> {
+    const { body } = await this.#send("GET", path, headers, true, async (request) => void request.end());
     return body ?? Buffer.alloc(0);
+  }
+
+  /** Sends a body and reads the response. */
+  async post(path: string, type: string, content: string): Promise<Answer> {
+    const headers = { "Content-Type": type, "Content-Length": Buffer.byteLength(content) };
+    return this.#send("POST", path, headers, true, async (request) => void request.end(content));
   }
 
   /** Uploads a file as the form field `file`, reading it at the pace of the connection. */
@@ -78,7 +85,7 @@ export class Client {
       request.on("error", reject);
       request.on("response", (response) => {
         const chunks: Buffer[] = [];
-        const failed = response.statusCode !== 200;
+        const failed = response.statusCode !== 200 && response.statusCode !== 201;
         let bytes = 0;
         response.on("data", (chunk: Buffer) => {
           bytes += chunk.length;

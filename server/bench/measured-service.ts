@@ -1,8 +1,8 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { CommandName, Commands, Message } from "./commands.js";
+import { resetPeak, residentMb } from "./process-memory.js";
 
 const START_TIMEOUT_MS = 60_000;
 
@@ -34,7 +34,8 @@ export async function startMeasuredService(databaseUrl: string | null): Promise<
   const child = fork(
     fileURLToPath(new URL("./service-process.ts", import.meta.url)),
     databaseUrl === null ? [] : [databaseUrl],
-    { execArgv: ["--import", "tsx"] },
+    // In JSON, NaN would arrive as null.
+    { execArgv: ["--import", "tsx"], serialization: "advanced" },
   );
   running.add(child);
   const exited = once(child, "exit").then(() => running.delete(child));
@@ -74,9 +75,9 @@ export async function startMeasuredService(databaseUrl: string | null): Promise<
     },
     markMemory() {
       resetPeak(child.pid);
-      return memory(child.pid, "VmRSS");
+      return residentMb(child.pid, "current");
     },
-    peakMemory: () => memory(child.pid, "VmHWM"),
+    peakMemory: () => residentMb(child.pid, "peak"),
     async stop() {
       child.disconnect();
       const timer = setTimeout(() => child.kill("SIGKILL"), 10_000);
@@ -84,22 +85,4 @@ export async function startMeasuredService(databaseUrl: string | null): Promise<
       clearTimeout(timer);
     },
   };
-}
-
-/** Linux reports the memory of a process, and can reset its peak. */
-function memory(pid: number | undefined, field: "VmRSS" | "VmHWM"): number {
-  try {
-    const status = readFileSync(`/proc/${pid}/status`, "utf8");
-    return (Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, "m").exec(status)?.[1]) * 1024) / 1e6;
-  } catch {
-    return Number.NaN;
-  }
-}
-
-function resetPeak(pid: number | undefined): void {
-  try {
-    writeFileSync(`/proc/${pid}/clear_refs`, "5");
-  } catch {
-    // The peak may then date from the start, so it may be too high, but never too low.
-  }
 }

@@ -1,6 +1,6 @@
 /**
  * Loaded into the built service before it starts (`node --import`): reports the blocking of the event loop and the memory of the
- * process since the last report.
+ * process since the last report, and its processor time.
  */
 import { monitorEventLoopDelay } from "node:perf_hooks";
 
@@ -20,7 +20,8 @@ process.on("message", (question) => {
   readMemory();
   // A sample is the time between two ticks of the timer; the delay is the excess over the period of the timer.
   const longestDelayMs = Math.max(0, delay.max / 1e6 - RESOLUTION_MS);
-  process.send?.({ longestDelayMs, peakMemoryMb: peakBytes / 1e6 });
+  const { user, system } = process.cpuUsage();
+  process.send?.({ longestDelayMs, peakMemoryMb: peakBytes / 1e6, processorS: (user + system) / 1e6 });
   delay.reset();
   peakBytes = 0;
 });

@@ -4,14 +4,19 @@ import { arch, cpus, loadavg, platform, totalmem } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { killBystanders } from "../siege/bystander.js";
+import { killBuiltServices } from "./built-service.js";
 import { measureConversion, measureUploadMemory, writeRecording } from "./conversion.js";
-import { measureDownloads } from "./downloads.js";
+import { DOWNLOADS, type DownloadsExtent, measureDownloads } from "./downloads.js";
 import { type Ground, onGround } from "./ground.js";
+import { measureIntegration } from "./integration.js";
+import { prepareIntegrator } from "./integrator.js";
 import { median } from "./measure.js";
-import { type MeasuredService, startMeasuredService } from "./measured-service.js";
+import { killServices, type MeasuredService, startMeasuredService } from "./measured-service.js";
 import { measureReading, type Stored } from "./reading.js";
 import { SESSION_SAMPLES } from "./sessions.js";
 import { measureSquad, type SquadExtent } from "./squad.js";
+import { measureStreams } from "./streams.js";
 import { table } from "./table.js";
 import { type Figures, isReached, TARGETS } from "./targets.js";
 
@@ -20,7 +25,11 @@ interface Extent {
   /** Number of sessions of 72,000 samples, in addition to 604,800 samples of a device that recorded without a break. */
   sessions: { small: number; large: number };
   readingRounds: number;
-  downloadRounds: number;
+  /** Number of recordings to download, each with one session. */
+  days: number;
+  downloads: DownloadsExtent;
+  integrationRounds: number;
+  streams: { streams: number; seconds: number };
   conversionRounds: number;
   /** Number of samples of the large upload, and number of services that receive one. */
   upload: { samples: number; times: number };
@@ -33,25 +42,35 @@ const FULL: Extent = {
   // 2 and 20 million samples in total.
   sessions: { small: 20, large: 270 },
   readingRounds: 90,
-  downloadRounds: 5,
+  days: 28,
+  downloads: { rounds: 3, growthOf: DOWNLOADS, bystanderSeconds: 15 },
+  integrationRounds: 15,
+  streams: { streams: 50, seconds: 21 },
   conversionRounds: 30,
   upload: { samples: 1_471_000, times: 3 },
   computedData: { rounds: 30, frames: 100, seconds: 15 },
   squad: { players: 25, periods: 6, sessions: 300, rounds: 30, coldRounds: 5 },
-  timeoutMs: 15 * 60_000,
+  timeoutMs: 25 * 60_000,
 };
 const QUICK: Extent = {
   sessions: { small: 2, large: 4 },
   readingRounds: 6,
-  downloadRounds: 2,
+  days: 2,
+  downloads: { rounds: 1, growthOf: ["csv", "parquet"], bystanderSeconds: 1 },
+  integrationRounds: 2,
+  streams: { streams: 4, seconds: 3 },
   conversionRounds: 3,
   upload: { samples: 75_000, times: 1 },
   computedData: { rounds: 3, frames: 2, seconds: 1 },
   squad: { players: 3, periods: 2, sessions: 3, rounds: 3, coldRounds: 1 },
-  timeoutMs: 6 * 60_000,
+  timeoutMs: 12 * 60_000,
 };
 
-const PARTS = ["reading", "downloads", "conversion", "memory", "computed-data", "squad"];
+const PARTS = [
+  ...["reading", "conversion", "memory", "computed-data", "squad"],
+  // on the built service
+  ...["downloads", "integration", "streams"],
+];
 const DATABASES = ["PostgreSQL", "PGlite"];
 const LOAD_TIMEOUT_MS = 240_000;
 const COMPUTE_TIMEOUT_MS = 240_000;
@@ -81,37 +100,40 @@ if (options.help) {
   const loadAtStart = loadavg()[0] ?? 0;
   const begin = performance.now();
   const measured = new Map<string, Figures>();
-  await onGround(extent.timeoutMs, async (ground) => {
-    const upload = join(ground.folder, "upload.asi");
-    progress("making recordings");
-    await writeRecording(join(ground.folder, "session.asi"), SESSION_SAMPLES);
-    if (parts.includes("memory")) await writeRecording(upload, extent.upload.samples);
-    for (const name of databases) measured.set(name, await measure(name, ground));
-  });
+  await onGround(
+    extent.timeoutMs,
+    async (ground) => {
+      const upload = join(ground.folder, "upload.asi");
+      progress("making recordings");
+      await writeRecording(join(ground.folder, "session.asi"), SESSION_SAMPLES);
+      if (parts.includes("memory")) await writeRecording(upload, extent.upload.samples);
+      for (const name of databases) measured.set(name, await measure(name, ground));
+    },
+    killProcesses,
+  );
   progress(null);
   report(measured, loadAtStart, performance.now() - begin);
+}
+
+function killProcesses(): void {
+  killServices();
+  killBuiltServices();
+  killBystanders();
 }
 
 async function measure(name: string, ground: Ground): Promise<Figures> {
   const newDatabase = async () => (name === "PGlite" ? null : ground.createDatabase());
   const figures: Figures = {};
   const small = await startMeasuredService(await newDatabase());
-  if (parts.includes("reading") || parts.includes("downloads")) {
+  if (parts.includes("reading")) {
     const store = await loaded(name, small, extent.sessions.small);
-    if (parts.includes("reading")) {
-      const large = await startMeasuredService(await newDatabase());
-      const stores = [store, await loaded(name, large, extent.sessions.large)];
-      progress(`${name}: pages, ranges, latest`);
-      const [ofSmall, ofLarge] = await measureReading(stores, extent.readingRounds, ground.folder);
-      if (ofSmall !== undefined && ofLarge !== undefined)
-        figures.reading = { small: ofSmall, large: ofLarge };
-      figures.load = loadingFigures(stores);
-      await large.stop();
-    }
-    if (parts.includes("downloads")) {
-      progress(`${name}: downloads`);
-      figures.downloads = await measureDownloads(store, extent.downloadRounds);
-    }
+    const large = await startMeasuredService(await newDatabase());
+    const stores = [store, await loaded(name, large, extent.sessions.large)];
+    progress(`${name}: pages, ranges, latest`);
+    const [ofSmall, ofLarge] = await measureReading(stores, extent.readingRounds, ground.folder);
+    if (ofSmall !== undefined && ofLarge !== undefined) figures.reading = { small: ofSmall, large: ofLarge };
+    figures.load = loadingFigures(stores);
+    await large.stop();
   }
   if (parts.includes("conversion")) {
     progress(`${name}: conversion`);
@@ -132,7 +154,33 @@ async function measure(name: string, ground: Ground): Promise<Figures> {
     const fresh = await Promise.all(Array.from({ length: extent.upload.times }, newDatabase));
     figures.uploadMemoryMb = await measureUploadMemory(fresh, join(ground.folder, "upload.asi"));
   }
+  await measureBuilt(name, ground, await newDatabase(), figures);
+  if (parts.includes("streams")) {
+    progress(`${name}: streams`);
+    const options = { ...extent.streams, databaseUrl: await newDatabase() };
+    figures.streams = await measureStreams(ground, options);
+  }
   return figures;
+}
+
+/** The operations of integrators, on the built service. */
+async function measureBuilt(
+  name: string,
+  ground: Ground,
+  databaseUrl: string | null,
+  figures: Figures,
+): Promise<void> {
+  if (!parts.includes("downloads") && !parts.includes("integration")) return;
+  progress(`${name}: storing ${extent.days} sessions of a squad`);
+  const data = await prepareIntegrator(ground, databaseUrl, extent.days);
+  if (parts.includes("downloads")) {
+    progress(`${name}: downloads`);
+    figures.downloads = await measureDownloads(data, extent.downloads);
+  }
+  if (parts.includes("integration")) {
+    progress(`${name}: changes, tokens, live data, MCP`);
+    figures.integration = await measureIntegration(data, extent.integrationRounds);
+  }
 }
 
 async function loaded(name: string, service: MeasuredService, sessions: number): Promise<Stored> {

@@ -1,7 +1,9 @@
 /** Samples stored by the benchmark: training sessions like those of a tracker, encoded and decoded. */
 import { decode, type EncodableRow, encode } from "asi-convert";
 import { concatColumns, FIX_2D, type SampleColumns, sliceColumns } from "../src/store/samples/index.js";
-import { recordSession } from "../src/store/samples/testing/session.js";
+import { recordSession, SESSION_PERIOD_MS } from "../src/store/samples/testing/session.js";
+
+export { SESSION_PERIOD_MS };
 
 /** Two hours at 10 Hz; 7.5 MB as a recording. */
 export const SESSION_SAMPLES = 72_000;
@@ -40,6 +42,11 @@ export function rowAt(columns: SampleColumns, i: number) {
 /** Yields a recording of `samples` samples in pieces. */
 export const recordingOf = (samples: number): ReadableStream<Uint8Array> =>
   encode(rowsOf(recordSession(FIRST_SESSION_MS, samples, 0)), HEADER);
+
+/** Yields the recording of the session of a day. */
+export async function recordingOfDay(serial: string, day: number): Promise<ReadableStream<Uint8Array>> {
+  return encode(rowsOf(await sessionOfDay(day)), { ...HEADER, serial });
+}
 
 const HEADER = {
   serial: "BENCH",

@@ -5,7 +5,7 @@ export function table(databases: ReadonlyMap<string, Figures>): string {
   const head = ["", "target", ...[...databases.keys()].flatMap((name) => [name, "reached"])];
   const body = TARGETS.map((target) => [
     target.what,
-    `${target.bound} ${number(target.limit)} ${target.unit}`,
+    target.limit === null ? "" : `${target.bound} ${number(target.limit)} ${target.unit}`,
     ...[...databases.values()].flatMap((figures) => cells(target, figures)),
   ]);
   return align([head, ...body]);
@@ -14,11 +14,11 @@ export function table(databases: ReadonlyMap<string, Figures>): string {
 function cells(target: Target, figures: Figures): [string, string] {
   const measured = target.measure(figures);
   const reached = isReached(target, measured);
-  if (measured === undefined || reached === null) return ["not measured", ""];
+  if (measured === undefined || Number.isNaN(measured)) return ["not measured", ""];
   const from = target.from?.(figures);
   return [
     `${number(measured)} ${target.unit}${from === undefined ? "" : ` (${from})`}`,
-    reached ? "yes" : "no",
+    reached === null ? "" : reached ? "yes" : "no",
   ];
 }
 

@@ -1,8 +1,11 @@
 import type { ComputedDataFigures } from "./computed-data.js";
 import type { ConversionFigures } from "./conversion.js";
 import type { DownloadFigures } from "./downloads.js";
+import type { IntegrationFigures } from "./integration.js";
+import { DOWNLOAD_TARGETS, INTEGRATION_TARGETS, STREAM_TARGETS } from "./integration-targets.js";
 import type { ReadingFigures } from "./reading.js";
 import type { SquadFigures } from "./squad.js";
+import type { StreamFigures } from "./streams.js";
 
 /** Measurements on one database; parts that were not measured are absent. */
 export interface Figures {
@@ -10,6 +13,8 @@ export interface Figures {
   reading?: { small: ReadingFigures; large: ReadingFigures };
   load?: LoadingFigures;
   downloads?: DownloadFigures;
+  streams?: StreamFigures;
+  integration?: IntegrationFigures;
   conversion?: ConversionFigures;
   uploadMemoryMb?: number;
   computedData?: ComputedDataFigures;
@@ -23,11 +28,13 @@ export interface LoadingFigures {
   samples: { small: number; large: number };
 }
 
-/** A speed target, and the calculation of its value from the measurements. */
+/** A measured value, and the calculation of its value from the measurements. */
 export interface Target {
   readonly what: string;
-  readonly bound: "at most" | "at least" | "under";
-  readonly limit: number;
+  /** Null for a value without a target. */
+  readonly bound: "at most" | "at least" | "under" | null;
+  /** Null for a value without a target. */
+  readonly limit: number | null;
   readonly unit: string;
   /** Undefined if the part was not measured, or if the system does not report it. */
   measure(figures: Figures): number | undefined;
@@ -45,16 +52,6 @@ function growth(what: string, of: (figures: ReadingFigures) => number): Target {
     unit: "×",
     measure: ({ reading }) => reading && of(reading.large) / of(reading.small),
     from: ({ reading }) => reading && `${ms(of(reading.small))} → ${ms(of(reading.large))}`,
-  };
-}
-
-function download(what: string, format: keyof DownloadFigures["samplesPerS"]): Target {
-  return {
-    what: `download of the samples of a device as ${what}`,
-    bound: "at least",
-    limit: 1_000_000,
-    unit: "samples/s",
-    measure: ({ downloads }) => downloads?.samplesPerS[format],
   };
 }
 
@@ -97,24 +94,6 @@ export const TARGETS: readonly Target[] = [
   growth(RANGES, ({ ranges }) => ranges),
   growth(RESTLESS, ({ restlessRanges }) => restlessRanges),
   growth(LATEST, ({ latest }) => latest),
-  download("CSV", "csv"),
-  download("JSON lines", "jsonl"),
-  download("Parquet", "parquet"),
-  download("Arrow", "arrow"),
-  {
-    what: "download of the samples of all devices as one Parquet file",
-    bound: "at least",
-    limit: 1_000_000,
-    unit: "samples/s",
-    measure: ({ downloads }) => downloads?.allSamplesPerS,
-  },
-  {
-    what: "growth of the process during these downloads",
-    bound: "under",
-    limit: 40,
-    unit: "MB",
-    measure: ({ downloads }) => downloads?.growthMb,
-  },
   {
     what: "bulk load of 72,000 samples, from decoded rows to commit",
     bound: "at least",
@@ -183,11 +162,14 @@ export const TARGETS: readonly Target[] = [
     unit: "ms",
     measure: ({ squad }) => squad?.seasonMs,
   },
+  ...DOWNLOAD_TARGETS,
+  ...STREAM_TARGETS,
+  ...INTEGRATION_TARGETS,
 ];
 
-/** Whether the value meets the target; null if there is no value. */
+/** Whether the value meets the target; null if there is no value or no target. */
 export function isReached({ bound, limit }: Target, measured: number | undefined): boolean | null {
-  if (measured === undefined || Number.isNaN(measured)) return null;
+  if (measured === undefined || Number.isNaN(measured) || bound === null || limit === null) return null;
   if (bound === "at least") return measured >= limit;
   return bound === "under" ? measured < limit : measured <= limit;
 }

@@ -10,10 +10,10 @@ import { parseArgs } from "node:util";
 import { killBuiltServices } from "../bench/built-service.js";
 import { onGround } from "../bench/ground.js";
 import { quantile } from "../bench/measure.js";
+import { playStreams } from "../bench/streams.js";
 import { align } from "../bench/table.js";
 import { type MatchDayResult, playMatchDay } from "./match-day.js";
 import { playSquadDay, rowsOf } from "./squad-day.js";
-import { playStreams } from "./streams.js";
 import { type Latencies, READING, WRITING } from "./tally.js";
 import { BUSY_TARGETS, TARGETS, verdictsOf } from "./verdict.js";
 
@@ -83,11 +83,11 @@ async function mainOfStreams(): Promise<void> {
       const databaseUrl = values.database === "postgres" ? await ground.createDatabase() : null;
       const seconds = values.minutes === undefined ? STREAM_SECONDS : Math.ceil(minutes * 60);
       const options = { streams, seconds, databaseUrl, tell: console.log };
-      const { cores, agesMs, peakMemoryMb, errors } = await playStreams(ground, options);
-      const [p50Ms, p99Ms, maxMs] = [0.5, 0.99, 1].map((share) => Math.round(quantile(agesMs, share)));
+      const { cores, storedMs, peakMemoryMb, errors } = await playStreams(ground, options);
+      const [p50Ms, p99Ms, maxMs] = [0.5, 0.99, 1].map((share) => Math.round(quantile(storedMs, share)));
       console.log(
         `Load of the machine at the start ${loadAtStart.toFixed(1)}. ${streams} streams, ${seconds} s: the service takes ${cores.toFixed(2)} ` +
-          `of a core (at most ${MAX_CORES}), ${peakMemoryMb.toFixed(0)} MB. Time from a sample until the gateway knows that it is stored, for the oldest of each storing: ` +
+          `of a core (at most ${MAX_CORES}), ${peakMemoryMb.toFixed(0)} MB. Time from the sending of a sample until the gateway knows that it is stored, for the oldest of each storing: ` +
           `p50 ${p50Ms} ms, p99 ${p99Ms} ms, longest ${maxMs} ms.`,
         ...errors.slice(0, 20).map((error) => `\nError: ${error}`),
       );

@@ -75,7 +75,7 @@ export function outcomeOf(
   { name, as }: { name: string; as: string },
   answers: string,
   { latenciesMs, slowest, errors, webhookDelaysMs, resent }: Experience,
-  { longestDelayMs, peakMemoryMb }: ProbeFigures,
+  { longestDelayMs, peakMemoryMb }: Pick<ProbeFigures, "longestDelayMs" | "peakMemoryMb">,
 ): Outcome {
   return {
     attack: name,

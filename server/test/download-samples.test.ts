@@ -1,3 +1,6 @@
+import { once } from "node:events";
+import { type IncomingMessage, request } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
 import { tableFromIPC } from "@uwdata/flechette";
 import { convertSync } from "asi-convert";
 import { eq, sql } from "drizzle-orm";
@@ -107,6 +110,28 @@ describe("the samples of a device as a file", () => {
     expect(parquet.headers.get("content-encoding")).toBeNull();
   });
 
+  it("arrive unchanged at a client that reads slowly, although the service uses their memory again", async () => {
+    const long = await s.ownedDevice(ann);
+    await s.backdate(long, "2024-01-01T00:00:00Z");
+    // More bytes than a connection buffers.
+    await s.load(long, ann, await walk(long.serial_number, START, 60_000));
+    for (const format of ["jsonl", "parquet", "arrow"]) {
+      const url = `${s.service.url}${path({ format }, long)}`;
+      const headers = { Authorization: `Bearer ${ann.token}` };
+      const [slow] = (await once(request(url, { headers }).end(), "response")) as [IncomingMessage];
+      await sleep(300);
+      const pieces: Buffer[] = [];
+      for await (const piece of slow) {
+        pieces.push(piece);
+        if (pieces.length % 20 === 0) await sleep(5);
+      }
+      const whole = await (
+        await fetch(url, { headers: { ...headers, "Accept-Encoding": "identity" } })
+      ).arrayBuffer();
+      expect(Buffer.concat(pieces).equals(Buffer.from(whole)), format).toBe(true);
+    }
+  });
+
   it("are refused with the field and the required action for wrong times, unknown formats and parameters", async () => {
     for (const [query, field] of [
       [{ from: LATER, to: START }, "to"],
@@ -174,7 +199,7 @@ describe("the samples of a device as a file", () => {
       isSignedIn: async () => true,
     };
     const target = await authorize(ctx, "downloadSamples", { device: long.id });
-    const pieces = downloadSamples(ctx, target, {}, "csv");
+    const pieces = downloadSamples(ctx, target, {}, { format: "csv" });
     expect((await pieces.next()).done).toBe(false);
     await s.ctx.queries
       .update(ownerships)

@@ -149,7 +149,7 @@ describe("the samples of a session", () => {
       isSignedIn: async () => true,
     };
     const target = await authorize(ctx, "downloadSessionSamples", { session });
-    const pieces = downloadSessionSamples(ctx, target, {}, "csv");
+    const pieces = downloadSessionSamples(ctx, target, {}, { format: "csv" });
     expect((await pieces.next()).done).toBe(false);
     await s.store.database.queries.delete(permissions).where(eq(permissions.athleteId, ann.athlete));
     s.clock.advance(10_000);

@@ -3,8 +3,9 @@ import { prepareEngine } from "../engine/engines.js";
 import { AsiError } from "../errors.js";
 import { LABELLED_FORMATS, type LabelledFormatName } from "../formats/labelled-rows.js";
 import { checkBatch } from "../rows/sample-batch.js";
+import { type Allocate, copies } from "../sources/copies.js";
 import type { SampleBatch } from "../types.js";
-import { copies, sharedRowWriter } from "./format-samples.js";
+import { sharedRowWriter } from "./format-samples.js";
 import { requireWritableTimes } from "./samples-text.js";
 
 /** Samples with the same texts, such as those of a player. */
@@ -20,9 +21,16 @@ export interface FormatLabelledOptions {
   labels: readonly string[];
   /** Name and version of the columns, in the metadata of Parquet files. */
   schema: string;
+  /** As for `formatSamples`. */
+  allocate?: Allocate | undefined;
 }
 
-const OPTIONS = optionNames<FormatLabelledOptions>({ format: true, labels: true, schema: true });
+const OPTIONS = optionNames<FormatLabelledOptions>({
+  format: true,
+  labels: true,
+  schema: true,
+  allocate: true,
+});
 
 /**
  * Writes samples of several devices or people as one file: rows as in `formatSamples`, preceded by columns that identify their
@@ -37,7 +45,7 @@ export async function* formatLabelledSamples(
   options: FormatLabelledOptions,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   requireOptions(options, OPTIONS);
-  const { format, labels: names, schema } = options;
+  const { format, labels: names, schema, allocate } = options;
   if (!LABELLED_FORMATS.includes(format)) {
     throw new AsiError(
       "BAD_OPTION",
@@ -51,12 +59,12 @@ export async function* formatLabelledSamples(
     if (labels.length !== names.length) {
       throw new AsiError("BAD_ARGUMENT", `labels has ${labels.length} texts for ${names.length} names.`);
     }
-    yield* copies(writer.startGroup(labels));
+    yield* copies(writer.startGroup(labels), allocate);
     for await (const batch of samples) {
       checkBatch(batch);
       requireWritableTimes(batch);
-      if (batch.length > 0) yield* copies(writer.rows(batch, 0, batch.length));
+      if (batch.length > 0) yield* copies(writer.rows(batch, 0, batch.length), allocate);
     }
   }
-  yield* copies(writer.end());
+  yield* copies(writer.end(), allocate);
 }

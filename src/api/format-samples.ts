@@ -5,6 +5,7 @@ import type { FormatName, FormatOptions } from "../formats/format.js";
 import { MAX_GAP_MS } from "../metrics/segments.js";
 import type { RowWriter } from "../rows/row-text/row-writer.js";
 import { checkBatch } from "../rows/sample-batch.js";
+import { type Allocate, copies } from "../sources/copies.js";
 import type { RecordingInfo, SampleBatch } from "../types.js";
 import { checkNumbers } from "./convert.js";
 import { requireWritableTimes } from "./samples-text.js";
@@ -13,9 +14,16 @@ export interface FormatSamplesOptions extends FormatOptions {
   format: FormatName;
   /** The device, as `decode` returns it. Formats that name a device contain it. */
   info: RecordingInfo;
+  /** Returns memory for a piece of at most 64 KiB, such as that of a piece which has been written. Default: new memory. */
+  allocate?: Allocate | undefined;
 }
 
-const OPTIONS = optionNames<FormatSamplesOptions>({ format: true, info: true, numbers: true });
+const OPTIONS = optionNames<FormatSamplesOptions>({
+  format: true,
+  info: true,
+  numbers: true,
+  allocate: true,
+});
 
 /**
  * Writes samples in a format, as `convert` writes those of a recording in the default layout. Heart rates are not repeated.
@@ -32,6 +40,7 @@ export async function* formatSamples(
 ): AsyncGenerator<Uint8Array, void, undefined> {
   requireOptions(options, OPTIONS);
   requireObject("info", options.info);
+  const { allocate } = options;
   const format = formatNamed(options.format);
   checkNumbers(options.numbers, format);
   await prepareEngine(undefined);
@@ -42,12 +51,12 @@ export async function* formatSamples(
     checkBatch(batch);
     requireWritableTimes(batch);
     for (const { from, to, isNew } of partsByRange(batch, lastMs)) {
-      if (isNew) yield* copies(writer.startRange?.());
-      yield* copies(writer.rows(batch, from, to));
+      if (isNew) yield* copies(writer.startRange?.(), allocate);
+      yield* copies(writer.rows(batch, from, to), allocate);
     }
     lastMs = batch.timestampMs[batch.length - 1] ?? lastMs;
   }
-  yield* copies(writer.end(null));
+  yield* copies(writer.end(null), allocate);
 }
 
 /** Uses any idle engine for each call, and keeps none while the caller reads the pieces. */
@@ -62,10 +71,6 @@ export const sharedRowWriter: RowWriter = {
     }
   },
 };
-
-export function* copies(pieces: Iterable<Uint8Array> = []): Generator<Uint8Array> {
-  for (const piece of pieces) if (piece.length > 0) yield piece.slice();
-}
 
 /** Splits a batch where a time differs from the previous one by more than `MAX_GAP_MS`. `lastMs` is the time before the
  * batch, or NaN for the first batch. */

@@ -18,11 +18,11 @@ class Parquet implements FormatWriter {
     this.#info = info;
   }
 
-  rows(batch: SampleBatch, from: number, to: number): readonly Uint8Array[] {
+  rows(batch: SampleBatch, from: number, to: number): Iterable<Uint8Array> {
     return this.#writer.rows(batch, from, to);
   }
 
-  end(report: Report | null): readonly Uint8Array[] {
+  end(report: Report | null): Iterable<Uint8Array> {
     return this.#writer.end(fileMetadata(this.#info, report));
   }
 }

@@ -1,6 +1,7 @@
 import { fileMetadata } from "../formats/parquet/file-metadata.js";
 import { ParquetWriter } from "../formats/parquet/parquet-writer.js";
 import { INT16, type Table, UTC_MICROSECONDS } from "../formats/parquet/schema.js";
+import { copies } from "../sources/copies.js";
 import type { EcgBatch } from "../types.js";
 import type { WaveformWriter } from "./waveform-writer.js";
 
@@ -11,8 +12,8 @@ import type { WaveformWriter } from "./waveform-writer.js";
 export function ecgParquetWriter(): WaveformWriter<EcgBatch> {
   const writer = new ParquetWriter(TABLE);
   return {
-    batch: (batch) => writer.rows(batch, 0, batch.length),
-    end: (info, report) => writer.end(fileMetadata(info, report)),
+    batch: (batch) => copies(writer.rows(batch, 0, batch.length)),
+    end: (info, report) => copies(writer.end(fileMetadata(info, report))),
   };
 }
 

@@ -1,14 +1,23 @@
-import { concatenate } from "../../sources/concatenate.js";
-import { boundBytes, extremesOf, levelBytes, type Present, presentOf, valueBytes } from "./column-values.js";
+import {
+  boundBytes,
+  extremesOf,
+  levelBytes,
+  type Present,
+  pageBytes,
+  presentOf,
+  type ReusedMemory,
+} from "./column-values.js";
 import { CODECS, type Column, ENCODINGS, PHYSICAL_TYPES, type Rows, type Storage } from "./schema.js";
 import type { SnappyCompressor } from "./snappy.js";
 import { binary, i32, i64, list, struct, type Thrift, text, thriftBytes } from "./thrift.js";
 
 /** A column of a row group: one page and its metadata for the footer. */
 export interface ColumnChunk {
-  /** Page header and page data. */
-  bytes: Uint8Array;
-  /** The size of `bytes` without compression. */
+  /** Page header and page data, in pieces. */
+  pieces: readonly Uint8Array[];
+  /** The size of `pieces`. */
+  bytes: number;
+  /** The size without compression. */
   uncompressedBytes: number;
   /** The `ColumnChunk` for the footer, if the page starts at `offset` in the file. */
   metadata(offset: number): Thrift;
@@ -16,15 +25,14 @@ export interface ColumnChunk {
 
 const DATA_PAGE = 0;
 
+/** @returns a column whose pieces are valid until the next call with the same memory */
 export function columnChunk<B extends Rows>(
   column: Column<B>,
   rows: B,
-  snappy: SnappyCompressor,
+  { snappy, memory }: { snappy: SnappyCompressor; memory: ReusedMemory },
 ): ColumnChunk {
   const present = presentOf(column.source, rows);
-  const levels = levelBytes(present, rows.length);
-  const values = valueBytes(column, present);
-  const page = levels.length === 0 ? values : concatenate([levels, values]);
+  const page = pageBytes(column, levelBytes(present, rows.length), present, memory);
   const stored = column.codec === "SNAPPY" ? snappy.compress(page) : page;
   const header = thriftBytes({
     1: i32(DATA_PAGE),
@@ -37,10 +45,11 @@ export function columnChunk<B extends Rows>(
       4: i32(ENCODINGS.RLE),
     }),
   });
-  const bytes = concatenate([header, stored]);
+  const bytes = header.length + stored.length;
   const uncompressedBytes = header.length + page.length;
   const statistics = statisticsOf(column, present, rows.length);
   return {
+    pieces: [header, stored],
     bytes,
     uncompressedBytes,
     metadata: (offset) =>
@@ -54,7 +63,7 @@ export function columnChunk<B extends Rows>(
           4: i32(CODECS[column.codec]),
           5: i64(rows.length),
           6: i64(uncompressedBytes),
-          7: i64(bytes.length),
+          7: i64(bytes),
           9: i64(offset),
           12: statistics,
         }),

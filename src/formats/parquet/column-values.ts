@@ -1,3 +1,4 @@
+import { concatenate } from "../../sources/concatenate.js";
 import { deltaBytes } from "./delta.js";
 import type { ColumnSource, PhysicalType, Rows, Storage } from "./schema.js";
 import { writeVarint } from "./thrift.js";
@@ -41,51 +42,63 @@ export function extremesOf({ integers, count }: Present): { least: number; great
   return { least, greatest };
 }
 
-/** The values of a page in the encoding of their column. */
-export function valueBytes({ type, encoding, divisor }: Storage, { integers, count }: Present): Uint8Array {
-  if (encoding === "DELTA_BINARY_PACKED") return deltaBytes(integers, count);
-  switch (type) {
-    case "INT32":
-      return int32Bytes(integers, count);
-    case "INT64":
-      return int64Bytes(integers, count);
-    case "DOUBLE":
-      return doubleBytes(integers, count, divisor);
+/** Memory for one thing after another. */
+export class ReusedMemory {
+  #bytes = new Uint8Array(0);
+
+  /** @returns memory that is valid until the next call, with any content */
+  take(length: number): Uint8Array {
+    if (this.#bytes.length < length) this.#bytes = new Uint8Array(length);
+    return this.#bytes.subarray(0, length);
   }
 }
 
-function int32Bytes(integers: ArrayLike<number>, count: number): Uint8Array {
-  const view = new DataView(new ArrayBuffer(4 * count));
-  for (let i = 0; i < count; i++) view.setInt32(4 * i, integers[i] as number, true);
-  return new Uint8Array(view.buffer);
+/**
+ * The page of a column: its levels, then its values in the encoding of the column.
+ * @returns memory that is valid until the next call with the same `memory`
+ */
+export function pageBytes(
+  column: Storage,
+  levels: Uint8Array,
+  { integers, count }: Present,
+  memory: ReusedMemory,
+): Uint8Array {
+  if (column.encoding === "DELTA_BINARY_PACKED") return concatenate([levels, deltaBytes(integers, count)]);
+  const page = memory.take(levels.length + sizeOf(column) * count);
+  page.set(levels);
+  writeValues(column, integers, count, page.subarray(levels.length));
+  return page;
 }
 
-function int64Bytes(integers: ArrayLike<number>, count: number): Uint8Array {
-  const view = new DataView(new ArrayBuffer(8 * count));
-  for (let i = 0; i < count; i++) {
-    const value = integers[i] as number;
-    const high = Math.floor(value / 2 ** 32);
-    view.setUint32(8 * i, value - high * 2 ** 32, true);
-    view.setInt32(8 * i + 4, high, true);
+const sizeOf = ({ type }: { type: PhysicalType }) => (type === "INT32" ? 4 : 8);
+
+function writeValues(
+  { type, divisor }: { type: PhysicalType; divisor: number },
+  integers: ArrayLike<number>,
+  count: number,
+  { buffer, byteOffset, byteLength }: Uint8Array,
+): void {
+  const view = new DataView(buffer, byteOffset, byteLength);
+  if (type === "INT32") {
+    for (let i = 0; i < count; i++) view.setInt32(4 * i, integers[i] as number, true);
+  } else if (type === "INT64") {
+    for (let i = 0; i < count; i++) {
+      const value = integers[i] as number;
+      const high = Math.floor(value / 2 ** 32);
+      view.setUint32(8 * i, value - high * 2 ** 32, true);
+      view.setInt32(8 * i + 4, high, true);
+    }
+  } else {
+    // division results in the double nearest to the decimal value, unlike multiplication by the inverse
+    for (let i = 0; i < count; i++) view.setFloat64(8 * i, (integers[i] as number) / divisor, true);
   }
-  return new Uint8Array(view.buffer);
-}
-
-function doubleBytes(integers: ArrayLike<number>, count: number, divisor: number): Uint8Array {
-  const view = new DataView(new ArrayBuffer(8 * count));
-  // division results in the double nearest to the decimal value, unlike multiplication by the inverse
-  for (let i = 0; i < count; i++) view.setFloat64(8 * i, (integers[i] as number) / divisor, true);
-  return new Uint8Array(view.buffer);
 }
 
 /** A minimum or maximum in the form of statistics. */
-export function boundBytes(
-  { type, divisor }: { type: PhysicalType; divisor: number },
-  integer: number,
-): Uint8Array {
-  if (type === "INT32") return int32Bytes([integer], 1);
-  if (type === "INT64") return int64Bytes([integer], 1);
-  return doubleBytes([integer], 1, divisor);
+export function boundBytes(column: { type: PhysicalType; divisor: number }, integer: number): Uint8Array {
+  const bytes = new Uint8Array(sizeOf(column));
+  writeValues(column, [integer], 1, bytes);
+  return bytes;
 }
 
 /**

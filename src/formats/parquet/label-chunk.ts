@@ -42,7 +42,8 @@ export function labelChunk(name: string, label: string, rows: number): ColumnChu
   });
   const bytes = concatenate([dictionary, header, Uint8Array.from(run)]);
   return {
-    bytes,
+    pieces: [bytes],
+    bytes: bytes.length,
     uncompressedBytes: bytes.length,
     metadata: (offset) =>
       struct({

@@ -1,4 +1,5 @@
-import { columnChunk } from "./column-chunk.js";
+import { type ColumnChunk, columnChunk } from "./column-chunk.js";
+import { ReusedMemory } from "./column-values.js";
 import { labelChunk } from "./label-chunk.js";
 import { type Rows, schemaElements, type Table } from "./schema.js";
 import { SnappyCompressor } from "./snappy.js";
@@ -13,12 +14,12 @@ const FORMAT_VERSION = 2;
 const CREATED_BY = "asi-convert";
 
 /**
- * Writes rows as a Parquet file. Call `rows` for all rows, then `end`. The returned memory belongs to the caller. The writer
- * buffers the rows of one row group.
+ * Writes rows as a Parquet file. Call `rows` for all rows, then `end`. The writer buffers the rows of one row group and one of its
+ * columns. A piece is valid until the next one is requested, and the caller reads all pieces of one call before the next call.
  */
 export class ParquetWriter<B extends Rows> {
   readonly #table: Table<B>;
-  readonly #snappy = new SnappyCompressor();
+  readonly #encoding = { snappy: new SnappyCompressor(), memory: new ReusedMemory() };
   /** The rows of the current row group: the first `#filled` rows of this batch. */
   readonly #group: B;
   #filled = 0;
@@ -41,16 +42,14 @@ export class ParquetWriter<B extends Rows> {
    * @param to the end of the rows, exclusive
    * @returns the completed row groups, usually none
    */
-  rows(batch: B, from: number, to: number): Uint8Array[] {
-    const pieces: Uint8Array[] = [];
+  *rows(batch: B, from: number, to: number): Generator<Uint8Array, void, undefined> {
     for (let at = from; at < to; ) {
       const count = Math.min(ROW_GROUP_ROWS - this.#filled, to - at);
       this.#table.copy(batch, at, at + count, this.#group, this.#filled);
       this.#filled += count;
       at += count;
-      if (this.#filled === ROW_GROUP_ROWS) this.#flush(pieces);
+      if (this.#filled === ROW_GROUP_ROWS) yield* this.#flush();
     }
-    return pieces;
   }
 
   /**
@@ -59,11 +58,9 @@ export class ParquetWriter<B extends Rows> {
    * @param labels a text for each name
    * @returns the completed row group, because all rows of a group have the same texts
    */
-  startGroup(labels: readonly string[]): Uint8Array[] {
-    const pieces: Uint8Array[] = [];
-    if (this.#filled > 0) this.#flush(pieces);
+  *startGroup(labels: readonly string[]): Generator<Uint8Array, void, undefined> {
+    if (this.#filled > 0) yield* this.#flush();
     this.#labels = labels;
-    return pieces;
   }
 
   /**
@@ -71,38 +68,33 @@ export class ParquetWriter<B extends Rows> {
    *
    * @param metadata key-value metadata that describes the origin of the rows; `schema` is added
    */
-  end(metadata: Readonly<Record<string, string>>): Uint8Array[] {
-    const pieces: Uint8Array[] = [];
-    if (this.#filled > 0) this.#flush(pieces);
-    this.#begin(pieces);
+  *end(metadata: Readonly<Record<string, string>>): Generator<Uint8Array, void, undefined> {
+    if (this.#filled > 0) yield* this.#flush();
+    yield* this.#begin();
     const footer = this.#footer(metadata);
     const length = new Uint8Array(4);
     new DataView(length.buffer).setUint32(0, footer.length, true);
-    pieces.push(footer, length, MAGIC.slice());
-    return pieces;
+    yield* [footer, length, MAGIC.slice()];
   }
 
-  #begin(pieces: Uint8Array[]): void {
+  *#begin(): Generator<Uint8Array, void, undefined> {
     if (this.#isBegun) return;
     this.#isBegun = true;
-    pieces.push(MAGIC.slice());
     this.#offset = MAGIC.length;
+    yield MAGIC.slice();
   }
 
-  #flush(pieces: Uint8Array[]): void {
-    this.#begin(pieces);
+  *#flush(): Generator<Uint8Array, void, undefined> {
+    yield* this.#begin();
     const rows = { ...this.#group, length: this.#filled };
     const begin = this.#offset;
     let uncompressedBytes = 0;
     const chunks: Thrift[] = [];
-    for (const chunk of [
-      ...this.#labelNames.map((name, i) => labelChunk(name, this.#labels[i] ?? "", rows.length)),
-      ...this.#table.columns.map((column) => columnChunk(column, rows, this.#snappy)),
-    ]) {
+    for (const chunk of this.#chunks(rows)) {
       chunks.push(chunk.metadata(this.#offset));
-      pieces.push(chunk.bytes);
-      this.#offset += chunk.bytes.length;
+      this.#offset += chunk.bytes;
       uncompressedBytes += chunk.uncompressedBytes;
+      yield* chunk.pieces;
     }
     this.#rowGroups.push(
       struct({
@@ -117,6 +109,13 @@ export class ParquetWriter<B extends Rows> {
     );
     this.#rows += this.#filled;
     this.#filled = 0;
+  }
+
+  /** Encodes one column at a time, because their memory is used again. */
+  *#chunks(rows: B): Generator<ColumnChunk, void, undefined> {
+    for (const [i, name] of this.#labelNames.entries())
+      yield labelChunk(name, this.#labels[i] ?? "", rows.length);
+    for (const column of this.#table.columns) yield columnChunk(column, rows, this.#encoding);
   }
 
   /** `FileMetaData`. */

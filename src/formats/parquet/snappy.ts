@@ -1,3 +1,5 @@
+import { ReusedMemory } from "./column-values.js";
+
 // The raw Snappy format (google/snappy, format_description.txt): the length, then literals and copies of earlier bytes.
 
 // The offset of a copy has 16 bits. The entries of the hash table have 16 bits too, so it is cleared for each block.
@@ -15,14 +17,17 @@ const MAX_SHORT_LITERAL = 60;
 // The step grows while no match is found, so incompressible data is skipped quickly.
 const STEP_SHIFT = 5;
 
-/** A compressor that reuses its hash table. */
+/** A compressor that reuses its hash table and its output. */
 export class SnappyCompressor {
   // hash table: positions in the block by the hash of the next four bytes
   readonly #places = new Uint16Array(1 << TABLE_BITS);
+  readonly #memory = new ReusedMemory();
 
-  /** @returns newly allocated memory */
+  /** @returns memory that is valid until the next call */
   compress(bytes: Uint8Array): Uint8Array {
-    const output = new Writer(bytes);
+    // A copy is never longer than the bytes that it replaces; in the worst case a literal of one byte precedes each copy.
+    const needed = 16 + bytes.length + Math.ceil(bytes.length / (MIN_COPY + 1));
+    const output = new Writer(bytes, this.#memory.take(needed));
     output.length(bytes.length);
     for (let begin = 0; begin < bytes.length; begin += BLOCK) {
       this.#compressBlock(bytes, begin, Math.min(begin + BLOCK, bytes.length), output);
@@ -59,16 +64,16 @@ export class SnappyCompressor {
   }
 }
 
-/** The output, in memory that is large enough for the worst case. */
+/** The output. */
 class Writer {
   readonly #source: Uint8Array;
   readonly #target: Uint8Array;
   #end = 0;
 
-  constructor(source: Uint8Array) {
+  /** @param target large enough for the worst case */
+  constructor(source: Uint8Array, target: Uint8Array) {
     this.#source = source;
-    // A copy is never longer than the bytes that it replaces; in the worst case a literal of one byte precedes each copy.
-    this.#target = new Uint8Array(16 + source.length + Math.ceil(source.length / (MIN_COPY + 1)));
+    this.#target = target;
   }
 
   length(length: number): void {
@@ -116,6 +121,6 @@ class Writer {
   }
 
   taken(): Uint8Array {
-    return this.#target.slice(0, this.#end);
+    return this.#target.subarray(0, this.#end);
   }
 }

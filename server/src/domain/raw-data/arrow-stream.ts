@@ -11,14 +11,20 @@ import {
   uint8,
   utf8,
 } from "@uwdata/flechette";
-import type { LabelledSamples } from "asi-convert";
+import type { FormatSamplesOptions, LabelledSamples } from "asi-convert";
 import { FIX_2D, type SampleColumns, sliceColumns } from "../../store/samples/index.js";
 
 /** Maximum size of a text column in a batch. A label can be long, and is repeated in every row. */
 const MAX_LABEL_BYTES = 1024 * 1024;
 
-/** Marks the end of a stream (Apache Arrow, "Columnar Format", "IPC Streaming Format"). */
-const END = Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0);
+/** Returns memory of exactly `length` bytes, with any content. */
+export type Allocate = NonNullable<FormatSamplesOptions["allocate"]>;
+
+/** Maximum size of a piece of a stream. */
+const PIECE_BYTES = 64 * 1024;
+
+/** Size of the mark at the end of a stream (Apache Arrow, "Columnar Format", "IPC Streaming Format"). */
+const END_BYTES = 8;
 
 /** The part of a column in one batch. */
 interface Values {
@@ -34,7 +40,19 @@ interface SampleColumn {
   name: string;
   type: DataType;
   isNullable: boolean;
-  of(samples: SampleColumns): Values;
+  /** @returns values that are valid until the next call with the same memory */
+  of(samples: SampleColumns, memory: ColumnMemory): Values;
+}
+
+/** Memory for a column of one batch after another. */
+class ColumnMemory {
+  #bytes = new ArrayBuffer(0);
+
+  /** @returns at least `bytes` bytes, with any content */
+  take(bytes: number): ArrayBuffer {
+    if (this.#bytes.byteLength < bytes) this.#bytes = new ArrayBuffer(bytes);
+    return this.#bytes;
+  }
 }
 
 /** The columns `rows/1` of docs/formats.md. */
@@ -43,7 +61,7 @@ const COLUMNS: readonly SampleColumn[] = [
     name: "timestamp",
     type: timestamp(TimeUnit.MILLISECOND, "UTC"),
     isNullable: false,
-    of: ({ timestampMs, length }) => complete(int64Of(timestampMs, length)),
+    of: ({ timestampMs, length }, memory) => complete(int64Of(timestampMs, length, memory)),
   },
   fraction("latitude", 7, ({ latitudeE7 }) => latitudeE7),
   fraction("longitude", 7, ({ longitudeE7 }) => longitudeE7),
@@ -51,8 +69,8 @@ const COLUMNS: readonly SampleColumn[] = [
     name: "altitude",
     type: float64(),
     isNullable: true,
-    of: ({ altitudeMm, fixType, length }) => ({
-      values: quotients(altitudeMm, length, 3),
+    of: ({ altitudeMm, fixType, length }, memory) => ({
+      values: quotients(altitudeMm, length, 3, memory),
       ...missingWhere(fixType, FIX_2D, length),
     }),
   },
@@ -70,29 +88,29 @@ function fraction(name: string, digits: number, of: (samples: SampleColumns) => 
     name,
     type: float64(),
     isNullable: false,
-    of: (samples) => complete(quotients(of(samples), samples.length, digits)),
+    of: (samples, memory) => complete(quotients(of(samples), samples.length, digits, memory)),
   };
 }
 
 const complete = (values: Values["values"]): Values => ({ values, validity: new Uint8Array(), nullCount: 0 });
 
 /** Division, not multiplication by the inverse, gives the double nearest to the decimal value. */
-function quotients(integers: Int32Array, length: number, digits: number): Float64Array {
+function quotients(integers: Int32Array, length: number, digits: number, memory: ColumnMemory): Float64Array {
   const divisor = 10 ** digits;
-  const values = new Float64Array(length);
+  const values = new Float64Array(memory.take(8 * length), 0, length);
   for (let i = 0; i < length; i++) values[i] = (integers[i] ?? 0) / divisor;
   return values;
 }
 
-function int64Of(integers: Float64Array, length: number): BigInt64Array {
-  const view = new DataView(new ArrayBuffer(8 * length));
+function int64Of(integers: Float64Array, length: number, memory: ColumnMemory): BigInt64Array {
+  const view = new DataView(memory.take(8 * length));
   for (let i = 0; i < length; i++) {
     const value = integers[i] ?? 0;
     const high = Math.floor(value / 2 ** 32);
     view.setUint32(8 * i, value - high * 2 ** 32, true);
     view.setInt32(8 * i + 4, high, true);
   }
-  return new BigInt64Array(view.buffer);
+  return new BigInt64Array(view.buffer, 0, length);
 }
 
 function missingWhere(
@@ -124,8 +142,52 @@ function labelColumn(text: string, length: number): Column<string> {
   ]);
 }
 
-function sampleColumn({ type, of }: SampleColumn, samples: SampleColumns): Column<unknown> {
-  return new Column([new Batch<unknown>({ length: samples.length, type, ...of(samples) })]);
+function sampleColumn(
+  { type, of }: SampleColumn,
+  samples: SampleColumns,
+  memory: ColumnMemory,
+): Column<unknown> {
+  return new Column([new Batch<unknown>({ length: samples.length, type, ...of(samples, memory) })]);
+}
+
+/** Receives the bytes of an Arrow stream without copying them. */
+class Views {
+  readonly all: Uint8Array[] = [];
+  bytes = 0;
+
+  write(view: Uint8Array): void {
+    this.all.push(view);
+    this.bytes += view.length;
+  }
+
+  pad(bytes: number): void {
+    this.write(new Uint8Array(bytes));
+  }
+
+  finish(): null {
+    return null;
+  }
+}
+
+/** Copies the bytes `from` to `to`, exclusive, into pieces of at most `PIECE_BYTES`. */
+function* copyViews(views: Views, from: number, to: number, allocate: Allocate): Generator<Uint8Array> {
+  let piece = allocate(Math.min(PIECE_BYTES, to - from));
+  let filled = 0;
+  let begin = 0;
+  for (const view of views.all) {
+    const end = begin + view.length;
+    for (let at = Math.max(begin, from); at < Math.min(end, to); ) {
+      const count = Math.min(piece.length - filled, Math.min(end, to) - at);
+      piece.set(view.subarray(at - begin, at - begin + count), filled);
+      filled += count;
+      at += count;
+      if (filled < piece.length) continue;
+      yield piece;
+      if (at < to) piece = allocate(Math.min(PIECE_BYTES, to - at));
+      filled = 0;
+    }
+    begin = end;
+  }
 }
 
 /** Splits samples so that no text column of a batch is larger than `MAX_LABEL_BYTES`. */
@@ -141,34 +203,45 @@ function* parts(samples: SampleColumns, labels: readonly string[]): Generator<Sa
  * @param groups samples with the same texts; each group is read once, when the previous one has been written
  * @param options.labels names of text columns, which come first
  * @param options.metadata metadata of the schema; `schema` names the columns and their version
+ * @param options.allocate returns the memory of a piece
  */
 export async function* arrowStream(
   groups: Iterable<LabelledSamples> | AsyncIterable<LabelledSamples>,
-  { labels: names, metadata }: { labels: readonly string[]; metadata: Readonly<Record<string, string>> },
+  {
+    labels: names,
+    metadata,
+    allocate = (length) => new Uint8Array(length),
+  }: {
+    labels: readonly string[];
+    metadata: Readonly<Record<string, string>>;
+    allocate?: Allocate | undefined;
+  },
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const fields = [
     ...names.map((name) => field(name, utf8(), false)),
     ...COLUMNS.map(({ name, type, isNullable }) => field(name, type, isNullable)),
   ];
   const schema = { fields, metadata: new Map(Object.entries(metadata)) };
-  const messages = (columns: Column<unknown>[]): Uint8Array => {
-    const stream = tableToIPC(new Table(schema, columns), { format: "stream" });
-    if (stream === null) throw new Error("Arrow wrote no bytes");
-    return stream.subarray(0, stream.length - END.length);
+  const viewsOf = (columns: Column<unknown>[]): Views => {
+    const views = new Views();
+    tableToIPC(new Table(schema, columns), { format: "stream", sink: views });
+    return views;
   };
-  const beginning = messages(fields.map(({ type }) => new Column<unknown>([], type)));
-  yield beginning;
+  const beginning = viewsOf(fields.map(({ type }) => new Column<unknown>([], type)));
+  const beginningBytes = beginning.bytes - END_BYTES;
+  yield* copyViews(beginning, 0, beginningBytes, allocate);
+  const memories = COLUMNS.map(() => new ColumnMemory());
   for await (const { labels, samples } of groups) {
     for await (const batch of samples) {
       for (const part of parts(batch, labels)) {
-        const columns = [
+        const views = viewsOf([
           ...labels.map((text) => labelColumn(text, part.length)),
-          ...COLUMNS.map((column) => sampleColumn(column, part)),
-        ];
-        // The library writes the schema before the batch.
-        yield messages(columns).subarray(beginning.length);
+          ...COLUMNS.map((column, i) => sampleColumn(column, part, memories[i] ?? new ColumnMemory())),
+        ]);
+        // The library writes the schema before the batch, and the end after it.
+        yield* copyViews(views, beginningBytes, views.bytes - END_BYTES, allocate);
       }
     }
   }
-  yield END.slice();
+  yield* copyViews(beginning, beginningBytes, beginning.bytes, allocate);
 }

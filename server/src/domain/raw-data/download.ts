@@ -8,7 +8,7 @@ import type { Context } from "../change/context.js";
 import type { OnceOwnedDevice } from "../ownerships/rules.js";
 import { arrowStream } from "./arrow-stream.js";
 import { ownedSamples } from "./owned-samples.js";
-import { type SampleFileFormat, type SampleFileQuery, sampleFile, timesIn } from "./sample-file.js";
+import { type FileForm, type SampleFileQuery, sampleFile, timesIn } from "./sample-file.js";
 
 type Query = StaticDecode<typeof SampleFileQuery>;
 type Pieces = AsyncGenerator<Uint8Array, void, undefined>;
@@ -23,14 +23,14 @@ export function downloadSamples(
   ctx: Context,
   { device }: OnceOwnedDevice,
   query: Query,
-  format: SampleFileFormat,
+  { format, allocate }: FileForm,
 ): Pieces {
   const within = timesIn(query);
   const serial = device.serialNumber;
   const samples = ownSamples(ctx, device.id, within);
   return format === "arrow"
-    ? arrowStream([{ labels: [], samples }], { labels: [], metadata: { schema: "rows/1", serial } })
-    : formatSamples(samples, { format, info: { ...UNKNOWN, serial } });
+    ? arrowStream([{ labels: [], samples }], { labels: [], metadata: { schema: "rows/1", serial }, allocate })
+    : formatSamples(samples, { format, info: { ...UNKNOWN, serial }, allocate });
 }
 
 /** Header values for which the service stores no data. */
@@ -44,10 +44,10 @@ const ownSamples = (ctx: Context, deviceId: number, within: Interval) =>
  * in chronological order.
  * @throws ServiceError as `downloadSamples`
  */
-export function downloadAllSamples(ctx: Context, query: Query, format: SampleFileFormat): Pieces {
+export function downloadAllSamples(ctx: Context, query: Query, form: FileForm): Pieces {
   const within = timesIn(query);
   return sampleFile(samplesByDevice(ctx, within), {
-    format,
+    ...form,
     schema: "device-rows/1",
     labels: ["device"],
   });

@@ -4,7 +4,7 @@ import type { Interval } from "../../store/samples/index.js";
 import { EARLIEST_MS, LATEST_MS } from "../../wire/date-time.js";
 import { Query } from "../../wire/types.js";
 import { errors } from "../change/errors.js";
-import { arrowStream } from "./arrow-stream.js";
+import { type Allocate, arrowStream } from "./arrow-stream.js";
 
 /**
  * Sample file formats with their media types, in order of preference for clients that state none.
@@ -17,6 +17,13 @@ export const SAMPLE_FILE_TYPES = {
 } as const satisfies Record<LabelledFormatName | "arrow", string>;
 
 export type SampleFileFormat = keyof typeof SAMPLE_FILE_TYPES;
+
+/** Format of a file, and the memory for its pieces. */
+export interface FileForm {
+  format: SampleFileFormat;
+  /** Default: new memory for each piece. */
+  allocate?: Allocate;
+}
 
 const FORMATS = Object.keys(SAMPLE_FILE_TYPES) as SampleFileFormat[];
 
@@ -40,11 +47,11 @@ export const extensionOf = (format: SampleFileFormat): string => (format === "ar
  */
 export function sampleFile(
   groups: AsyncIterable<LabelledSamples>,
-  { format, schema, labels }: { format: SampleFileFormat; schema: string; labels: readonly string[] },
+  { format, allocate, schema, labels }: FileForm & { schema: string; labels: readonly string[] },
 ): AsyncGenerator<Uint8Array, void, undefined> {
   return format === "arrow"
-    ? arrowStream(groups, { labels, metadata: { schema } })
-    : formatLabelledSamples(groups, { format, schema, labels });
+    ? arrowStream(groups, { labels, metadata: { schema }, allocate })
+    : formatLabelledSamples(groups, { format, schema, labels, allocate });
 }
 
 /**

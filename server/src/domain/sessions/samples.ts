@@ -9,7 +9,7 @@ import type { Context } from "../change/context.js";
 import { errors } from "../change/errors.js";
 import { grantsOf } from "../permissions/coverage.js";
 import { ownedSamples } from "../raw-data/owned-samples.js";
-import { type SampleFileFormat, type SampleFileQuery, sampleFile, timesIn } from "../raw-data/sample-file.js";
+import { type FileForm, type SampleFileQuery, sampleFile, timesIn } from "../raw-data/sample-file.js";
 import { cutTo } from "../sample-ownership/intervals.js";
 import type { Squad } from "../squad-roles/rules.js";
 import { framesOf, intervalsOf, type SessionFrame } from "./figures-inputs.js";
@@ -27,26 +27,16 @@ const COLUMNS = { schema: "session-rows/1", labels: ["session", "athlete", "play
  * @throws ServiceError `invalid`; from the generator `unauthenticated`, and `forbidden` when the right to samples that were read has
  *   ended
  */
-export function downloadSessionSamples(
-  ctx: Context,
-  session: Session,
-  query: Query,
-  format: SampleFileFormat,
-): Pieces {
-  return sampleFile(samplesByPlayer(ctx, session, timesIn(query)), { ...COLUMNS, format });
+export function downloadSessionSamples(ctx: Context, session: Session, query: Query, form: FileForm): Pieces {
+  return sampleFile(samplesByPlayer(ctx, session, timesIn(query)), { ...COLUMNS, ...form });
 }
 
 /**
  * Returns the samples of all sessions of a squad ordered by start, as one file in the format of a session.
  * @throws ServiceError as `downloadSessionSamples`
  */
-export function downloadSquadSamples(
-  ctx: Context,
-  squad: Squad,
-  query: Query,
-  format: SampleFileFormat,
-): Pieces {
-  return sampleFile(samplesBySession(ctx, squad, timesIn(query)), { ...COLUMNS, format });
+export function downloadSquadSamples(ctx: Context, squad: Squad, query: Query, form: FileForm): Pieces {
+  return sampleFile(samplesBySession(ctx, squad, timesIn(query)), { ...COLUMNS, ...form });
 }
 
 async function* samplesBySession(

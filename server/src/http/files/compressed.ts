@@ -1,4 +1,4 @@
-import { pipeline, type Readable, type Transform } from "node:stream";
+import type { Transform } from "node:stream";
 import zlib from "node:zlib";
 import type { FastifyRequest } from "fastify";
 import Negotiator from "negotiator";
@@ -11,15 +11,16 @@ const CODINGS: ReadonlyMap<string, () => Transform> = new Map([
   ["gzip", () => zlib.createGzip({ level: zlib.constants.Z_BEST_SPEED })] as const,
 ]);
 
-/** Compresses a file for a client that accepts it (RFC 9110 section 12.5.3), and names the coding. An error of the file destroys the result. */
-export function compressed(
-  file: Readable,
+/**
+ * Returns a compressor for a client that accepts one (RFC 9110 section 12.5.3), and names the coding.
+ * @returns undefined if the file is sent as it is
+ */
+export function compressorFor(
   { headers }: Pick<FastifyRequest, "headers">,
   reply: ResponseHead,
-): Readable {
+): Transform | undefined {
   const [coding = "identity"] = new Negotiator({ headers }).encodings([...CODINGS.keys(), "identity"]);
   const compressor = CODINGS.get(coding)?.();
-  if (compressor === undefined) return file;
-  reply.header("Content-Encoding", coding);
-  return pipeline(file, compressor, () => undefined);
+  if (compressor !== undefined) reply.header("Content-Encoding", coding);
+  return compressor;
 }

@@ -1,14 +1,16 @@
-import { Readable } from "node:stream";
+import { pipeline, Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { downloadAllSamples, downloadSamples } from "../../domain/raw-data/download.js";
 import {
   extensionOf,
+  type FileForm,
   SAMPLE_FILE_TYPES,
   type SampleFileFormat,
   SampleFileQuery,
 } from "../../domain/raw-data/sample-file.js";
 import { downloadSessionSamples, downloadSquadSamples } from "../../domain/sessions/samples.js";
-import { compressed } from "../files/compressed.js";
+import { compressorFor } from "../files/compressed.js";
+import { SentMemory } from "../files/sent-memory.js";
 import { ConcurrencyLimiter } from "../limits/concurrency-limiter.js";
 import { preferredType } from "../negotiation.js";
 import { FileResponse, type ResponseHead } from "../responses.js";
@@ -18,7 +20,7 @@ import { route } from "../route.js";
 const MAX_DOWNLOADS = 8;
 const MAX_DOWNLOADS_PER_USER = 2;
 
-/** Samples in memory are at most two batches and, as Parquet, one group of rows. */
+/** Number of bytes of a file that wait for the connection. */
 const PIECE_BYTES = 64 * 1024;
 
 const HOW =
@@ -52,16 +54,20 @@ export function sampleFileRoutes(app: FastifyInstance): void {
   async function fileOf(
     { query, request, reply }: Download,
     name: string,
-    samples: (format: SampleFileFormat) => AsyncIterable<Uint8Array>,
+    samples: (form: FileForm) => AsyncIterable<Uint8Array>,
   ): Promise<FileResponse> {
     await downloads.take(reply as FastifyReply);
     const format = query.format ?? preferredFormat(request);
-    const pieces = samples(format);
+    const memory = new SentMemory();
+    const pieces = samples({ format, allocate: memory.allocate });
     reply.header("Vary", "Authorization, Cookie, Accept, Accept-Encoding");
     // For a HEAD request, the framework would read all samples and discard them.
-    const source = request.method === "HEAD" ? [] : pieces;
+    const source = request.method === "HEAD" ? [] : memory.given(pieces);
     const file = Readable.from(source, { objectMode: false, highWaterMark: PIECE_BYTES });
-    const content = format === "parquet" ? file : compressed(file, request, reply);
+    const compressor = format === "parquet" ? undefined : compressorFor(request, reply);
+    memory.follow(file, compressor ?? reply.raw);
+    // An error of the file destroys the result.
+    const content = compressor === undefined ? file : pipeline(file, compressor, () => undefined);
     return new FileResponse(`${name}.${extensionOf(format)}`, null, content, SAMPLE_FILE_TYPES[format]);
   }
 
@@ -73,8 +79,8 @@ export function sampleFileRoutes(app: FastifyInstance): void {
     description: `All samples while you owned the device, in chronological order, as \`asi convert\` writes them: ${HOW} To continue after an interruption, request the samples from the last complete row on.`,
     path: "/api/v2/devices/{device}/samples/",
     handle: ({ ctx, target, ...download }) =>
-      fileOf(download, `device-${target.device.id}`, (format) =>
-        downloadSamples(ctx, target, download.query, format),
+      fileOf(download, `device-${target.device.id}`, (form) =>
+        downloadSamples(ctx, target, download.query, form),
       ),
   });
 
@@ -86,7 +92,7 @@ export function sampleFileRoutes(app: FastifyInstance): void {
     description: `All samples while you owned the devices, device by device, in chronological order, with a first column \`device\`, the serial number: ${HOW} To continue after an interruption, request the rest device by device.`,
     path: "/api/v2/samples/",
     handle: ({ ctx, ...download }) =>
-      fileOf(download, "samples", (format) => downloadAllSamples(ctx, download.query, format)),
+      fileOf(download, "samples", (form) => downloadAllSamples(ctx, download.query, form)),
   });
 
   const PLAYERS =
@@ -100,8 +106,8 @@ export function sampleFileRoutes(app: FastifyInstance): void {
     description: `The samples of all players, player by player, ${PLAYERS} ${HOW}`,
     path: "/api/v2/sessions/{session}/samples/",
     handle: ({ ctx, target, ...download }) =>
-      fileOf(download, `session-${target.id}-samples`, (format) =>
-        downloadSessionSamples(ctx, target, download.query, format),
+      fileOf(download, `session-${target.id}-samples`, (form) =>
+        downloadSessionSamples(ctx, target, download.query, form),
       ),
   });
 
@@ -113,8 +119,8 @@ export function sampleFileRoutes(app: FastifyInstance): void {
     description: `Session by session, ordered by start, ${PLAYERS} ${HOW}`,
     path: "/api/v2/squads/{squad}/samples/",
     handle: ({ ctx, target, ...download }) =>
-      fileOf(download, `squad-${target.id}-samples`, (format) =>
-        downloadSquadSamples(ctx, target, download.query, format),
+      fileOf(download, `squad-${target.id}-samples`, (form) =>
+        downloadSquadSamples(ctx, target, download.query, form),
       ),
   });
 }

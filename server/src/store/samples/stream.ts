@@ -1,10 +1,10 @@
 import { decodeRow, readChunksInOrder } from "./chunk-rows.js";
-import { concatColumns, type SampleColumns } from "./columns.js";
+import { allocateColumns, copyAllColumns, type SampleColumns, sliceColumns } from "./columns.js";
 import { bucketSpans, type Interval, normaliseIntervals } from "./intervals.js";
-import { selectFrom } from "./selection.js";
+import { type SelectedChunk, selectFrom } from "./selection.js";
 import type { SqlClient } from "./sql-client.js";
 
-/** Number of chunks in a batch: 96,000 samples at 10 Hz, 3 MB of columns. */
+/** Number of chunks in a batch: 96,000 samples at 10 Hz, 2.5 MB of columns. */
 const CHUNKS_PER_BATCH = 32;
 
 /**
@@ -12,6 +12,8 @@ const CHUNKS_PER_BATCH = 32;
  * separate statement reads each batch. To read from one snapshot, use a REPEATABLE READ transaction.
  *
  * @param intervals closed, of any length
+ * @returns batches that are valid until the next one is requested, because their memory is used again: new memory for each batch
+ *   would fill tens of MB before a garbage collection
  * @throws SampleStoreError `CORRUPT_CHUNK`
  */
 export async function* streamSamples(
@@ -20,21 +22,45 @@ export async function* streamSamples(
   intervals: readonly Interval[],
 ): AsyncGenerator<SampleColumns, void, undefined> {
   const wanted = normaliseIntervals(intervals);
+  const room = new BatchRoom();
   let next = 0;
   for (const span of bucketSpans(wanted)) {
     let first = span.first;
     for (;;) {
       const headers = await readChunksInOrder(client, deviceId, first, span.last, CHUNKS_PER_BATCH);
-      const parts: SampleColumns[] = [];
+      const chunks: SelectedChunk[] = [];
       for (const header of headers) {
         while ((wanted[next]?.stopMs ?? Number.POSITIVE_INFINITY) < header.startMs) next++;
         const chunk = selectFrom(deviceId, header, wanted, next);
-        if (chunk !== null) parts.push(...(chunk.pieces ?? [decodeRow(deviceId, header)]));
+        if (chunk !== null) chunks.push(chunk);
       }
-      if (parts.length > 0) yield concatColumns(parts);
+      if (chunks.length > 0) yield room.fill(deviceId, chunks);
       const last = headers.at(-1);
       if (last === undefined || headers.length < CHUNKS_PER_BATCH) break;
       first = last.bucket + 1;
     }
+  }
+}
+
+/** Columns that contain one batch after another. */
+class BatchRoom {
+  #columns = allocateColumns(0);
+
+  /** Decodes the chunks into the columns, which it enlarges if necessary. */
+  fill(deviceId: number, chunks: readonly SelectedChunk[]): SampleColumns {
+    const length = chunks.reduce((sum, { size }) => sum + size, 0);
+    if (this.#columns.length < length) this.#columns = allocateColumns(length);
+    const batch = sliceColumns(this.#columns, 0, length);
+    // The decoder does not write missing values.
+    batch.altitudeMm.fill(0);
+    batch.hr.fill(0);
+    let at = 0;
+    for (const { header, pieces, size } of chunks) {
+      const part = sliceColumns(batch, at, at + size);
+      if (pieces === null) decodeRow(deviceId, header, part);
+      else copyAllColumns(pieces, part);
+      at += size;
+    }
+    return batch;
   }
 }

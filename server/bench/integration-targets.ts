@@ -1,0 +1,108 @@
+import type { Kind } from "./downloads.js";
+import type { IntegrationFigures } from "./integration.js";
+import type { Target } from "./targets.js";
+
+const TWO_MILLION = "2 million samples";
+
+/** "2 million samples in 2 s", and the memory for them. */
+function download(what: string, kind: Kind): Target[] {
+  return [
+    {
+      what: `${TWO_MILLION} ${what}`,
+      bound: "at least",
+      limit: 1_000_000,
+      unit: "samples/s",
+      measure: ({ downloads }) => downloads?.samplesPerS[kind],
+    },
+    {
+      what: "the same, growth of a new process",
+      bound: "under",
+      limit: 40,
+      unit: "MB",
+      measure: ({ downloads }) => downloads?.growthMb[kind],
+    },
+  ];
+}
+
+export const DOWNLOAD_TARGETS: readonly Target[] = [
+  ...download("of a device as CSV", "csv"),
+  ...download("of a device as JSON lines", "jsonl"),
+  ...download("of a device as Parquet", "parquet"),
+  ...download("of a device as Arrow", "arrow"),
+  ...download("of a device as CSV, gzip", "csv, gzip"),
+  ...download("of a device as JSON lines, gzip", "jsonl, gzip"),
+  ...download("of a device as Arrow, gzip", "arrow, gzip"),
+  ...download("of a device as CSV, zstd", "csv, zstd"),
+  ...download("of all devices as Parquet", "parquet of all devices"),
+  ...download("of a squad as CSV, 28 sessions", "csv of a squad"),
+  {
+    what: "72,000 samples of a session as CSV",
+    bound: "at least",
+    limit: 1_000_000,
+    unit: "samples/s",
+    measure: ({ downloads }) => downloads?.samplesPerS["csv of a session"],
+  },
+  {
+    what: "longest delay of the event loop during these downloads",
+    bound: "at most",
+    limit: 50,
+    unit: "ms",
+    measure: ({ downloads }) => downloads?.longestDelayMs,
+  },
+  {
+    what: "p99 of another user during these downloads",
+    bound: null,
+    limit: null,
+    unit: "ms",
+    measure: ({ downloads }) => downloads?.busyP99Ms,
+    from: ({ downloads }) => downloads && `idle ${downloads.idleP99Ms.toFixed(1)} ms`,
+  },
+];
+
+const STREAMS = "50 devices stream at 10 Hz with an ECG of 250 Hz";
+
+export const STREAM_TARGETS: readonly Target[] = [
+  {
+    what: `${STREAMS}: processor time of the service`,
+    bound: "at most",
+    limit: 0.5,
+    unit: "cores",
+    measure: ({ streams }) => streams?.cores,
+  },
+  {
+    what: "a sample sent by them, until it is stored and confirmed, p99",
+    bound: "at most",
+    limit: 1000,
+    unit: "ms",
+    measure: ({ streams }) => streams?.storedP99Ms,
+    from: ({ streams }) => streams && `p50 ${Math.round(streams.storedP50Ms)} ms`,
+  },
+  {
+    what: "a sample sent by them, until a live connection receives it, p99",
+    bound: null,
+    limit: null,
+    unit: "ms",
+    measure: ({ streams }) => streams?.liveP99Ms,
+    from: ({ streams }) => streams && `p50 ${Math.round(streams.liveP50Ms)} ms`,
+  },
+];
+
+const operation = (what: string, kind: keyof IntegrationFigures): Target => ({
+  what,
+  bound: null,
+  limit: null,
+  unit: "ms",
+  measure: ({ integration }) => integration?.[kind],
+});
+
+/** Operations for which no document names a target. */
+export const INTEGRATION_TARGETS: readonly Target[] = [
+  operation("page of changes since a cursor", "changes"),
+  operation("state of a streamed recording", "recording stream"),
+  operation("live data of all devices, until the first event", "live"),
+  operation("ticket for live data", "live ticket"),
+  operation("token by client credentials", "client credentials"),
+  operation("metadata of the authorization server", "metadata"),
+  operation("question over MCP: figures of a session", "mcp figures"),
+  operation("question over MCP: season of a squad with 28 sessions", "mcp season"),
+];

@@ -1,0 +1,105 @@
+/** Measures what programs of integrators use in addition to downloads: changes, tokens, live data and the Model Context Protocol. */
+import { EventClient } from "../test/event-source.js";
+import { Client } from "./client.js";
+import { bytesOfDay, type Integrator, settled } from "./integrator.js";
+import { interleave, median, type Timed } from "./measure.js";
+
+const KINDS = [
+  "changes",
+  "recording stream",
+  "live",
+  "live ticket",
+  "client credentials",
+  "metadata",
+  "mcp figures",
+  "mcp season",
+] as const;
+
+/** Medians of the response times, ms. */
+export type IntegrationFigures = Record<(typeof KINDS)[number], number>;
+
+const JSON_TYPE = "application/json";
+const WARM_UP_ROUNDS = 3;
+
+export async function measureIntegration(data: Integrator, rounds: number): Promise<IntegrationFigures> {
+  const { token, serial, password } = data.coach;
+  const service = await data.start();
+  const client = new Client({ url: service.url, token });
+  const post = async (path: string, json: object) =>
+    JSON.parse(String((await client.post(path, JSON_TYPE, JSON.stringify(json))).body));
+  try {
+    const application = await post("/api/v2/applications/", {
+      name: "Warehouse",
+      scopes: ["samples:read"],
+      password,
+    });
+    const credentials = String(
+      new URLSearchParams({
+        grant_type: "client_credentials",
+        client_id: application.client_id,
+        client_secret: application.client_secret,
+      }),
+    );
+    const cursor = await cursorBeforeChanges(client, data, post);
+    const stream = `/api/v2/devices/${serial}/stream/?recording=bench`;
+    await fetch(`${service.url}${stream}`, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/octet-stream" },
+      body: await bytesOfDay(serial, 0),
+    }).then((response) => response.text());
+    const tool = (name: string, given: object) => {
+      const call = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: given } };
+      return async () => {
+        const { ms, body } = await client.post("/mcp/", JSON_TYPE, JSON.stringify(call));
+        if (!String(body).includes('"structuredContent"')) throw new Error(`${name}: ${body}`);
+        return ms;
+      };
+    };
+    const cases: Record<(typeof KINDS)[number], Timed> = {
+      changes: () => client.time(`/api/v2/changes/?cursor=${cursor}`),
+      "recording stream": () => client.time(stream),
+      live: () => firstEventMs(`${service.url}/api/v2/live/`, token),
+      "live ticket": async () => (await client.post("/api/v2/live-tickets/", JSON_TYPE, "")).ms,
+      "client credentials": async () =>
+        (await client.post("/oauth2/token/", "application/x-www-form-urlencoded", credentials)).ms,
+      metadata: () => client.time("/.well-known/oauth-authorization-server"),
+      "mcp figures": tool("session_figures", { session: data.sessions[0] }),
+      "mcp season": tool("squad_season", { squad: data.squad }),
+    };
+    await settled(service);
+    const times = await interleave(cases, rounds, WARM_UP_ROUNDS);
+    const medians = KINDS.map((kind) => [kind, median(times[kind])] as const);
+    return Object.fromEntries(medians) as IntegrationFigures;
+  } finally {
+    client.close();
+    await service.stop();
+  }
+}
+
+/** @returns a cursor that is followed by a page of changes */
+async function cursorBeforeChanges(
+  client: Client,
+  { squad }: Integrator,
+  post: (path: string, json: object) => Promise<{ id: number }>,
+): Promise<string> {
+  const read = async (path: string) => JSON.parse(String(await client.get(path)));
+  const { next_cursor: cursor } = await read("/api/v2/changes/");
+  for (let i = 0; i < 20; i++) {
+    const day = 1 + i;
+    const times = { start_time: `2030-01-${day + 9}T10:00:00Z`, end_time: `2030-01-${day + 9}T11:00:00Z` };
+    await post("/api/v2/sessions/", { name: `Later ${i}`, squad, kind: "match", sport: "soccer", ...times });
+  }
+  const { results } = await read(`/api/v2/changes/?cursor=${cursor}`);
+  if (results.length < 20) throw new Error(`The page has ${results.length} changes`);
+  return cursor;
+}
+
+/** Time from the request until the first event arrives, which contains the newest sample. */
+async function firstEventMs(url: string, token: string): Promise<number> {
+  const begin = performance.now();
+  const events = await EventClient.open(url, { Authorization: `Bearer ${token}` });
+  await events.next();
+  const ms = performance.now() - begin;
+  events.leave();
+  return ms;
+}

@@ -1,0 +1,22 @@
+/** Resident memory of another process. Only Linux reports it. */
+import { readFileSync, writeFileSync } from "node:fs";
+
+/** @returns current or highest resident memory, MB; NaN if the system does not report it */
+export function residentMb(pid: number | undefined, which: "current" | "peak"): number {
+  const field = which === "peak" ? "VmHWM" : "VmRSS";
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, "utf8");
+    return (Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, "m").exec(status)?.[1]) * 1024) / 1e6;
+  } catch {
+    return Number.NaN;
+  }
+}
+
+/** Resets the peak to the current memory. */
+export function resetPeak(pid: number | undefined): void {
+  try {
+    writeFileSync(`/proc/${pid}/clear_refs`, "5");
+  } catch {
+    // The peak may then date from the start, so it may be too high, but never too low.
+  }
+}
