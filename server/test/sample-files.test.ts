@@ -7,7 +7,7 @@ import { authorize } from "../src/domain/change/access.js";
 import { downloadSessionSamples } from "../src/domain/sessions/samples.js";
 import { permissions } from "../src/store/schema.js";
 import { service, type TestService } from "./service.js";
-import { guestOf, minute, SquadScene, type TestPlayer } from "./squad-scene.js";
+import { guestOf, minute, SquadScene, squadWithSession, type TestPlayer } from "./squad-scene.js";
 
 let s: TestService;
 
@@ -157,6 +157,29 @@ describe("the samples of a session", () => {
       for await (const _ of pieces);
     };
     await expect(readAll()).rejects.toMatchObject({ kind: "forbidden" });
+  });
+});
+
+describe("the extension of an address", () => {
+  it("selects the format of samples and figures, for programs that cannot send Accept", async () => {
+    const { scene, session, first } = await squadWithSession(s, "Ann", "Bob");
+    await scene.run(first.device, 0, 1);
+    const get = (path: string, accept: string) => s.get(path, scene.manager.token, { Accept: accept });
+    const path = `/api/v2/sessions/${session}`;
+    for (const [name, type] of [
+      ["samples.csv", "text/csv"],
+      ["samples.jsonl", "application/x-ndjson"],
+      ["figures.csv", "text/csv"],
+      ["figures.json", "application/json"],
+    ] as const) {
+      const byExtension = await get(`${path}/${name}`, "application/pdf");
+      const byAccept = await get(`${path}/${name.replace(/\..*/, "/")}`, type);
+      expect([name, byExtension.status]).toEqual([name, 200]);
+      expect(byExtension.headers.get("content-type")).toContain(type);
+      expect(byExtension.body).toEqual(byAccept.body);
+    }
+    expect((await get(`${path}/samples.xlsx`, "*/*")).status).toBe(404);
+    expect((await s.get(`${path}/figures.csv`)).status).toBe(401);
   });
 });
 

@@ -53,6 +53,7 @@ import { type Readiness, watchReadiness } from "./monitoring/readiness.js";
 import { recordRequests } from "./monitoring/request-spans.js";
 import { measureQueues } from "./monitoring/resource-metrics.js";
 import { requireAcceptable } from "./negotiation.js";
+import { withoutExtension } from "./path-extension.js";
 import { pathPrefix } from "./path-prefix.js";
 import { routes } from "./routes/index.js";
 import { answerUnrouted, collectMethods, shownPath } from "./unrouted.js";
@@ -101,6 +102,7 @@ const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
 export async function buildApp(config: Config, dependencies: Dependencies): Promise<FastifyInstance> {
   const app = Fastify({
     http: { IncomingMessage: UpgradeRequest },
+    rewriteUrl: withoutExtension,
     logger: config.logLevel === "silent" ? false : logOptions(config.logLevel),
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: JSON_MAX_BYTES,

@@ -32,6 +32,7 @@ import { updateSession } from "../../domain/sessions/update.js";
 import { CursorPage } from "../../wire/cursor.js";
 import { Query } from "../../wire/types.js";
 import { preferredOf, prefersCsv } from "../negotiation.js";
+import { PARQUET_TYPE, XLSX_TYPE } from "../path-extension.js";
 import { isNotModified, TypedFile, TypedText } from "../responses.js";
 import { route } from "../route.js";
 
@@ -41,8 +42,6 @@ const sessions = { tag: "Sessions", version: 2 } as const;
 const COLLECTION = "/api/v2/sessions/";
 const SESSION = `${COLLECTION}{session}/`;
 const CSV = "text/csv";
-const PARQUET = "application/vnd.apache.parquet";
-const XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
 
 const PeriodsQuery = Type.Object({
   tz: Query.text("Time zone of the times of a CSV, such as Europe/Zurich; default UTC"),
@@ -138,7 +137,8 @@ export function squadSessionRoutes(app: FastifyInstance): void {
     ...sessions,
     id: "retrieveSessionPeriods",
     summary: "Retrieve the periods of a session",
-    description: "Returns JSON or, with `Accept: text/csv`, `periods.csv` with the names of the players.",
+    description:
+      "Returns JSON or, with `Accept: text/csv` or at `periods.csv`, the `periods.csv` of `asi squad` with the names of the players.",
     method: "GET",
     path: `${SESSION}periods/`,
     query: PeriodsQuery,
@@ -193,30 +193,30 @@ export function squadSessionRoutes(app: FastifyInstance): void {
     id: "retrieveSessionFigures",
     summary: "Retrieve the table of a session",
     description:
-      "A row for each player and period, with the figures of `asi squad` for the same samples; with `Accept` its CSV, its Parquet file or its workbook (XLSX) with a sheet for each period. Stale figures are computed again first. Contains only rows whose samples the owner of the session can read, and heart data only if your role includes it.",
+      "A row for each player and period, with the figures of `asi squad` for the same samples; with `Accept`, or at `figures.csv`, `figures.parquet` or `figures.xlsx`, its CSV, its Parquet file or its workbook with a sheet for each period. Stale figures are computed again first. Contains only rows whose samples the owner of the session can read, and heart data only if your role includes it.",
     method: "GET",
     path: `${SESSION}figures/`,
     query: FiguresQuery,
-    success: { status: 200, schema: SessionFigures, otherMediaTypes: [CSV, PARQUET, XLSX] },
+    success: { status: 200, schema: SessionFigures, otherMediaTypes: [CSV, PARQUET_TYPE, XLSX_TYPE] },
     failures: [400, 409],
     isHeavy: true,
     hasLargeResponse: true,
     async handle({ ctx, target, query, request }) {
-      const type = preferredOf(request, [CSV, PARQUET, XLSX]);
-      const isFile = type === CSV || type === PARQUET || type === XLSX;
+      const type = preferredOf(request, [CSV, PARQUET_TYPE, XLSX_TYPE]);
+      const isFile = type === CSV || type === PARQUET_TYPE || type === XLSX_TYPE;
       const table = await sessionTable(ctx, target, isFile ? undefined : query.wait);
       const name = `session-${target.id}`;
       if (type === CSV) {
         const { csv, etag } = tableAsCsv(table, query.tz);
         return { resource: new TypedText(CSV, csv), etag };
       }
-      if (type === PARQUET) {
+      if (type === PARQUET_TYPE) {
         const { bytes, etag } = tableAsParquet(table, query.tz);
-        return { resource: new TypedFile(PARQUET, `${name}.parquet`, bytes), etag };
+        return { resource: new TypedFile(PARQUET_TYPE, `${name}.parquet`, bytes), etag };
       }
-      if (type === XLSX) {
+      if (type === XLSX_TYPE) {
         const { bytes, etag } = await tableAsWorkbook(ctx, table, query.tz);
-        return { resource: new TypedFile(XLSX, `${name}.xlsx`, bytes), etag };
+        return { resource: new TypedFile(XLSX_TYPE, `${name}.xlsx`, bytes), etag };
       }
       return { resource: tableAsJson(table), etag: table.etag };
     },

@@ -1,0 +1,44 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { describe, expect, it } from "vitest";
+import { withoutExtension } from "./path-extension.js";
+
+const rewritten = (url: string, headers: IncomingHttpHeaders = {}) => [
+  withoutExtension({ url, headers }),
+  headers.accept,
+];
+
+describe("an extension at the end of a path", () => {
+  it("takes the place of Accept", () => {
+    expect(rewritten("/api/v2/sessions/7/figures.csv?tz=UTC", { accept: "*/*" })).toEqual([
+      "/api/v2/sessions/7/figures/?tz=UTC",
+      "text/csv",
+    ]);
+    expect(rewritten("/api/v2/sessions/7/periods.json")).toEqual([
+      "/api/v2/sessions/7/periods/",
+      "application/json",
+    ]);
+    expect(rewritten("/api/v2/samples.arrows")).toEqual([
+      "/api/v2/samples/",
+      "application/vnd.apache.arrow.stream",
+    ]);
+    expect(rewritten("/api/v2/devices/3/samples.parquet?from=a.csv")).toEqual([
+      "/api/v2/devices/3/samples/?from=a.csv",
+      "application/vnd.apache.parquet",
+    ]);
+  });
+
+  it("changes no other path", () => {
+    for (const url of [
+      "/api/v2/sessions/7/figures/",
+      "/api/v2/sessions/7/figures/?name=figures.csv",
+      "/api/v2/sessions/7/figures.arrows",
+      "/api/v2/sessions/7/samples.xlsx",
+      "/api/v2/sessions/7/samples.constructor",
+      "/api/v2/sessions/7/figures.csv/",
+      "/api/v2/sessions/7/8/figures.csv",
+      "/api/v2/__proto__.csv",
+      "/files/figures.csv",
+    ])
+      expect(rewritten(url, { accept: "text/plain" })).toEqual([url, "text/plain"]);
+  });
+});
