@@ -11,8 +11,8 @@ export const SCOPES: Readonly<Record<Scope, string>> = {
 export const SCOPE_NAMES = Object.keys(SCOPES) as Scope[];
 
 /**
- * The operations of each scope; a token needs one of the scopes of an operation. Personal tokens cannot call other operations, such as those on passwords, tokens, permissions
- * and erasures.
+ * The operations of each scope; a token needs one of the scopes of an operation. Personal tokens cannot call other operations,
+ * such as those on passwords, tokens, permissions and erasures.
  */
 export const SCOPE_OPERATIONS = {
   "samples:read": [

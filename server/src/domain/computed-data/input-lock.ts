@@ -13,8 +13,8 @@ const keyOf = (input: Input): string => {
 
 const lockOf = (key: SQL) => sql`hashtextextended(${key}, 0)`;
 
-/** Time between two attempts, ms. */
-const PAUSE_MS = 20;
+/** Times between two attempts, ms. The first one is short, because the attempts of two computations can also collide. */
+const PAUSE_MS = { first: 2, longest: 50 };
 
 /** Time after which figures are computed although a change is under way, ms. They must not be stored then. */
 const PATIENCE_MS = 10_000;
@@ -41,12 +41,12 @@ export async function untilUnchanged(
 ): Promise<boolean> {
   const keys = inputs.map(keyOf);
   const endMs = performance.now() + PATIENCE_MS;
-  for (;;) {
+  for (let pauseMs = PAUSE_MS.first; ; pauseMs = Math.min(2 * pauseMs, PAUSE_MS.longest)) {
     const { rows } = await queries.execute<{ free: boolean }>(
       sql`SELECT bool_and(pg_try_advisory_xact_lock(${lockOf(sql`key`)})) AS free FROM unnest(${sql.param(keys)}::text[]) AS key`,
     );
     if (rows[0]?.free !== false) return true;
     if (performance.now() >= endMs) return false;
-    await sleep(PAUSE_MS, undefined, { signal });
+    await sleep(pauseMs, undefined, { signal });
   }
 }
