@@ -82,7 +82,7 @@ zpty -r -m shell REPLY '*finished*'; print -r -- $REPLY`,
     expect((await zsh(": ; asi info mat")).join("\n")).toContain("asi info match.asi ");
   });
 
-  test("are refused for any other shell", async () => {
+  test("not for other shells", async () => {
     const { status, stderr } = await asi(["completion", "tcsh"]);
     expect([status, stderr]).toEqual([2, expect.stringMatching(/bash, zsh, fish/)]);
   });

@@ -84,7 +84,7 @@ describe("asi convert, with formats other than CSV", () => {
   });
 });
 
-describe("asi convert refuses as incorrect usage, before it writes anything:", () => {
+describe("asi convert writes nothing and reports incorrect usage for", () => {
   const convert = (...args: string[]) => asi(["convert", MATCH.path, ...args]);
 
   test("an unknown extension", async () => {

@@ -137,7 +137,7 @@ describe("asi load", () => {
     }
   });
 
-  test("multiplies ratings by the recorded minutes, and reports recordings without one", async () => {
+  test("multiplies ratings by the recorded minutes, and reports recordings without a rating", async () => {
     const cwd = scratchFolder();
     await demo(cwd, "2025-05-17T08:00:00Z", "10min");
     await demo(cwd, "2025-05-18T08:00:00Z", "10min");

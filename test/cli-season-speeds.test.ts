@@ -44,7 +44,7 @@ const squad = (season: string, ...more: string[]) =>
   asi(["squad", season, "--by", "player", "--profile", ...more]);
 
 describe("asi squad --by player --profile", () => {
-  it("has the maximum speed of the season, and the profile of the sessions of 28 days", async () => {
+  it("prints the maximum speed of the season, and the profile of the sessions of 28 days", async () => {
     const sessions = [0, 80, 100].map((day) => [day, sessionOn(day, day === 0 ? 1.04 : 1)] as const);
     const samples: MetricSamples[] = sessions.map(([, own]) => columnsOf(own));
     const { stdout } = await squad(await seasonOf(sessions), "--format", "csv");
@@ -66,7 +66,7 @@ describe("asi squad --by player --profile", () => {
     });
   });
 
-  it("marks a maximum speed that no other session confirms, and names the reason for no profile", async () => {
+  it("marks a maximum speed that no other session confirms, and gives the reason for a missing profile", async () => {
     const season = await seasonOf([
       [0, sessionOn(0, 0.8)],
       [40, sessionOn(40, 1)],
@@ -77,14 +77,14 @@ describe("asi squad --by player --profile", () => {
     expect(stdout).toMatch(/profile of 28 days \(1 with running\): none: /);
   });
 
-  it("gives the same in threads and from the cache", async () => {
+  it("gives the same results in threads and from the cache", async () => {
     const season = await seasonOf([0, 20].map((day) => [day, sessionOn(day, 1)] as const));
     const once = await squad(season, "--format", "csv", "--jobs", "1");
     for (const more of [["--jobs", "2"], ["--cache"], ["--cache"]])
       expect((await squad(season, "--format", "csv", ...more)).stdout).toBe(once.stdout);
   });
 
-  it("is refused without a season, and in the report", async () => {
+  it("is refused without a season, and for a report", async () => {
     const season = await seasonOf([[0, sessionOn(0, 1)]]);
     const single = await asi(["squad", season, "--profile"]);
     expect([single.status, single.stderr]).toEqual([2, expect.stringMatching(/add --by player/)]);

@@ -40,7 +40,7 @@ function cellsOf({ peaks }: Pick<PeakDemands, "peaks">): Record<string, string> 
 }
 
 describe("asi squad --peaks", () => {
-  it("has the digits and the times of asi stats --peaks for the session, and of peakDemands for a period", async () => {
+  it("has the digits and times of asi stats --peaks for the session, and those of peakDemands for a period", async () => {
     const folder = folderOfSprints();
     const path = join(folder, FILE);
     const { stdout } = await asi(["squad", folder, "--peaks", "--format", "csv"]);
@@ -62,13 +62,13 @@ describe("asi squad --peaks", () => {
     ]);
   });
 
-  it("has these distances in the report, which explains them", async () => {
+  it("shows these distances in the report, and explains them", async () => {
     const { stdout } = await asi(["squad", folderOfSprints(), "--peaks", "--format", "html"]);
     for (const text of ["Peak 1 min", "Peak 10 min", "Peak: the longest distance in any window"])
       expect(stdout).toContain(text);
   });
 
-  it("is refused beside recipes in a report, which has no space for both", async () => {
+  it("is refused together with recipes in a report, which has no space for both", async () => {
     const args = ["--peaks", "--recipe", "soccer/sprint", "--format", "html"];
     const { status, stderr } = await asi(["squad", folderOfSprints(), ...args]);
     expect([status, stderr]).toEqual([2, expect.stringMatching(/space for peaks or recipes/)]);

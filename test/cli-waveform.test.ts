@@ -154,7 +154,7 @@ describe("asi beats of a FIT file", () => {
     return { path, fit };
   };
 
-  it("lists its RR intervals, without a quality, and the speed at each beat", async () => {
+  it("lists the RR intervals without a quality, and the speed at each beat", async () => {
     const { path, fit } = await fitIn(scratchFolder());
     const linesOf = async (file: string) =>
       (await asi(["beats", file, "--with-speed"])).stdout.trimEnd().split("\n");
@@ -184,7 +184,7 @@ describe("asi beats of a FIT file", () => {
     expect([none.status, none.stderr]).toEqual([1, expect.stringMatching(/no RR intervals.*NO_SAMPLES/)]);
   });
 
-  it("names the artefacts that asi stats --hrv counts with --artefacts", async () => {
+  it("names the artefacts that asi stats --hrv counts, if --artefacts is given", async () => {
     const fit = join(scratchFolder(), "run.fit");
     const rr = Array.from({ length: 60 }, (_, i) => (i === 30 ? 1600 : 800 + (i % 3)));
     const records = rr.flatMap((ms, i) => [

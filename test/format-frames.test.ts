@@ -135,7 +135,7 @@ describe.for(everyEngine)("%s", ([, create]) => {
     });
   });
 
-  describe("a limit of time", () => {
+  describe("a time limit", () => {
     it("omits rows from the output only", () => {
       const frames = [
         ecgHr({ timeMs: 900, beatsPerMinute: 80 }),

@@ -63,7 +63,7 @@ describe("formatLabelledSamples", () => {
     expect(line).toBe(own?.replace("{", '{"player":"Ann","device":"TRK-1",'));
   });
 
-  it("writes Parquet with the rows of each group, whose readers can skip other groups", async () => {
+  it("writes each group as a row group of Parquet, so that readers can skip the others", async () => {
     const file = await written(groups, "parquet");
     const rows = await parquetReadObjects({ file: file.buffer });
     const plain = async (samples: SampleBatch) =>

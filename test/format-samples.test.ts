@@ -39,7 +39,7 @@ const rowsInParquet = (file: Uint8Array<ArrayBuffer>) => parquetReadObjects({ fi
 
 describe("formatSamples", () => {
   it.each(FORMAT_NAMES.filter((name) => name !== "parquet"))(
-    "writes the bytes of convert for any division into batches: %s",
+    "writes the same bytes as convert, regardless of the size of the batches: %s",
     async (format) => {
       await fc.assert(
         fc.asyncProperty(
@@ -80,7 +80,7 @@ describe("formatSamples", () => {
     expect(await rowsInParquet(await formatted([], "parquet"))).toEqual([]);
   });
 
-  it("keeps pieces while other samples are written", async () => {
+  it("does not change earlier pieces while it writes other samples", async () => {
     const { samples } = decodeSync(fixture("valid/edges").bytes);
     const first = formatSamples([samples], { format: "jsonl", info: INFO });
     const piece = (await first.next()).value as Uint8Array;

@@ -138,7 +138,7 @@ describe("the event loop", () => {
     expect(turns).toBeGreaterThan(elapsedMs / 100);
   });
 
-  it.for(Object.keys(verbs))("lets %s receive an abort", async (verb) => {
+  it.for(Object.keys(verbs))("runs while %s works, so that an abort arrives", async (verb) => {
     const abort = new AbortController();
     setImmediate(() => abort.abort());
     const error = await verbs[verb]?.({ engine, signal: abort.signal }).catch((reason: unknown) => reason);

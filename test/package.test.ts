@@ -61,7 +61,7 @@ describe("the manifest", () => {
 });
 
 describe("the packed files", () => {
-  it("are the build, the README and the licences only", () => {
+  it("are only the build, the README and the licences", () => {
     const others = scratch.files.filter((path) => !path.startsWith("dist/")).sort();
     expect(others).toEqual([
       "LICENSE",

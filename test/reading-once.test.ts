@@ -36,7 +36,7 @@ describe("a recording is iterated once", () => {
   });
 });
 
-describe("a promise for a result that is known only after reading is rejected if it is awaited before", () => {
+describe("a promise for a result that is known only after reading", () => {
   it.for<[string, (source: Source) => object, RegExp]>([
     ["convert", (source) => convert(source), /Read body to its end first/],
     ["repair", (source) => repair(source), /Read recording to its end first/],
@@ -44,7 +44,7 @@ describe("a promise for a result that is known only after reading is rejected if
     ["decodeRows", (source) => decodeRows(source), /Iterate over the decoding/],
     ["AsiCsvStream", () => new AsiCsvStream(), /Read readable to its end first/],
     ["AsiDecoderStream", () => new AsiDecoderStream(), /Read readable to its end first/],
-  ])("%s", async ([, verb, whatToDo]) => {
+  ])("is rejected if it is awaited earlier: %s", async ([, verb, whatToDo]) => {
     const source = new Watched([bytes]);
     const result = verb(source.iterable());
     const promises = Object.entries(result).filter(([, value]) => value instanceof Promise);
@@ -58,7 +58,7 @@ describe("a promise for a result that is known only after reading is rejected if
     expect(source.pulls).toBe(0);
   });
 
-  it("is available after reading nevertheless", async () => {
+  it("is available after reading, even if it was awaited earlier", async () => {
     const conversion = convert(bytes);
     await asiError(conversion.fileName);
     expect(await wholeText(conversion.body)).toBe(csv);
@@ -85,7 +85,7 @@ describe("a promise for a result that is known only after reading is rejected if
     expect(await batches).not.toHaveLength(0);
   });
 
-  it("an error may be caught before reading", async () => {
+  it("is rejected with the error of the reading if a handler was added earlier", async () => {
     const caught: unknown[] = [];
     const conversion = convert(joined([asiInf(), navPvt(), asiInf({ serial: "OTHER" })]));
     const watching = conversion.fileName.catch((error) => caught.push(error));

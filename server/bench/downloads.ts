@@ -16,7 +16,7 @@ export interface DownloadsExtent {
   bystanderSeconds: number;
 }
 
-/** What is measured: a query of the operation, and the coding that the client accepts. */
+/** The downloads: the source, the query, and the coding that the client accepts. */
 const KINDS = {
   csv: { of: "device", query: "format=csv" },
   jsonl: { of: "device", query: "format=jsonl" },
@@ -34,12 +34,12 @@ const KINDS = {
 type Source = "device" | "all" | "squad" | "session";
 export type Kind = keyof typeof KINDS;
 
-/** Node.js has zstd since 22.15. */
+/** Node.js supports zstd since version 22.15. */
 const HAS_ZSTD = "createZstdCompress" in zlib;
 /** All downloads that this version of Node.js supports. */
 export const DOWNLOADS = (Object.keys(KINDS) as Kind[]).filter((kind) => kind !== "csv, zstd" || HAS_ZSTD);
 
-/** The address of the bystander is another one. */
+/** The address of the bystander, which differs from that of the downloads. */
 const ADDRESS = "127.0.0.2";
 
 /** The last bytes of a complete file: the magic number of Parquet, the end marker of an Arrow stream. */

@@ -70,7 +70,7 @@ export const STREAM_TARGETS: readonly Target[] = [
     measure: ({ streams }) => streams?.cores,
   },
   {
-    what: "a sample sent by them, until it is stored and confirmed, p99",
+    what: "the same, time until a sample is stored and confirmed, p99",
     bound: "at most",
     limit: 1000,
     unit: "ms",
@@ -78,7 +78,7 @@ export const STREAM_TARGETS: readonly Target[] = [
     from: ({ streams }) => streams && `p50 ${Math.round(streams.storedP50Ms)} ms`,
   },
   {
-    what: "a sample sent by them, until a live connection receives it, p99",
+    what: "the same, time until a live connection receives a sample, p99",
     bound: null,
     limit: null,
     unit: "ms",

@@ -22,7 +22,7 @@ const OWNED_SINCE = "2020-01-01T00:00:00Z";
 const EVER = "2999-01-01T00:00:00Z";
 /** Recording of the bystander: ten minutes at 10 Hz. */
 const TEN_MINUTES = { count: 6_000, periodMs: 100 };
-/** Limits of requests do not matter here. */
+/** Request limits that no measurement reaches. */
 const SETTINGS = { THROTTLE_FILES_PER_MINUTE: "1000000", THROTTLE_TOKENS_PER_MINUTE: "1000000" };
 const JOB_POLL_MS = 50;
 /** Processor time of an idle service, as a fraction of the time. */
@@ -91,7 +91,7 @@ async function upload(client: Client, { token, serial }: Party, day: number): Pr
   }
 }
 
-/** Waits until the service has computed the figures of the sessions, and does nothing. */
+/** Waits until the service has computed the figures of the sessions and is idle. */
 export async function settled(service: BuiltService): Promise<void> {
   let { processorS } = await service.figures();
   for (let second = 0; second < SETTLING_S; second++) {
@@ -100,5 +100,5 @@ export async function settled(service: BuiltService): Promise<void> {
     ({ processorS } = await service.figures());
     if (processorS - before < IDLE) return;
   }
-  throw new Error(`The service still works after ${SETTLING_S} s`);
+  throw new Error(`The service is still busy after ${SETTLING_S} s`);
 }

@@ -20,9 +20,9 @@ export interface StreamsOptions {
 export interface StreamsResult {
   /** Processor time of the service, divided by the time of the streams. */
   cores: number;
-  /** Time from the sending of a sample until its gateway learns that it is stored, for the oldest sample of each write. */
+  /** Time from sending a sample until its gateway learns that it is stored, for the oldest sample of each write. */
   storedMs: number[];
-  /** Time from the sending of a sample until a client of `/api/v2/live/` receives it. */
+  /** Time from sending a sample until a client of `/api/v2/live/` receives it. */
   liveMs: number[];
   peakMemoryMb: number;
   errors: string[];
@@ -149,7 +149,7 @@ async function follow(gateway: Gateway, storedMs: number[]): Promise<Line | unde
   return last;
 }
 
-/** Receives the samples live. Those from before its start are not counted. */
+/** Receives the samples live. Does not count samples from before its start. */
 async function watch(
   { url }: BuiltService,
   token: string,

@@ -87,7 +87,7 @@ async function mainOfStreams(): Promise<void> {
       const [p50Ms, p99Ms, maxMs] = [0.5, 0.99, 1].map((share) => Math.round(quantile(storedMs, share)));
       console.log(
         `Load of the machine at the start ${loadAtStart.toFixed(1)}. ${streams} streams, ${seconds} s: the service takes ${cores.toFixed(2)} ` +
-          `of a core (at most ${MAX_CORES}), ${peakMemoryMb.toFixed(0)} MB. Time from the sending of a sample until the gateway knows that it is stored, for the oldest of each storing: ` +
+          `of a core (at most ${MAX_CORES}), ${peakMemoryMb.toFixed(0)} MB. Time from sending a sample until the gateway knows that it is stored, for the oldest sample of each write: ` +
           `p50 ${p50Ms} ms, p99 ${p99Ms} ms, longest ${maxMs} ms.`,
         ...errors.slice(0, 20).map((error) => `\nError: ${error}`),
       );

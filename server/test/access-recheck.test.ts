@@ -109,7 +109,7 @@ describe("a response that takes a long time to compute", () => {
     expect(await retrieve()).toEqual([]);
   });
 
-  it("is refused if the caller can no longer read any of it when it is ready", async () => {
+  it("is refused if the caller has lost access to all of it by the time it is ready", async () => {
     const team = await Team.of(s);
     const reader = await s.manager();
     await grant(s, team.athlete, reader.id, "READ", "2020-01-01", "2999-01-01");

@@ -23,7 +23,7 @@ async function exported(s: TestService, args: Record<string, string>): Promise<A
 }
 
 describe("an export of the audit log", () => {
-  it("contains every entry of the period, oldest first, regardless of their number, and no entry of another period", async () => {
+  it("contains all entries of the period, oldest first, regardless of their number, and no others", async () => {
     const s = await TestService.start(await newStore());
     await s.store.database.queries.execute(sql`
       INSERT INTO audit_log (at, request_id, operation, entity, entity_id)

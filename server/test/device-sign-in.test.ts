@@ -122,7 +122,7 @@ describe("a device", () => {
     expect(await errorAfter(15_000)).toBe("authorization_pending");
   });
 
-  it("needs an application that is known for this flow, its own code, and known scopes", async () => {
+  it("needs an application that supports this flow, a code of this application, and known scopes", async () => {
     const { client_id: other } = (await commands["app create"](s.ctx, { name: "Watch", device: true })) as {
       client_id: string;
     };

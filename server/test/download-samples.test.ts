@@ -110,7 +110,7 @@ describe("the samples of a device as a file", () => {
     expect(parquet.headers.get("content-encoding")).toBeNull();
   });
 
-  it("arrive unchanged at a client that reads slowly, although the service uses their memory again", async () => {
+  it("arrive unchanged at a client that reads slowly, although the service reuses their memory", async () => {
     const long = await s.ownedDevice(ann);
     await s.backdate(long, "2024-01-01T00:00:00Z");
     // More bytes than a connection buffers.

@@ -1,4 +1,7 @@
-/** A change does not see the time frames and sessions that another transaction adds meanwhile. They must not keep the state before it. */
+/**
+ * A change does not see the time frames and sessions that a different transaction adds meanwhile. They must not keep the state from
+ * before the change.
+ */
 import { setTimeout as sleep } from "node:timers/promises";
 import { eq } from "drizzle-orm";
 import { describe, expect } from "vitest";
@@ -16,7 +19,7 @@ import { storeIn, Team } from "./team.js";
 
 const it = withOwnService();
 
-/** Time in which a computation that does not wait for a change ends. */
+/** Time within which a computation ends if it does not wait for a change. */
 const SHORT_MS = 500;
 
 /** Makes a change, and runs `meanwhile` before it is committed. */
@@ -49,7 +52,7 @@ describe("the figures of a time frame that is added before a change is committed
     expect((await team.computed(frame)).body.total_distance).toBeCloseTo(299.7, 0);
   });
 
-  it("include them in the table of a session too", async ({ service: s }) => {
+  it("include the samples of the change in the table of a session too", async ({ service: s }) => {
     const scene = await SquadScene.of(s, ["Ann"]);
     const [ann] = scene.players as [TestPlayer];
     const { session, reading } = await beforeCommit(

@@ -89,7 +89,7 @@ describe("optional figures", () => {
     }
   });
 
-  it("follow the standard figures and do not change the bytes of these", async () => {
+  it("come after the standard figures, and do not change their bytes", async () => {
     const team = await teamFor();
     const { token } = team.manager;
     await store(s, team.device.id, steady(START_MS, 6000, 600));

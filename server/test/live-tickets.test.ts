@@ -96,7 +96,7 @@ describe("a ticket for live data", () => {
     expect((await follow(s, ticket)).status).toBe(200);
   });
 
-  it("needs a personal token that reads or writes samples, and gives it no further rights", async ({
+  it("requires a personal token that can read or write samples, and gives it no further rights", async ({
     service: s,
   }) => {
     const ann = await s.manager();

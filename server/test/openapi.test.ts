@@ -34,7 +34,7 @@ describe("documentation", () => {
     expect(JSON.parse(text)).toEqual(file);
   });
 
-  it("the page of the documentation resolves each operation with the components that it refers to, and no others", async () => {
+  it("the documentation page loads, for each operation, only the components that it refers to", async () => {
     for (const path of Object.keys(document.body.paths)) {
       const part = partOf(document.body, ["paths", path, "get"]);
       const config = await createConfig({

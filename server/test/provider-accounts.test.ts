@@ -158,7 +158,7 @@ describe("an existing account", () => {
     expect(await new RedirectedBrowser(s).signIn()).toBe("#/sign-in?problem=account_disabled");
   });
 
-  it("that signs in only with the provider gets no link for a new password", async () => {
+  it("gets no link for a new password if it can sign in only with the provider", async () => {
     const { s } = await startWithProvider({ openidRoles: ROLES });
     const [ann, bob] = [await s.manager(), await s.manager()];
     await run(s, "account link", { username: ann.username, subject: "sub-1" });

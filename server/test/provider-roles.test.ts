@@ -81,7 +81,7 @@ describe("the groups of a user", () => {
     expect(await withGroups(s, provider, undefined)).toBe("#/signed-in");
   });
 
-  it("end every session and token of a user whose groups no longer give a role", async () => {
+  it("end all sessions and tokens of the user if they no longer give a role", async () => {
     const { s, provider } = await startWithProvider(PASSWORDLESS);
     person(provider, "sub-1");
     const browser = new RedirectedBrowser(s);

@@ -64,7 +64,7 @@ async function ownedSince2024(s: TestService, by: TestAccount): Promise<TestDevi
 const it = withOwnService();
 
 describe("asi pull", () => {
-  it("signs in with the browser of its user, keeps no token, and signs out at the end", async ({
+  it("signs in with the browser of its user, stores no token, and signs out at the end", async ({
     service: s,
   }) => {
     const ann = await s.manager();

@@ -98,7 +98,7 @@ describe("a session", () => {
     expect(await listed(`limit=1&cursor=${body.next}`)).toEqual([first]);
   });
 
-  it("is deleted with its activity, including through version 1; the audit log records both", async () => {
+  it("is deleted together with its activity, also through version 1, and the audit log records both deletions", async () => {
     const { scene, session, path } = await played("Ann");
     const later = await scene.session();
     expect((await scene.send("DELETE", path)).status).toBe(204);

@@ -75,7 +75,7 @@ export class Team {
     return this.#start + seconds * 1000;
   }
 
-  /** Stores samples as a load does. */
+  /** Stores samples as the load of a recording does. */
   async run(
     fromSeconds: number,
     toSeconds: number,
@@ -85,7 +85,7 @@ export class Team {
     await store(this.s, this.device.id, this.samples(fromSeconds, toSeconds, speedMmPerS, hr));
   }
 
-  /** Ten samples a second, at a steady speed or at a speed by the number of the sample. */
+  /** Ten samples a second, at a steady speed or at a speed that depends on the number of the sample. */
   samples(
     fromSeconds: number,
     toSeconds: number,
@@ -141,7 +141,7 @@ export async function newActivity(
 export const store = (s: TestService, deviceId: number, samples: readonly Sample[]): Promise<void> =>
   transact(s.ctx, "test", (unit) => storeIn(unit, deviceId, samples));
 
-/** Stores samples of a device like a load, in a transaction. */
+/** Stores samples of a device in a transaction, as the load of a recording does. */
 export async function storeIn(
   { queries, announce }: UnitOfWork,
   deviceId: number,

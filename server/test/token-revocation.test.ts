@@ -1,4 +1,4 @@
-/** Token revocation (RFC 7009), with a library that knows only the address of the service. */
+/** Token revocation (RFC 7009), with a client library that is given only the address of the service. */
 import { and, desc, eq } from "drizzle-orm";
 import * as oauth from "oauth4webapi";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -62,7 +62,7 @@ const machineToken = async (app: App): Promise<string> =>
   (await s.token({ ...app, grant_type: "client_credentials" })).body.access_token;
 
 describe("the revocation of a token", () => {
-  it("ends a refresh token with its access tokens, and an open connection", async () => {
+  it("ends a refresh token, its access tokens and an open connection", async () => {
     const { username, password } = ann;
     const { body } = await s.token({ grant_type: "password", username, password });
     const again = (await refresh(body.refresh_token)).body.access_token;
@@ -82,7 +82,7 @@ describe("the revocation of a token", () => {
     expect(row?.after).toMatchObject({ tokens: "revoked" });
   });
 
-  it("ends only the access token, if it is one, whatever the hint says", async () => {
+  it("ends an access token without its session, regardless of the hint", async () => {
     const { username, password } = ann;
     const { client_id, client_secret } = await ownClient();
     for (const hint of ["access_token", "refresh_token", "something", undefined]) {
@@ -93,7 +93,7 @@ describe("the revocation of a token", () => {
     }
   });
 
-  it("ends a token of client credentials", async () => {
+  it("ends only one of two tokens of client credentials", async () => {
     const app = await machine();
     const [one, other] = [await machineToken(app), await machineToken(app)];
     await revoked(app.client_id, oauth.ClientSecretBasic(app.client_secret), one);
@@ -116,7 +116,7 @@ describe("the revocation of a token", () => {
     expect([await statusWith(access_token), await sessions()]).toEqual([403, 0]);
   });
 
-  it("succeeds for a token that is unknown or was revoked before", async () => {
+  it("succeeds for a token that is unknown or has already been revoked", async () => {
     const app = await machine();
     const token = await machineToken(app);
     const proof = oauth.ClientSecretBasic(app.client_secret);
@@ -124,7 +124,7 @@ describe("the revocation of a token", () => {
     await revoked(app.client_id, proof, "made-up");
   });
 
-  it("is refused to an application that cannot prove its identity, or to which the token was not issued", async () => {
+  it("is refused if the application cannot prove its identity, or if the token was issued to a different one", async () => {
     const [app, other] = [await machine(), await machine()];
     const token = await machineToken(app);
     const send = (form: Record<string, string>) => s.send("POST", "/oauth2/revoke/", { form });
@@ -145,7 +145,7 @@ describe("the revocation of a token", () => {
     expect(await statusWith(token)).toBe(200);
   });
 
-  it("is refused to the page and for personal tokens, which are no applications of others", async () => {
+  it("is refused for the applications of the page and of personal tokens", async () => {
     const token = await s.personalToken(ann, "samples:read");
     for (const client_id of [PAGE_CLIENT_ID, TOKEN_CLIENT_ID]) {
       const answer = await s.send("POST", "/oauth2/revoke/", { form: { token, client_id } });

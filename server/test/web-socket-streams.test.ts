@@ -1,4 +1,4 @@
-/** Recordings that gateways stream by WebSocket. The work is that of the request, which live-in.test.ts tests. */
+/** Recordings that gateways stream over WebSockets. live-in.test.ts tests the work, which requests and WebSockets share. */
 import { once } from "node:events";
 import { and, eq } from "drizzle-orm";
 import { describe, expect } from "vitest";
@@ -75,8 +75,8 @@ const it = withOwnService({ streamStoreMs: 20, liveHeartbeatMs: 100 }).extend(
   ({ service }) => gatewaysOn(service),
 );
 
-describe("a recording that is streamed by WebSocket", () => {
-  it("is stored while it is sent: each line reports the progress, and an empty message ends it", async ({
+describe("a recording that is streamed over a WebSocket", () => {
+  it("is stored while it is sent, with lines that report the progress, until an empty message ends it", async ({
     gateways: { longOwned, open, stateOf },
   }) => {
     const device = await longOwned();
@@ -94,7 +94,7 @@ describe("a recording that is streamed by WebSocket", () => {
     expect(await stateOf(device)).toMatchObject({ ended: true });
   });
 
-  it("yields exactly the samples of an upload, wherever messages are cut and connections break", async ({
+  it("yields exactly the samples of an upload, regardless of where messages end and connections break", async ({
     gateways: { s, ann, longOwned, open, stateOf, samplesOf },
   }) => {
     const [whole, broken] = [await longOwned(), await longOwned()];
@@ -104,7 +104,7 @@ describe("a recording that is streamed by WebSocket", () => {
     for (let attempt = 0; ; attempt++) {
       const { stored_bytes } = await stateOf(broken);
       if (stored_bytes === recording.length) break;
-      // Some attempts send again what is stored.
+      // Some attempts repeat bytes that are already stored.
       const offset = Math.max(0, stored_bytes - random(5_000, attempt) + 1_000);
       const from = Math.min(offset, stored_bytes);
       const client = await open(broken, { offset: from });
@@ -136,7 +136,7 @@ describe("a recording that is streamed by WebSocket", () => {
     expect(await stateOf(device)).toMatchObject({ ended: false, stored_bytes: recording.length });
   });
 
-  it("continues in another process after the process has stopped", async ({
+  it("continues in a different process after the first one has stopped", async ({
     gateways: { s, longOwned, open, samplesOf },
   }) => {
     const device = await longOwned();
@@ -155,7 +155,7 @@ describe("a recording that is streamed by WebSocket", () => {
     expect(await samplesOf(device)).toHaveLength(100);
   });
 
-  it("is opened by a browser with a ticket, also of a token that only writes samples", async ({
+  it("can be sent by a browser with a ticket, even that of a token that can only write samples", async ({
     gateways: { s, ann, longOwned, addressOf },
   }) => {
     const device = await longOwned();
@@ -167,7 +167,7 @@ describe("a recording that is streamed by WebSocket", () => {
     expect(await SocketClient.refusal(address)).toEqual({ status: 401, code: "invalid_token" });
   });
 
-  it("is in the audit log: each connection when it begins and ends", async ({
+  it("is in the audit log, with the beginning and the end of each connection", async ({
     gateways: { s, longOwned, open },
   }) => {
     const device = await longOwned();
@@ -186,8 +186,8 @@ describe("a recording that is streamed by WebSocket", () => {
   });
 });
 
-describe("a WebSocket of a gateway is refused, or closes with a code", () => {
-  it("with the status of the request, before the handshake", async ({
+describe("a WebSocket of a gateway", () => {
+  it("is refused before the handshake, with the same status as a request", async ({
     gateways: { s, ann, longOwned, open, refusal },
   }) => {
     const device = await longOwned();
@@ -208,7 +208,9 @@ describe("a WebSocket of a gateway is refused, or closes with a code", () => {
     expect(await refusal(device)).toEqual({ status: 409, code: "recording_ended" });
   });
 
-  it("1003 after a text message, which is not stored", async ({ gateways: { longOwned, open, stateOf } }) => {
+  it("closes with 1003 after a text message, which is not stored", async ({
+    gateways: { longOwned, open, stateOf },
+  }) => {
     const device = await longOwned();
     const recording = await walk(device.serial_number, START, 20);
     const client = await open(device);
@@ -219,7 +221,7 @@ describe("a WebSocket of a gateway is refused, or closes with a code", () => {
     expect(await stateOf(device)).toMatchObject({ ended: false, stored_bytes: recording.length });
   });
 
-  it("1009 after a message that is too large, also in fragments", async ({
+  it("closes with 1009 after a message that is too large, even in fragments", async ({
     gateways: { longOwned, open },
   }) => {
     const large = await open(await longOwned());
@@ -230,7 +232,7 @@ describe("a WebSocket of a gateway is refused, or closes with a code", () => {
     expect(await fragments.closed).toBe(1009);
   });
 
-  it("1008 after bytes that are not a recording of the device", async ({ gateways: { longOwned, open } }) => {
+  it("closes with 1008 after bytes of a different device", async ({ gateways: { longOwned, open } }) => {
     const device = await longOwned();
     const client = await open(device);
     client.socket.send(await walk("OTHER-1", START, 5));
@@ -239,7 +241,7 @@ describe("a WebSocket of a gateway is refused, or closes with a code", () => {
     expect(code).toBe(1008);
   });
 
-  it("1008 when a request streams the device, and the reverse", async ({
+  it("closes with 1008 when a request replaces it, and can replace a request", async ({
     gateways: { s, ann, longOwned, open },
   }) => {
     const device = await longOwned();
@@ -259,7 +261,7 @@ describe("a WebSocket of a gateway is refused, or closes with a code", () => {
     expect((await gateway.last())?.end).toBe("replaced");
   });
 
-  it("1013 when no bytes arrive, although it answers pings", async ({ gateways: { s, longOwned, open } }) => {
+  it("closes with 1013 when idle, even if it answers pings", async ({ gateways: { s, longOwned, open } }) => {
     const impatient = await TestService.start(s.store, { streamIdleMs: 300, liveHeartbeatMs: 20 });
     const client = await open(await longOwned(), { at: impatient });
     let pings = 0;
@@ -269,7 +271,7 @@ describe("a WebSocket of a gateway is refused, or closes with a code", () => {
     expect(pings).toBeGreaterThan(0);
   });
 
-  it("1008 when its token ends", async ({ gateways: { s, ann, longOwned, open } }) => {
+  it("closes with 1008 when its token ends", async ({ gateways: { s, ann, longOwned, open } }) => {
     const device = await longOwned();
     const token = await s.personalToken(ann, "samples:write");
     const recording = await walk(device.serial_number, START, 20);
@@ -283,7 +285,7 @@ describe("a WebSocket of a gateway is refused, or closes with a code", () => {
     expect([last?.end, last?.stored_bytes, code]).toEqual(["signed_out", 1_000, 1008]);
   });
 
-  it("does not delay the end of the process when it does not read", async ({
+  it("does not delay the end of the process when its client does not read", async ({
     gateways: { s, longOwned, open },
   }) => {
     const stopping = await TestService.start(s.store, { streamStoreMs: 20, shutdownTimeoutMs: 200 });

@@ -1,4 +1,4 @@
-/** Live data by WebSocket. What the events contain is tested with server-sent events, which come from the same session. */
+/** Live data over WebSockets. The tests of server-sent events check the content of the events, which is the same. */
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { eq } from "drizzle-orm";
@@ -40,7 +40,7 @@ const ticketOf = async (s: TestService, { token }: Pick<TestAccount, "token">): 
 const timesOf = (message: Message | null) => message?.data.samples.map((one) => one["gnss.timestamp"]);
 
 describe("a WebSocket with live data", () => {
-  it("gets the events of the stream of server-sent events, with their ids", async ({ service: s }) => {
+  it("gets the same events as a stream of server-sent events, with the same ids", async ({ service: s }) => {
     const scene = await SquadScene.of(s, ["Ann"]);
     const [ann] = scene.players as [(typeof scene.players)[0]];
     await put(s, ann.device, T);
@@ -72,7 +72,7 @@ describe("a WebSocket with live data", () => {
     expect(timesOf(await again.next<Message>())).toEqual([T + 100, T + 200]);
   });
 
-  it("is refused with the statuses of the request, before the handshake", async ({ service: s }) => {
+  it("is refused before the handshake, with the same statuses as a request", async ({ service: s }) => {
     const [scene, other] = [await SquadScene.of(s, ["Ann"]), await SquadScene.of(s)];
     const path = `/api/v2/squads/${scene.squad}/live/`;
     const refusal = (by?: Pick<TestAccount, "token">, query = "") =>
@@ -87,7 +87,9 @@ describe("a WebSocket with live data", () => {
     expect(await refusal({ token })).toEqual({ status: 403, code: "insufficient_scope" });
   });
 
-  it("opens once with a ticket, and ends with the token that created it", async ({ service: s }) => {
+  it("opens only once with a ticket, and ends when the token that created the ticket ends", async ({
+    service: s,
+  }) => {
     const ann = await s.manager();
     const other = await s.logIn(ann.username, ann.password);
     const ticket = await ticketOf(s, { token: other });
@@ -139,7 +141,7 @@ describe("a WebSocket with live data", () => {
     expect(await client.closed).toBe(1009);
   });
 
-  it("ends when the same user opens a stream of server-sent events, and the reverse", async ({
+  it("ends when the same user opens a stream of server-sent events, and vice versa", async ({
     service: s,
   }) => {
     const ann = await s.manager();
@@ -151,7 +153,7 @@ describe("a WebSocket with live data", () => {
     expect(await events.end()).toBe("replaced");
   });
 
-  it("counts for the limit of connections of a user", async ({ service: s }) => {
+  it("counts towards the limit of connections of a user", async ({ service: s }) => {
     const scene = await SquadScene.of(s);
     const open = async () =>
       SocketClient.open(at(s, `/api/v2/sessions/${await scene.session()}/live/`), as(scene.manager));
@@ -179,7 +181,9 @@ describe("a WebSocket with live data", () => {
     expect(await answered).toBe("a");
   });
 
-  it("closes with 1001 when the process stops, and continues in another process", async ({ service: s }) => {
+  it("closes with 1001 when the process stops, and can continue in a different process", async ({
+    service: s,
+  }) => {
     const scene = await SquadScene.of(s);
     const device = await scene.device();
     await put(s, device, T);
@@ -202,7 +206,7 @@ describe("a WebSocket with live data", () => {
     const stopping = await TestService.start(s.store, { livePollMs: 20, shutdownTimeoutMs: 200 });
     const client = await SocketClient.open(at(stopping), as(await s.manager()));
     client.socket.pause();
-    // Without this, the service would wait for the client for 5 s.
+    // A service that waited for the client would take 5 s.
     expect(await Promise.race([stopping.stop(), sleep(4_500, "late")])).toBeUndefined();
     client.socket.resume();
     await client.closed;
@@ -236,7 +240,7 @@ describe("a request with the header Upgrade", () => {
     expect((await SocketClient.refusal(at(s, "/api/v2/live-tickets/"), as(ann))).status).toBe(405);
   });
 
-  it("is an ordinary request if it asks for another protocol, as Java's client does", async ({
+  it("is an ordinary request if it asks for a different protocol, as Java's client does", async ({
     service: s,
   }) => {
     const json = JSON.stringify({ username: "x", password: "x" });
@@ -247,7 +251,9 @@ describe("a request with the header Upgrade", () => {
     expect(await raw(s, ["GET /health/live/ HTTP/1.1", ...upgrade("h2c")])).toMatch(/^HTTP\/1.1 200 /);
   });
 
-  it("is refused without a key, and leaves no connection behind", async ({ service: s }) => {
+  it("is refused without a key, and does not count towards the limit of connections", async ({
+    service: s,
+  }) => {
     const ann = await s.manager();
     const { serial_number } = await s.ownedDevice(ann);
     const token = `Authorization: Bearer ${ann.token}`;
@@ -261,7 +267,7 @@ describe("a request with the header Upgrade", () => {
     }
   });
 
-  it("is an ordinary request behind another one on the same connection", async ({ service: s }) => {
+  it("is an ordinary request if it is pipelined behind another one", async ({ service: s }) => {
     const ann = await s.manager();
     const both = [
       "GET /api/v1/account/ HTTP/1.1",

@@ -284,7 +284,7 @@ describe("webhooks", () => {
     },
   );
 
-  it("are replaced by PUT, and changed by PATCH in the fields of the body", async () => {
+  it("are replaced by PUT, and PATCH changes only the fields in the body", async () => {
     const { id } = (await create()).body;
     const put = (json: unknown) => s.send("PUT", `${base}${id}/`, { token: ann.token, json });
     const patch = (json: unknown) => s.send("PATCH", `${base}${id}/`, { token: ann.token, json });

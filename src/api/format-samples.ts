@@ -14,7 +14,7 @@ export interface FormatSamplesOptions extends FormatOptions {
   format: FormatName;
   /** The device, as `decode` returns it. Formats that name a device contain it. */
   info: RecordingInfo;
-  /** Returns memory for a piece of at most 64 KiB, such as that of a piece which has been written. Default: new memory. */
+  /** Returns memory for a piece of at most 64 KiB, for example that of a piece that is already written. Default: new memory. */
   allocate?: Allocate | undefined;
 }
 

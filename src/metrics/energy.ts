@@ -15,7 +15,7 @@ export const METABOLIC_VERSION = 1;
 /** Lower limits of the categories in W/kg (Osgnach et al. 2010). */
 const CATEGORIES_W_PER_KG = [0, 10, 20, 35, 55] as const;
 
-/** Limits of the sum of two values in each category, mW/kg; the first category has no lower limit, and the last no upper one. */
+/** Limits of the sum of two values in each category, mW/kg. The first category has no lower limit, and the last has no upper limit. */
 const DOUBLE_LIMITS_MW_PER_KG = Float64Array.of(
   Number.NEGATIVE_INFINITY,
   ...CATEGORIES_W_PER_KG.slice(1).map((low) => 2000 * low),
@@ -83,7 +83,7 @@ export function metabolicEstimate(
       const sum = (power[k] ?? 0) + (power[k + 1] ?? 0);
       energy += sum * RESAMPLED_STEP_MS;
       if (sum < low || sum >= high) {
-        // most values are in the category of the value before
+        // most values are in the category of the previous value
         distanceHalfUm[category] = distance;
         while (sum < (DOUBLE_LIMITS_MW_PER_KG[category] ?? 0)) category--;
         while (sum >= (DOUBLE_LIMITS_MW_PER_KG[category + 1] ?? 0)) category++;

@@ -51,7 +51,7 @@ export interface SquadReport {
    * none.
    */
   recipes?: readonly NamedRecipe[];
-  /** Whether the rows contain peak demands, of which the tables contain the distances of some windows. Default false. */
+  /** Whether the rows contain peak demands. The tables show the distances of some windows. Default false. */
   hasPeaks?: boolean;
   /** Kind of the individual zones with which the rows were computed; default fixed limits. */
   zones?: ZoneKind | undefined;

@@ -41,7 +41,7 @@ const SHOWN_WINDOWS_S: readonly number[] = [60, 180, 300, 600];
 
 const nameOfWindow = (windowS: number) => (windowS % 60 === 0 ? `${windowS / 60} min` : `${windowS} s`);
 
-/** The columns of each window and amount of `peakDemands`, with equal digits. */
+/** The columns for each window and amount of `peakDemands`, with the same digits. */
 export const peakColumns = (): PeakColumn[] =>
   PEAK_WINDOWS_S.flatMap((windowS, i) =>
     AMOUNTS.map(({ amount, suffix, title, unit, decimals }): PeakColumn => {
@@ -67,5 +67,5 @@ export const shownPeakColumns = (): PeakColumn[] =>
 export const PEAKS_TEXT =
   "Peak: the longest distance in any window of this length, of which at least 90 % is recorded.";
 
-/** Whether a column is that of a peak. */
+/** Whether a column contains a peak. */
 export const isPeakColumn = (column: SquadColumn): column is PeakColumn => "startMs" in column;

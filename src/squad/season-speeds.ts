@@ -11,7 +11,7 @@ import type { SquadMember } from "./squad-members.js";
 
 const DAY_MS = 86_400_000;
 
-/** Number of days whose sessions are pooled in a profile, as docs/metrics.md describes. */
+/** Number of days whose sessions a profile pools, as docs/metrics.md describes. */
 const PROFILE_DAYS = 28;
 
 /** Limits of the maximum speed of a profile, m/s. */
@@ -31,7 +31,7 @@ export function sessionSpeeds(
 export interface SpeedsOfPlayer {
   /** Of the 365 days up to this day; null if no session has a maximum speed. */
   readonly season: SeasonMaxSpeed | null;
-  /** Of the sessions of the 28 days up to this day; null without a maximum speed of at least 1 m/s. */
+  /** Of the sessions of the 28 days up to this day; null if the maximum speed is unknown or below 1 m/s. */
   readonly profile: AccelerationSpeedProfile | null;
   /** Number of these sessions with points. */
   readonly sessions: number;
@@ -40,7 +40,7 @@ export interface SpeedsOfPlayer {
 /**
  * The maximum speed of the season and the profile of the last 28 days.
  *
- * @param index index of the session; earlier ones are also used
+ * @param index index of the session; earlier sessions are also used
  * @param dayOf the local calendar day of an instant, `YYYY-MM-DD`
  */
 export function seasonSpeeds(

@@ -17,7 +17,7 @@ export const NORMAL_RULE = {
   smallestDeviation: 0.045,
 } as const;
 
-/** The speeds of a player in a session, from which those of the season follow. */
+/** The speeds of a player in a session, from which the speeds of the season are derived. */
 export interface SessionSpeeds {
   /** The maximum speed held for 0.5 s, m/s; null below 5 Hz. */
   readonly maxSpeed: number | null;

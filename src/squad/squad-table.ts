@@ -46,7 +46,7 @@ export interface SquadOptions {
   zones?: ZoneKind | undefined;
   /** Recipes that are also counted. Recipes with a gate require samples with their quality. */
   recipes?: readonly Recipe[] | undefined;
-  /** Computes the peak demands; default none. Bundles without them do not contain the function. */
+  /** Computes the peak demands. Default: none, so that bundles without peaks do not contain the function. */
   peaks?: typeof peakDemands | undefined;
   /**
    * Whether a recipe that cannot count the samples of a member results in null and the reason instead of an error. Default
@@ -91,7 +91,7 @@ export interface MemberFigures extends RecipeCounts {
   hrCoverage: number | null;
   /** Training impulse after Edwards; null if there is no heart rate or no known maximum. */
   trimp: number | null;
-  /** Those of `peakDemands` for the same samples and options; absent if they were not requested or there are no data. */
+  /** The peaks of `peakDemands` for the same samples and options; absent if they were not requested or there are no data. */
   peaks?: PeakDemands["peaks"];
 }
 

@@ -306,7 +306,7 @@ describe("accelerations", () => {
     expect(countOf(compute(start(250)))).toBe(0);
   });
 
-  it("end at an instant above 9 m/s2", () => {
+  it("end when an acceleration exceeds 9 m/s2", () => {
     const jump = [...constant(30, 0), ...constant(30, 8000)];
     expect(compute(every(100, jump)).accelerations).toEqual({
       threshold_1: { threshold: 2, values: [] },

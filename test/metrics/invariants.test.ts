@@ -130,7 +130,7 @@ describe("invariants of the computed data", () => {
     );
   });
 
-  it("3: cut at any sample, distances add up exactly and the maximum is that of the parts", () => {
+  it("3: the distances of the parts of a session add up exactly, and its maximum is that of the parts", () => {
     fc.assert(
       fc.property(sessionArbitrary, fc.nat(), (samples, anywhere) => {
         const signal = prepareSignal(columnsOf(samples), SOCCER);

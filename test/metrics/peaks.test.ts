@@ -173,7 +173,7 @@ describe("peak demands of examples computed by hand", () => {
     expect(peaks.distance[0]?.value).toBe(3);
   });
 
-  it("metabolic power is estimated only on request, with its caution", () => {
+  it("include metabolic power only on request, with a caution", () => {
     const [without, requested] = [peakDemands([], {}), peakDemands([], { metabolicPower: true })];
     expect([without.peaks, without]).toEqual([
       expect.not.objectContaining({ metabolic_power: expect.anything() }),
@@ -207,7 +207,7 @@ describe("peak demands of examples computed by hand", () => {
   });
 });
 
-describe("critical speed of a curve", () => {
+describe("the fit of the critical speed", () => {
   const golden = expected<Record<string, Record<string, Record<string, number>>>>("critical_speed.json");
 
   it("finds the parameters from which a curve was computed", () => {

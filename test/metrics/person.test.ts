@@ -70,7 +70,7 @@ describe.each(NAMES)("the sprints of %s", (name) => {
 describe("an acceleration-speed profile", () => {
   const sprints = columnsOf(PLANTED["planted_as_noise005.csv"]);
 
-  it("pools sessions, and is close to the planted 7.0 m/s2 and 9.2 m/s", () => {
+  it("pools sessions, and is close to the 7.0 m/s2 and 9.2 m/s of the generated sprints", () => {
     const { profile, reason } = accelerationSpeedProfile([sprints], { maxSpeed: 9.1 });
     expect(reason).toBeNull();
     expect(profile).toMatchObject({ a0: 6.8, s0: 9.46, tau: 1.39, n_before: 62, n: 43, r2_before: 0.9963 });

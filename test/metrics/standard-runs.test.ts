@@ -74,7 +74,7 @@ describe("a standard run", () => {
     expect(rateOf(run((k) => k < 275 || k >= 282))).not.toBe(null);
   });
 
-  it("is found with a few reads of each time, even if gaps divide the session into many stretches", () => {
+  it("is found with only a few reads of each time, even if gaps divide the session into many stretches", () => {
     const stretches = 2000;
     // 5 s, then a gap of a minute
     const samples = columnsOf(

@@ -88,7 +88,7 @@ describe("a roster", () => {
       );
   });
 
-  it("reports a header that is similar to that of a column, with the correct header", () => {
+  it("reports a misspelt header together with the correct one", () => {
     expect(problemsOf("player,serial,sprints (mph)\nKunz,TRK-1,15\n")).toEqual([
       '1: The column "sprints (mph)" is not known. Name it "sprint" or "sprint (km/h)" or "sprint (m/s)", or remove it.',
     ]);

@@ -92,7 +92,7 @@ describe.skipIf(hasNoBrowser)(
       await page.getByText("There are no athletes yet.").waitFor();
     });
 
-    it("loads the data of a device and figures as soon as the service is back", async () => {
+    it("loads the data of a device and the figures as soon as the service is back", async () => {
       const team = await teamScene(service, "clea");
       const activity = await team.activity("Match");
       const frame = await team.frame(activity.id, 0, 0, 5);

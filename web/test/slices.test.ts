@@ -33,7 +33,7 @@ describe("the columns of distance per minute", () => {
     expect(slower[1]?.height).toBeCloseTo(0.25, 2);
   });
 
-  it("do not shrink because of a short, faster last one", () => {
+  it("do not shrink because the last one is shorter and faster", () => {
     const sprint = slices({ seconds: 60, speedMmPerS: 2000 }, { seconds: 5, speedMmPerS: 7000 });
     expect(sprint.map(({ height }) => height)).toEqual([1, 1]);
   });

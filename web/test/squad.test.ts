@@ -72,7 +72,7 @@ describe.skipIf(hasNoBrowser)("the squad", () => {
     return page;
   }
 
-  it("opens only the first player if the user clicks a second one while the first is read", async () => {
+  it("opens only the first player if the user clicks a second one while the first is being read", async () => {
     const page = await open();
     const button = (name: string) => page.getByRole("button", { name, exact: true });
     // both presses precede the next frame of the page

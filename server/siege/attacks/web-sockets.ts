@@ -31,7 +31,7 @@ async function flood(
   const closed = new Promise<string>((resolve) => socket.once("close", (code) => resolve(String(code))));
   while (isOpen(socket) && !signal.aborted) {
     await Promise.race([new Promise<void>((resolve) => send(resolve)), closed]);
-    // A write that the system accepts at once is done before the process reads anything.
+    // If the system accepts a write at once, the loop would continue before the process reads anything.
     await nextTurn();
   }
   socket.terminate();

@@ -250,7 +250,7 @@ function installGuard(
   app.addHook("onResponse", async (request, reply) => logRequest(request, reply, reply.statusCode));
 }
 
-/** Writes the log line of a request at its end. */
+/** Writes the log line of a request that has ended. */
 function logRequest(request: FastifyRequest, { elapsedTime }: FastifyReply, status: number): void {
   request.log.info(
     {

@@ -69,7 +69,7 @@ export function credentialOf(config: Config, request: FastifyRequest): Credentia
     const token = BEARER.exec(authorization)?.[1];
     return token === undefined ? null : credential(hashToken(token));
   }
-  // A browser sends the cookies of the service also with the WebSockets of other sites.
+  // A browser also sends the cookies of the service with WebSockets that other sites open.
   if (request.ws) return undefined;
   const token = sessionToken(config, request);
   return token === undefined ? undefined : credential(hashSessionToken(token));

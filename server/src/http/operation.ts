@@ -112,8 +112,8 @@ export interface Operation<
   /** Whether a ticket in the query can replace the token, for clients that cannot send headers. */
   acceptsTicket?: boolean;
   /**
-   * Whether a client can also open a WebSocket: GET on the same path, with the header `Upgrade`. It sends and receives the same as
-   * the body and the response.
+   * Whether a client can also open a WebSocket, with GET on the same path and the header `Upgrade`. Its messages contain the same
+   * as the body and the response.
    */
   webSocket?: boolean;
   /** Whether the body continues as long as the client sends it. The handler ends it when no more bytes arrive. */

@@ -7,8 +7,8 @@ const rewritten = (url: string, headers: IncomingHttpHeaders = {}) => [
   headers.accept,
 ];
 
-describe("an extension at the end of a path", () => {
-  it("takes the place of Accept", () => {
+describe("the extension of a path", () => {
+  it("replaces the header Accept", () => {
     expect(rewritten("/api/v2/sessions/7/figures.csv?tz=UTC", { accept: "*/*" })).toEqual([
       "/api/v2/sessions/7/figures/?tz=UTC",
       "text/csv",
@@ -27,7 +27,7 @@ describe("an extension at the end of a path", () => {
     ]);
   });
 
-  it("changes no other path", () => {
+  it("is ignored on other paths and for other formats", () => {
     for (const url of [
       "/api/v2/sessions/7/figures/",
       "/api/v2/sessions/7/figures/?name=figures.csv",

@@ -21,8 +21,8 @@ const TYPES: Readonly<Record<string, ReadonlyMap<string, string>>> = {
 const PATH = /^(\/api\/v2\/(?:[a-z]+\/[^/?]+\/)?(samples|figures|periods))\.([a-z]+)(?=\?|$)/;
 
 /**
- * For programs that cannot send `Accept`, such as spreadsheets: a path may end with an extension instead of the slash, which
- * then takes the place of `Accept`.
+ * Replaces an extension at the end of a path with the slash, and sets `Accept` to the type of the extension. Spreadsheets and some
+ * other programs cannot send `Accept`.
  * @returns the address with the slash
  */
 export function withoutExtension(request: Pick<IncomingMessage, "url" | "headers">): string {

@@ -11,7 +11,7 @@ import { deleteSession } from "./stored-sessions.js";
 
 /**
  * Revokes a token of an application (RFC 7009): a refresh token with its access tokens, or an access token. The access token of a
- * device is its whole session. A token that is unknown or has ended is not an error.
+ * device ends its whole session. A token that is unknown or has ended is not an error.
  * @param authorization the `Authorization` header, for HTTP Basic
  * @returns the error, if any
  */
@@ -39,7 +39,7 @@ export async function revokeToken(
   const found = await findToken(ctx, tokenHash);
   if (found === undefined) return undefined;
   if (found.applicationId !== application.id)
-    return tokenError("invalid_grant", "The token was issued to another application.");
+    return tokenError("invalid_grant", "The token was issued to a different application.");
   await transact(
     ctx,
     "revokeToken",
@@ -62,7 +62,7 @@ function basicCredentials(authorization: string): { client_id?: string; client_s
   return id === undefined || secret === undefined ? {} : { client_id: id, client_secret: secret };
 }
 
-/** Applications with PKCE or on devices have no secret (RFC 6749 section 2.1). The token itself then proves the right. */
+/** Applications with PKCE or on devices have no secret (RFC 6749 section 2.1). The token itself is then the proof. */
 const isPublic = ({ grants }: typeof applications.$inferSelect) =>
   grants.includes("authorization_code") || grants.includes(DEVICE_GRANT);
 
@@ -85,7 +85,7 @@ async function findToken({ queries }: Context, tokenHash: Uint8Array): Promise<F
     .leftJoin(refreshTokens, eq(refreshTokens.tokenHash, accessTokens.refreshHash))
     .where(eq(accessTokens.tokenHash, tokenHash));
   if (access === undefined) return undefined;
-  // A session that expires has one access token, and its refresh token is sent to nobody.
+  // A session with an expiry has one access token, and nobody receives its refresh token.
   const isWhole = access.session !== null && access.session.expiresAt !== null;
   return { ...access.token, session: isWhole ? access.token.refreshHash : null };
 }

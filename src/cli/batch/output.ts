@@ -52,7 +52,7 @@ export async function writeOutput(
   return null;
 }
 
-/** Bytes in memory, or several pieces of them, as a stream. */
+/** Returns bytes in memory, or several pieces of bytes, as a stream. */
 export function streamOf(bytes: Uint8Array | readonly Uint8Array[]): ReadableStream<Uint8Array> {
   return new ReadableStream({
     start(controller) {

@@ -8,7 +8,7 @@ export function addBeats(program: Command, { context, onStatus }: Host): void {
     .command("beats")
     .summary("list the heart beats in the ECG waveform")
     .description(
-      "Finds the heart beats in the ECG waveform of a recording, or reads the RR intervals of a FIT file. Writes a line for each: timestamp (s since 1970 UTC), rr (time since the previous beat, s; empty after a gap or a pause) and quality (0 to 100: clarity of the beat; empty for a FIT file).",
+      "Finds the heart beats in the ECG waveform of a recording, or reads the RR intervals of a FIT file. Writes a line for each beat: timestamp (s since 1970 UTC), rr (time since the previous beat, s; empty after a gap or a pause) and quality (0 to 100: clarity of the beat; empty for a FIT file).",
     )
     .argument("<input>", INPUT)
     .option("-o, --output <file>", "name of the output file; default: standard output", parsePath)

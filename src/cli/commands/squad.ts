@@ -59,7 +59,7 @@ export function addSquad(program: Command, { context, onStatus }: Host): void {
     )
     .option(
       "--peaks",
-      "also the most demanding 1 s to 10 min of each player: distance, accelerations, heart rate, with their starts in files",
+      "also compute the most demanding 1 s to 10 min of each player: distance, accelerations, heart rate; files have their starts",
     )
     .addOption(
       new Option(

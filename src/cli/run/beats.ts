@@ -17,7 +17,7 @@ export interface BeatsFlags extends WaveformFlags {
   artefacts?: boolean;
 }
 
-/** An additional column: its name, and the text of a beat, empty for no value. */
+/** An additional column. `text` returns the value for a beat; empty if there is none. */
 interface Column {
   name: string;
   isText: boolean;
@@ -64,7 +64,7 @@ async function writerOf(
   const names = columnsOf([]).map(({ name }) => `,${name}`);
   const header = format === "csv" ? `timestamp,rr,quality${names.join("")}\n` : "";
   const line = format === "csv" ? csv : jsonl;
-  // an artefact is known only with the intervals after it
+  // the kind of an artefact depends on the intervals after it
   if (flags.artefacts === true) return wholeWriter(header, (all) => lineOf(line, columnsOf(all)));
   return lineWriter(header, lineOf(line, columnsOf([])));
 }
@@ -101,7 +101,7 @@ async function speedColumn(
   };
 }
 
-/** @param all all beats; the lines are written in their order */
+/** @param all all beats, in the order of the lines */
 function artefactColumn(all: readonly AnyBeats[]): Column {
   const labels = intervalLabels(all).values();
   return {

@@ -192,7 +192,7 @@ function loadFunction(flags: LoadFlags, ratings: Ratings | null): LoadFunction {
   }
 }
 
-/** The rating times the recorded minutes; unknown without a rating. */
+/** The rating times the recorded minutes; null if there is no rating. */
 function ratingFunction(ratings: Ratings): LoadFunction {
   return (samples, fileName) => {
     const rating = ratings.get(fileName.toLowerCase());

@@ -22,7 +22,7 @@ import type { SquadOrder } from "./squad-options.js";
 const DAY_WIDTH = 12;
 const SESSION_WIDTH = 22;
 
-/** Lines after the table of each player; null for none. */
+/** Lines after the table of each player. A null member adds no lines. */
 interface FurtherLines {
   loads: SeasonLoads | null;
   speedsOf: SpeedsOf | null;

@@ -61,9 +61,9 @@ export interface SessionTask {
   hr: HrSource | undefined;
   /** Recipes that add figures. */
   recipes: readonly NamedRecipe[];
-  /** Whether the peak demands are also figures. */
+  /** Whether to compute peak demands. */
   peaks: boolean;
-  /** Whether to compute the speeds of each player from which those of the season follow. */
+  /** Whether to compute the speeds of each player, from which the speeds of the season are derived. */
   profile: boolean;
   /** Whether the session is a match; null to decide by its halves. */
   isMatch: boolean | null;

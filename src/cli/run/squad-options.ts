@@ -118,7 +118,8 @@ export function refuseForFormat(flags: SquadFlags, format: SquadFormat): void {
     refuseWithoutEffect(flags, ["zones"], "changes only the report of a session; omit it");
     if (!isText)
       refuseWithoutEffect(flags, ["columns"], "selects the columns of text; omit it for a season in a file");
-    if (isReport) refuseWithoutEffect(flags, ["profile"], "adds to text and tables; omit it for a report");
+    if (isReport)
+      refuseWithoutEffect(flags, ["profile"], "is only for text and tables; omit it for a report");
     else
       refuseWithoutEffect(flags, ["sort"], "selects the figure in the report of a season; add --format html");
     return;
@@ -130,7 +131,7 @@ export function refuseForFormat(flags: SquadFlags, format: SquadFormat): void {
     refuseWithoutEffect(flags, ["by"], "position groups the rows of text; a file has the column position");
 }
 
-/** The columns of peaks need the space of the counts of recipes. */
+/** A page has space for either peaks or the counts of recipes. */
 function refuseForPaper({ recipe = [], peaks = false }: SquadFlags): void {
   if (recipe.length > MOST_RECIPES_ON_PAPER)
     throw new UsageError(

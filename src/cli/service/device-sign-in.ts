@@ -82,10 +82,10 @@ export async function signInByDevice(
   throw serviceError("TOKEN_REFUSED", `The code of ${base.href} has expired. Run the command again.`);
 }
 
-/** Time for the request that revokes a token, ms. */
+/** Timeout of the request that revokes a token, ms. */
 const SIGN_OUT_MS = 5_000;
 
-/** Revokes the token of `signInByDevice` (RFC 7009). Without a connection, the token ends by itself. */
+/** Revokes the token of `signInByDevice` (RFC 7009). If the request fails, the token expires by itself. */
 export async function signOut(base: URL, token: string): Promise<void> {
   await fetch(new URL("oauth2/revoke/", base), {
     method: "POST",

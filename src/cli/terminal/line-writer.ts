@@ -1,6 +1,6 @@
 const LINES_PER_PIECE = 4096;
 
-/** Writes a line of text for each item of batches. */
+/** Writes a line of text for each item of each batch. */
 export interface LineWriter<B> {
   /** @returns pieces of the text, which belong to the caller */
   batch(batch: B): Iterable<Uint8Array>;
@@ -35,9 +35,9 @@ export function lineWriter<B extends { length: number }>(
 }
 
 /**
- * Writes the lines after the last batch, for lines that depend on all items.
+ * Writes all lines after the last batch, because each line depends on all items.
  *
- * @param lineFor returns the function of the lines for all batches
+ * @param lineFor receives all batches, and returns the function that writes a line
  */
 export function wholeWriter<B extends { length: number }>(
   header: string,

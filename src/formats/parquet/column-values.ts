@@ -42,7 +42,7 @@ export function extremesOf({ integers, count }: Present): { least: number; great
   return { least, greatest };
 }
 
-/** Memory for one thing after another. */
+/** Memory that each use overwrites. */
 export class ReusedMemory {
   #bytes = new Uint8Array(0);
 

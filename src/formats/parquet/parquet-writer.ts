@@ -15,7 +15,7 @@ const CREATED_BY = "asi-convert";
 
 /**
  * Writes rows as a Parquet file. Call `rows` for all rows, then `end`. The writer buffers the rows of one row group and one of its
- * columns. A piece is valid until the next one is requested, and the caller reads all pieces of one call before the next call.
+ * columns. A piece is valid until the next one is requested. Read all pieces of a call before the next call.
  */
 export class ParquetWriter<B extends Rows> {
   readonly #table: Table<B>;
@@ -111,7 +111,7 @@ export class ParquetWriter<B extends Rows> {
     this.#filled = 0;
   }
 
-  /** Encodes one column at a time, because their memory is used again. */
+  /** Encodes one column at a time, because the columns share memory. */
   *#chunks(rows: B): Generator<ColumnChunk, void, undefined> {
     for (const [i, name] of this.#labelNames.entries())
       yield labelChunk(name, this.#labels[i] ?? "", rows.length);

@@ -17,7 +17,7 @@ const MAX_SHORT_LITERAL = 60;
 // The step grows while no match is found, so incompressible data is skipped quickly.
 const STEP_SHIFT = 5;
 
-/** A compressor that reuses its hash table and its output. */
+/** A compressor that reuses its hash table and its output buffer. */
 export class SnappyCompressor {
   // hash table: positions in the block by the hash of the next four bytes
   readonly #places = new Uint16Array(1 << TABLE_BITS);

@@ -161,7 +161,7 @@ function speedColumns(
 function heartRateColumns(grid: Grid, samples: OrderedSamples, endMs: number) {
   const heartRate = grid.column();
   const heartRateKnown = grid.column();
-  // heart rate, start and end of each, because an object for each would be garbage
+  // heart rate, start and end in turn, because an object for each heart rate would be garbage
   const held: number[] = [];
   holdHeartRates(samples, endMs, (bpm, heardMs, untilMs) => {
     const fromMs = Math.max(heardMs, grid.startMs);
@@ -225,10 +225,10 @@ function countColumn(grid: Grid, instantsMs: readonly number[]): Float64Array {
 }
 
 /**
- * The integral of the sum of each two neighbouring values over the time between them. This time is as long as a cell, so all are
- * divided equally.
+ * The integral of the sum of every two neighbouring values over the time between them. This time is as long as a cell, so the
+ * boundary of a cell divides each of them in the same proportion.
  *
- * @param values those of each signal
+ * @param values the values of each signal
  */
 function trapezoidColumn(
   grid: Grid,

@@ -79,7 +79,7 @@ export interface PeakDemands {
   readonly power_law: PowerLaw | null;
   readonly critical_speed: CriticalSpeed | null;
   readonly critical_speed_3: ThreeParameterCriticalSpeed | null;
-  /** The caution of metabolic power; only if it is requested. */
+  /** A caution about metabolic power; absent if it is not requested. */
   readonly caution?: string;
   readonly definition: {
     readonly version: number;
@@ -111,7 +111,7 @@ export function peakDemands(
     distanceM: peak.amount / HALF_MICROMETRES_PER_METRE,
   }));
   const listOf = (amount: PeakAmount) => windows.map((window) => peakWindow(nodes, amount, window));
-  // the curve has all these windows
+  // the curve contains all these windows
   const distances = () => {
     const peaks = new Map(curve?.map(({ windowS, peak }) => [windowS, peak]));
     return windows.map((window) => describedPeak(nodes, "distance", window, peaks.get(window) ?? null));

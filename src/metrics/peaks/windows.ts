@@ -77,11 +77,11 @@ function blockSizesFor(cells: number): readonly number[] {
   return BLOCK_SIZES.filter((size, i) => 2 * size <= cells || i === BLOCK_SIZES.length - 1);
 }
 
-/** Upper bounds of the amounts in windows that begin in a block of nodes, which shorter windows of the same column set. */
+/** Upper bounds of the amounts in windows that begin in a block of nodes. The searches for shorter windows of the same column set them. */
 interface Bounds {
-  /** The largest amount in any second. A window that is longer by a second contains at most this amount more. */
+  /** The largest amount in any second. One more second adds at most this amount to a window. */
   readonly perSecond: number;
-  /** For each block of the largest size: the bound minus `perSecond` times the length of the window. */
+  /** The bound of each block of the largest size, minus `perSecond` times the length of the window. */
   readonly ofBlocks: Float64Array;
 }
 
@@ -99,7 +99,7 @@ function boundsFor(column: Float64Array): Bounds {
 /**
  * @param column never decreases
  * @param near node with a probably large window, which lets the search skip others
- * @param bounds those of shorter windows, which are replaced by those of this window
+ * @param bounds the bounds of shorter windows, which this call replaces
  */
 function largest(
   { covered, last }: Nodes,
@@ -142,7 +142,7 @@ function largest(
         }
       }
       begin = next;
-      // the next block of each size begins at a multiple of it
+      // a block of each size begins at a multiple of this size
       while (level > 0 && (begin - first) % (sizes[level - 1] ?? 1) === 0) level--;
     }
     if (bounds !== null) bounds.ofBlocks[block] = bound - growth;
@@ -151,7 +151,7 @@ function largest(
   return { node, amount, coveredMs: (covered[node + cells] ?? 0) - (covered[node] ?? 0) };
 }
 
-/** Limits of the size of a block of means, and its number in a window. Means differ less than sums, so blocks are smaller. */
+/** Limits of the size of a block of means, and the number of blocks in a window. Means differ less than sums, so blocks are smaller. */
 const BLOCKS_OF_MEANS = { least: 8, most: 32, inWindow: 16 } as const;
 
 /** The mean over a block of windows is at most the sum of their span, divided by the time known in all of them. */

@@ -85,8 +85,7 @@ export function accelerationSpeedProfile(
   return profileOfPoints(highestOfSessions(sessions, options), maxSpeed);
 }
 
-/**
- * The profile of points.
+/** Computes the profile from points.
  *
  * @param points the two highest accelerations of each class
  * @param maxSpeed maximum speed of the person in the season, 1 to 20 m/s

@@ -21,7 +21,7 @@ export function recipeHash(recipe: Recipe): string {
 /** The hashes of recipes that cannot change, such as those of the library. */
 const hashes = new WeakMap<Recipe, string>();
 
-/** Makes a recipe constant. */
+/** Freezes a recipe, so that its hash is computed only once. */
 export function constantRecipe(recipe: Recipe): Recipe {
   for (const member of Object.values(recipe)) Object.freeze(member);
   return Object.freeze(recipe);

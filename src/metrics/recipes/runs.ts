@@ -26,7 +26,7 @@ export function timeAt({ timestampMs, startMs, everyMs }: Series, k: number): nu
   return timestampMs === null ? startMs + k * everyMs : (timestampMs[k] ?? 0);
 }
 
-/** The runs of all series, joined. Recipes that differ only in the minimum of duration and peak share them. */
+/** The joined runs of all series. Recipes that differ only in the minimum duration or the minimum peak share them. */
 export function joinedRuns(series: readonly Series[], recipe: Recipe): readonly Run[] {
   const { on, standstill, sign, enter, exit, confirm_samples, artefact, merge_ms } = recipe;
   const rules = [on, standstill, sign, enter, exit, confirm_samples, artefact, merge_ms];
@@ -50,7 +50,7 @@ function joined(runs: readonly Run[], mergeMs: number): Run[] {
 }
 
 function runsOf(series: Series, recipe: Recipe): Run[] {
-  // a function for each kind of value, because one for both would take longer
+  // one function for each kind of value, because a function for both would be slower
   return recipe.on === "interval_mean" ? runsOfMeans(series, recipe) : runsOfValues(series, recipe);
 }
 
@@ -77,11 +77,11 @@ function runsOfValues(series: Series, recipe: Recipe): Run[] {
   return runs;
 }
 
-/** Compares the means of each two neighbouring values. */
+/** Compares the mean of every two neighbouring values with the limits. */
 function runsOfMeans(series: Series, recipe: Recipe): Run[] {
   const { values } = series;
   const { sign = 1, confirm_samples: needed = 1, artefact = Number.POSITIVE_INFINITY } = recipe;
-  // sums are compared, because their halves would take longer
+  // compares sums, because halving each of them would be slower
   const doubleEnter = 2 * recipe.enter;
   const doubleExit = 2 * recipe.exit;
   const doubleArtefact = 2 * artefact;

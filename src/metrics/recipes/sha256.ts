@@ -44,7 +44,7 @@ function compress(state: Int32Array, view: DataView, at: number): void {
     const t1 = (h + s1 + ((e & f) ^ (~e & g)) + (ROUND_CONSTANTS[i] ?? 0) + (w[i] ?? 0)) | 0;
     const s0 = rotated(a, 2) ^ rotated(a, 13) ^ rotated(a, 22);
     const t2 = (s0 + ((a & b) ^ (a & c) ^ (b & c))) | 0;
-    // without an array, which would be allocated in each round
+    // an array would be allocated in each round
     h = g;
     g = f;
     f = e;

@@ -106,7 +106,7 @@ export function Peaks({ recording: { id }, selection, settings, reader }: PeaksP
   );
 }
 
-/** The models of the distances. They need a recording with a window of 10 min. */
+/** The models of the distances. They need a window of 10 min. */
 function Fits({ fits: { power_law, critical_speed, critical_speed_3 } }: Pick<PeakDistances, "fits">) {
   if (power_law === null && critical_speed === null && critical_speed_3 === null) return null;
   return (

@@ -232,7 +232,7 @@ for (const scope of SCOPE_NAMES)
   for (const id of SCOPE_OPERATIONS[scope]) scopes.set(id, [...(scopes.get(id) ?? []), scope]);
 
 /**
- * Returns the scopes of which a personal token needs one for an operation.
+ * Returns the scopes of an operation. A personal token needs one of them.
  * @returns empty if every token may call it, undefined if none may
  */
 export const scopesOf = (operation: OperationId): readonly Scope[] | undefined => scopes.get(operation);

@@ -129,7 +129,7 @@ const namedRecipes = sql<(Omit<RecipeVersion, "recipe"> & { recipe: string })[]>
 
 interface Computed {
   result: ComputationResult;
-  /** Whether the result can be stored: no change that has not marked the time frame was under way. */
+  /** Whether the result can be stored. False if a change was under way that had not marked the time frame. */
   isSettled: boolean;
 }
 

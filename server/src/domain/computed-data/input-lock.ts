@@ -13,26 +13,26 @@ const keyOf = (input: Input): string => {
 
 const lockOf = (key: SQL) => sql`hashtextextended(${key}, 0)`;
 
-/** Times between two attempts, ms. The first one is short, because the attempts of two computations can also collide. */
+/** Pauses between attempts, ms. The first one is short, because the attempts of two computations can also collide. */
 const PAUSE_MS = { first: 2, longest: 50 };
 
-/** Time after which figures are computed although a change is under way, ms. They must not be stored then. */
+/** Time after which figures are computed even if a change is under way, ms. Such figures must not be stored. */
 const PATIENCE_MS = 10_000;
 
 /**
- * Marks an input as being changed until the end of the transaction. Call it before the time frames that depend on the input are
- * marked as stale. The lock is shared, so changes do not wait for each other.
+ * Locks an input until the end of the transaction that changes it. Call it before you mark the dependent time frames as stale. The
+ * lock is shared, so changes do not wait for each other.
  */
 export async function lockInput(queries: Queries, input: Input): Promise<void> {
   await queries.execute(sql`SELECT pg_advisory_xact_lock_shared(${lockOf(sql`${keyOf(input)}`)})`);
 }
 
 /**
- * Waits until no transaction is changing these inputs. A change does not mark a time frame that another transaction adds
- * meanwhile. Read the time frames before this call and the other inputs after it: then either the change is included, or it
- * marks the time frames. Call it outside transactions, so that the locks end with the statement. Tries instead of waiting in
- * the queue of the lock, because changes that begin later would wait behind it.
- * @returns whether no change is under way; false after 10 s
+ * Waits until no transaction is changing these inputs. A change does not mark a time frame that a different transaction adds
+ * meanwhile. Read the time frames before this call and the other inputs after it. Then these inputs include the change, or the
+ * change marks the time frames. Call it outside transactions, so that the locks end with the statement. It polls instead of waiting
+ * for the lock, because later changes would wait behind it.
+ * @returns true when no change is under way; false after 10 s
  */
 export async function untilUnchanged(
   queries: Queries,

@@ -23,7 +23,7 @@ export type Allocate = NonNullable<FormatSamplesOptions["allocate"]>;
 /** Maximum size of a piece of a stream. */
 const PIECE_BYTES = 64 * 1024;
 
-/** Size of the mark at the end of a stream (Apache Arrow, "Columnar Format", "IPC Streaming Format"). */
+/** Size of the end-of-stream marker (Apache Arrow, "Columnar Format", "IPC Streaming Format"). */
 const END_BYTES = 8;
 
 /** The part of a column in one batch. */
@@ -44,7 +44,7 @@ interface SampleColumn {
   of(samples: SampleColumns, memory: ColumnMemory): Values;
 }
 
-/** Memory for a column of one batch after another. */
+/** Memory for a column. Each batch overwrites it. */
 class ColumnMemory {
   #bytes = new ArrayBuffer(0);
 
@@ -238,7 +238,7 @@ export async function* arrowStream(
           ...labels.map((text) => labelColumn(text, part.length)),
           ...COLUMNS.map((column, i) => sampleColumn(column, part, memories[i] ?? new ColumnMemory())),
         ]);
-        // The library writes the schema before the batch, and the end after it.
+        // The library writes the schema before the batch, and the end-of-stream marker after it.
         yield* copyViews(views, beginningBytes, views.bytes - END_BYTES, allocate);
       }
     }

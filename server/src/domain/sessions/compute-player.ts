@@ -111,8 +111,8 @@ async function computeNow(
 }
 
 /**
- * The inputs of which time frames have no copy. `session` and `player` may be older than the time frames. The earlier values are
- * returned if the session or the account has been deleted, because the figures are not stored then.
+ * Reads the inputs that time frames do not copy, because `session` and `player` may be older than the time frames. Returns the
+ * older values if the session or the account has been deleted. The figures are not stored then.
  */
 async function otherInputs(
   queries: Queries,

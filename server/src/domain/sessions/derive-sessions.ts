@@ -33,8 +33,8 @@ export const spanOfChange = (
 };
 
 /**
- * Adds a job that derives the time frames of the sessions again, unless the owner has no squad. The job looks for the sessions,
- * because this transaction does not see one that another transaction adds meanwhile.
+ * Adds a job that derives the time frames of the sessions again, unless the owner has no squad. The job looks up the sessions,
+ * because this transaction does not see sessions that other transactions add meanwhile.
  */
 export async function queueDerivation(unit: UnitOfWork, changed: ChangedSessions): Promise<void> {
   const own = unit.queries.select().from(squads).where(eq(squads.ownerId, changed.ownerId)).limit(1);

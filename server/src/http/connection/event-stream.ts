@@ -17,9 +17,9 @@ export interface ServerEvent {
 const textOf = ({ event, id, data }: ServerEvent) =>
   `${id === undefined ? "" : `id: ${id}\n`}event: ${event}\ndata: ${data}\n\n`;
 
-/** Events of a connection, which are sent as server-sent events or as messages of a WebSocket. */
+/** Events of a connection, which are sent as server-sent events or as WebSocket messages. */
 export class EventStream {
-  /** To be read once. Null for a time without an event. */
+  /** Can be read only once. Null stands for an interval without an event. */
   readonly events: AsyncIterable<ServerEvent | null>;
   readonly #heartbeatMs: number;
 
@@ -33,7 +33,7 @@ export class EventStream {
     this.#heartbeatMs = heartbeatMs;
   }
 
-  /** The body of a response of server-sent events. */
+  /** The body of a response with server-sent events. */
   toBody(): Readable {
     return Readable.from(text(this.events, this.#heartbeatMs), { objectMode: false });
   }

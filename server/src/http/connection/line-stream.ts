@@ -1,6 +1,6 @@
 import { PassThrough, type Readable } from "node:stream";
 
-/** The last line has the reason for the end. */
+/** The last line, with the reason for the end. */
 export interface LastLine {
   end: string;
   [member: string]: unknown;
@@ -8,7 +8,7 @@ export interface LastLine {
 
 /** Lines of JSON that are sent while the client still sends bytes. */
 export interface Lines {
-  /** Sends a line, unless the client has not read the previous lines, because the next line replaces it. */
+  /** Sends a line. Skips it if the client has not read the previous lines, because the next line replaces it. */
   write(line: object): void;
   /** Sends the last line. */
   end(line: LastLine): void;
@@ -18,11 +18,11 @@ export interface Lines {
 interface Receiving {
   /** Receives the bytes of a body until its end. */
   receive(body: Readable, lines: Lines): void;
-  /** Called instead of `receive` if the connection has failed before. */
+  /** Called instead of `receive` if the connection fails first. */
   cancel(): void;
 }
 
-/** Bytes of a client and lines for it, over a request and its response or over a WebSocket. */
+/** Receives bytes from a client and sends lines to it, over a request and its response or over a WebSocket. */
 export class LineStream {
   readonly #receiving: Receiving;
   #isStarted = false;
@@ -31,7 +31,7 @@ export class LineStream {
     this.#receiving = receiving;
   }
 
-  /** Starts the work, on the body of a request or on the messages of a WebSocket. */
+  /** Starts the work with the body of a request or the messages of a WebSocket. */
   start(body: Readable, lines: Lines): void {
     this.#isStarted = true;
     this.#receiving.receive(body, lines);

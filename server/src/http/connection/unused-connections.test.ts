@@ -5,7 +5,7 @@ import type { Duplex } from "node:stream";
 import { expect, it, onTestFinished } from "vitest";
 import { closeUnused } from "./unused-connections.js";
 
-it("a stopping server closes unused connections, but not one that has left HTTP", async () => {
+it("a stopping server closes unused connections, but not upgraded ones", async () => {
   const upgraded = new Set<Duplex>();
   const server = createServer();
   const startClosing = closeUnused(server, (socket) => upgraded.has(socket));

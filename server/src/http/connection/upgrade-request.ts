@@ -10,10 +10,10 @@ const isAnswering = (socket: Socket) =>
   ((socket as { _httpMessage?: unknown })._httpMessage ?? null) !== null;
 
 /**
- * A request that leaves HTTP only for a WebSocket. A server ignores other values of `Upgrade` (RFC 9110 section 7.8), such as `h2c`
- * of Java's client, but Node.js treats them all alike once there is a listener for upgrades. Node.js sets `upgrade` when it has
- * parsed the request, and reads it to decide. A request that is pipelined behind another one stays an ordinary one, because its
- * connection is in use.
+ * A request that can only upgrade to a WebSocket. A server can ignore other values of `Upgrade` (RFC 9110 section 7.8), such as
+ * `h2c` from Java's client, but Node.js accepts every value once there is a listener for upgrades. Node.js sets `upgrade` when it
+ * has parsed the request, and reads it to decide. A request that is pipelined behind another one stays an ordinary request, because
+ * its connection is in use.
  */
 export class UpgradeRequest extends IncomingMessage {
   #isAsked: boolean | undefined;

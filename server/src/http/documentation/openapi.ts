@@ -137,7 +137,7 @@ export function openApiDocument(operations: readonly AnyOperation[], baseUrl: st
 function scopedTokens({ id }: AnyOperation): Record<string, string[]>[] {
   const scopes = scopesOf(id as OperationId);
   if (scopes === undefined) return [];
-  // A list in this document means all of its scopes, so each alternative is a separate entry.
+  // An entry requires all of its scopes, so each alternative is a separate entry.
   const alternatives = scopes.length === 0 ? [[]] : scopes.map((scope) => [scope]);
   return alternatives.flatMap((needed) => [{ application: needed }, { personalToken: needed }]);
 }

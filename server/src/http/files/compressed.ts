@@ -12,7 +12,7 @@ const CODINGS: ReadonlyMap<string, () => Transform> = new Map([
 ]);
 
 /**
- * Returns a compressor for a client that accepts one (RFC 9110 section 12.5.3), and names the coding.
+ * Returns a compressor for a client that accepts one (RFC 9110 section 12.5.3), and sets `Content-Encoding`.
  * @returns undefined if the file is sent as it is
  */
 export function compressorFor(

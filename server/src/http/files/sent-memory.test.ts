@@ -39,8 +39,8 @@ async function sent(follows: boolean) {
   return { bytes: Buffer.concat(read), used: used.size };
 }
 
-describe("memory of sent pieces", () => {
-  it("is used again only after the reader has processed the piece", async () => {
+describe("the memory of a sent piece", () => {
+  it("is reused only after the reader has processed the piece", async () => {
     const expected: Uint8Array[] = [];
     for await (const piece of numbered((length) => new Uint8Array(length))) expected.push(piece);
     const { bytes, used } = await sent(true);
@@ -48,7 +48,7 @@ describe("memory of sent pieces", () => {
     expect(used).toBeLessThanOrEqual(16);
   });
 
-  it("is new for each piece if no stream is followed", async () => {
+  it("is not reused if no stream is followed", async () => {
     expect((await sent(false)).used).toBe(PIECES);
   });
 });

@@ -15,13 +15,13 @@ interface Destination {
 
 interface Piece {
   bytes: Uint8Array;
-  /** Position of its end in the file when it was given to the stream; null before. */
+  /** Position of its end in the file; null until the stream has taken it. */
   end: number | null;
 }
 
 /**
- * Memory for the pieces of a file, which is used again when the destination has processed a piece. New memory for each piece would
- * fill tens of MB before a garbage collection, because memory outside the heap of JavaScript rarely causes one.
+ * Memory for the pieces of a file. It is reused when the destination has processed a piece. With new memory for each piece, tens of
+ * MB would accumulate before a garbage collection, because memory outside the JavaScript heap rarely causes one.
  */
 export class SentMemory {
   readonly #pieces = new Map<ArrayBufferLike, Piece>();
@@ -39,8 +39,8 @@ export class SentMemory {
   };
 
   /**
-   * Yields the pieces of a file, each in another iteration of the event loop, because a fast client takes them without a pause. A
-   * stream must have taken a piece before it requests the next one.
+   * Yields the pieces of a file, each in a separate iteration of the event loop, because a fast client would take them without a
+   * pause. A stream must have taken a piece before it requests the next one.
    */
   async *given(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
     for await (const bytes of pieces) {
@@ -53,7 +53,7 @@ export class SentMemory {
   }
 
   /**
-   * Sets the streams that contain the pieces. Without them, no memory is used again.
+   * Sets the streams that contain the pieces. Without them, no memory is reused.
    * @param file the stream of the pieces
    * @param destination the stream into which the file is written
    */

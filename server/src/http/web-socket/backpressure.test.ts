@@ -38,7 +38,7 @@ async function settled(read: () => number): Promise<number> {
 const EVENT_BYTES = 64 * 1024;
 
 describe("a client that does not read", () => {
-  it("has one event in memory: the next one is created when the system has accepted the last one", async () => {
+  it("has only one event in memory, because the next one is created when the system has accepted the last one", async () => {
     const [service, client] = await connection();
     let created = 0;
     async function* endless() {
@@ -58,7 +58,7 @@ describe("a client that does not read", () => {
     await sending;
   });
 
-  it("gets no further line until it has read the last one", async () => {
+  it("gets the next line only after it has read the last one", async () => {
     const [service, client] = await connection();
     client.pause();
     const lines = new MessageLines(service);
@@ -69,7 +69,7 @@ describe("a client that does not read", () => {
     expect(service.bufferedAmount).toBe(buffered);
   });
 
-  it("gets no answers to pings that would have to wait", async () => {
+  it("gets no answers to its pings, so that they do not fill the memory", async () => {
     const [service, client] = await connection();
     keepAlive(service, 60_000);
     client.pause();
@@ -84,7 +84,7 @@ describe("a client that does not read", () => {
 });
 
 describe("a client that sends thousands of messages and pings at once", () => {
-  it("delays nobody: each iteration of the event loop handles one of them", async () => {
+  it("does not delay others, because each iteration of the event loop handles only one of them", async () => {
     const [service, client] = await connection();
     let handled = 0;
     let most = 0;
@@ -103,7 +103,7 @@ describe("a client that sends thousands of messages and pings at once", () => {
 });
 
 describe("a service that does not read", () => {
-  it("buffers little: it stops reading from the connection, and reads again later", async () => {
+  it("buffers little, because it stops reading from the connection, and resumes later", async () => {
     const [service, client] = await connection();
     const body = new MessageBody(service);
     const message = Buffer.alloc(16 * 1024);
@@ -126,7 +126,7 @@ describe("a service that does not read", () => {
     expect(service.isPaused).toBe(false);
   });
 
-  it("is not mistaken for a client that has gone", async () => {
+  it("keeps the connection, although it cannot see the answers to its pings", async () => {
     const [service, client] = await connection();
     const body = new MessageBody(service);
     keepAlive(service, 20);

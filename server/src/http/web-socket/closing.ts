@@ -8,7 +8,7 @@ const POLICY_VIOLATION = 1008;
 const INTERNAL_ERROR = 1011;
 const TRY_AGAIN_LATER = 1013;
 
-/** Codes of the reasons for the end of a connection. Further attempts of the client fail after other reasons. */
+/** Close codes for the reasons for which a connection ends. After other reasons, further attempts of the client fail too. */
 const CODES: Readonly<Record<string, number>> = {
   complete: NORMAL,
   stopping: GOING_AWAY,
@@ -19,7 +19,7 @@ const CODES: Readonly<Record<string, number>> = {
 
 /** Closes a connection for the reason that its last message contains. */
 export function closeFor(socket: WebSocket, reason: string): void {
-  // Reads the close message of the client.
+  // A paused connection does not read the close message of the client.
   socket.resume();
   socket.close(CODES[reason] ?? POLICY_VIOLATION, reason);
 }

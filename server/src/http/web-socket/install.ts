@@ -6,7 +6,7 @@ import { errors } from "../../domain/change/errors.js";
 import { requireOwnOrigin } from "../browser/own-origin.js";
 import { isUpgrade } from "../connection/upgrade-request.js";
 
-/** Largest message. The service reads at most this many bytes more than it has stored. */
+/** Maximum size of a message. The service reads at most this many bytes more than it has stored. */
 export const MESSAGE_MAX_BYTES = 256 * 1024;
 
 /** Options of the library `ws`. */
@@ -14,11 +14,11 @@ export const OPTIONS = {
   maxPayload: MESSAGE_MAX_BYTES,
   // Samples as JSON are compressible, but each connection would need memory for its own compressor.
   perMessageDeflate: false,
-  // Each iteration of the event loop handles one message or ping of a connection. A single read may contain hundreds of thousands.
+  // Each iteration of the event loop handles one message or ping of a connection. A single read may contain hundreds of thousands of them.
   allowSynchronousEvents: false,
   // `keepAlive` answers pings.
   autoPong: false,
-  // Time for the answer to the message that closes a connection, ms.
+  // Timeout of the answer to the message that closes a connection, ms.
   closeTimeout: 5_000,
 };
 
@@ -37,7 +37,7 @@ type Constraints = NonNullable<NonNullable<FastifyServerOptions["routerOptions"]
 type ConstraintStrategy = Constraints[string];
 type Handler = Parameters<ReturnType<ConstraintStrategy["storage"]>["set"]>[1];
 
-/** Separates the routes of WebSockets from others of the same path, for the options of the router. */
+/** Option of the router that separates the routes of WebSockets from other routes on the same path. */
 export const upgradeConstraint: ConstraintStrategy = {
   name: CONSTRAINT,
   storage() {
@@ -51,8 +51,9 @@ export const upgradeConstraint: ConstraintStrategy = {
 };
 
 /**
- * Installs WebSockets. Call it before the first route, and before requests are authenticated. A page of another site can open a WebSocket, because browsers do not ask for
- * permission (CORS) first, so the origin is checked here. Cookies are not accepted either, see `credentialOf`.
+ * Installs WebSockets. Call it before the first route, and before requests are authenticated. Pages of other sites can open
+ * WebSockets, because browsers do not ask for permission (CORS) first. So this function checks the origin, and `credentialOf`
+ * accepts no cookies.
  */
 export async function installWebSockets(app: FastifyInstance): Promise<void> {
   const upgraded = new WeakSet<Duplex>();
@@ -77,6 +78,6 @@ export async function installWebSockets(app: FastifyInstance): Promise<void> {
       return done(error as Error);
     }
     const hasRoute = request.is404 || request.routeOptions.config.isWebSocket === true;
-    done(hasRoute ? undefined : errors.malformed("This path has no WebSocket."));
+    done(hasRoute ? undefined : errors.malformed("This path does not accept WebSockets."));
   });
 }

@@ -1,12 +1,12 @@
 import type { WebSocket } from "ws";
 
-/** Number of pings without a sign of life after which a connection ends. */
+/** Number of unanswered pings after which a connection ends. */
 const UNANSWERED_PINGS = 3;
 
 /**
  * Pings the client, which keeps the connection open in proxies, and ends a connection whose client no longer answers. A client that
- * is slow to read is not pinged: `cutSlowReaders` ends its connection. Counts pings instead of measuring time, because answers are
- * read late while the process is busy.
+ * is slow to read gets no pings, because `cutSlowReaders` ends its connection. Counts pings instead of measuring time, because
+ * answers are read late while the process is busy.
  * @param everyMs interval of the pings
  */
 export function keepAlive(socket: WebSocket, everyMs: number): void {
@@ -17,11 +17,11 @@ export function keepAlive(socket: WebSocket, everyMs: number): void {
   socket.on("pong", hear).on("message", hear);
   socket.on("ping", (data) => {
     hear();
-    // A client that only sends pings must not fill the memory with their answers.
+    // The answers to a client that sends pings and reads nothing must not fill the memory.
     if (socket.bufferedAmount === 0) socket.pong(data, false, () => undefined);
   });
   const timer = setInterval(() => {
-    // Answers are unread while the service does not read.
+    // While the service does not read, it cannot see answers.
     if (socket.isPaused || socket.bufferedAmount > 0) return hear();
     if (unanswered === UNANSWERED_PINGS) return socket.terminate();
     unanswered += 1;

@@ -6,7 +6,7 @@ import { UNSUPPORTED_DATA } from "./closing.js";
 const BUFFERED_BYTES = 64 * 1024;
 
 /**
- * The binary messages of a client as a body. Their boundaries have no meaning, except that an empty message ends the body: a client
+ * The binary messages of a client as a body. Their boundaries have no meaning. An empty message ends the body, because a client
  * that closes the connection cannot receive the last line.
  */
 export class MessageBody extends Readable {
