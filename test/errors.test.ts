@@ -144,7 +144,7 @@ describe("an AsiError", () => {
     expect(new AsiError("BAD_ROW", "No.", { cause: 5 }).cause).toBe(5);
   });
 
-  it("has a text as its message, for any arguments", () => {
+  it("has a string as its message, for any arguments", () => {
     expect(new AsiError("BAD_ROW", { toString: () => "x" } as never).message).toBe("");
     expect(new AsiError("BAD_ROW", "No.", null as never).message).toBe("No.");
   });

@@ -75,7 +75,7 @@ describe("the header line", () => {
 });
 
 describe("the line end", () => {
-  it("may be that of Windows, after the header and every row", async () => {
+  it("can be CRLF, as on Windows, after the header and every row", async () => {
     expect(await csvOf({ lineEnd: "\r\n", columns: ["timestamp", "speed"] })).toBe(
       "timestamp,speed\r\n1.000,1.500\r\n1.100,0.000\r\n",
     );

@@ -1,4 +1,4 @@
-/** Resident memory of another process. Only Linux reports it. */
+/** Resident memory of a process. Only Linux reports it. */
 import { readFileSync, writeFileSync } from "node:fs";
 
 /** @returns current or highest resident memory, MB; NaN if the system does not report it */

@@ -139,7 +139,7 @@ describe("sessions", () => {
     expect(await s.store.database.queries.$count(changes, eq(changes.accountId, scene.manager.id))).toBe(0);
   });
 
-  it("are reported if their periods contain a time of an erased athlete, even if the athlete has left the squad", async ({
+  it("are reported if an erased athlete has times in their periods, even if the athlete has left the squad", async ({
     service: s,
   }) => {
     const scene = await SquadScene.of(s, ["Ann"]);

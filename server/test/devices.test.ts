@@ -68,7 +68,7 @@ describe("devices", () => {
     expect(Object.keys(wrong.body).sort()).toEqual(["activation_time_to", "activity", "current"]);
   });
 
-  it("the list is filtered by activation time, bounds inclusive, and ordered by it", async () => {
+  it("the list can be filtered by activation time, with inclusive bounds, and is ordered by it", async () => {
     const erin = await s.manager();
     const later = await startService();
     later.clock.advance(60_000);

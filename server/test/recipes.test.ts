@@ -144,7 +144,7 @@ describe("a recipe", () => {
     ]);
   });
 
-  it("is deleted without reuse of its number", async () => {
+  it("is deleted, and its number is not reused", async () => {
     const ann = await s.manager();
     const version = async (min_ms: number) => (await create(ann, newRecipe({ min_ms }))).body;
     const remove = async ({ id }: { id: number }) =>

@@ -8,7 +8,7 @@ import { Processes } from "./processes.js";
 import { newScratchFolder } from "./scratch.js";
 
 describe("a collector that does not answer", () => {
-  it("neither delays nor stops the service, which logs the failure once; the process waits only briefly for it at its end", async () => {
+  it("neither delays nor stops the service, which logs the failure once, and waits only briefly when it stops", async () => {
     const collector = await Collector.start();
     stopAfterTest(() => collector.stop());
     // A collector that accepts data but never responds.

@@ -58,7 +58,7 @@ describe("time frames", () => {
     expect(await change("PUT", {})).toBe(200);
   });
 
-  it("a time frame that was stored with another parent can still be changed", async () => {
+  it("a time frame that was stored with the schema of a different sport can still be changed", async () => {
     const { body: frame } = await team.create();
     const running = await schemaId(s, "timeframe_running");
     await s.store.database.queries

@@ -53,7 +53,7 @@ it("names in all scripts can be usernames, even with spaces inside", async () =>
   }
 });
 
-it("a name of a person is visible, and does not reorder the surrounding text", async () => {
+it("the name of a person must be visible, and must not reorder the surrounding text", async () => {
   const s = await service();
   const bob = await s.manager();
   const rename = async (first_name: string) =>

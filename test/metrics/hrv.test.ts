@@ -145,12 +145,12 @@ describe("published implementations", () => {
   );
 });
 
-describe("planted intervals", () => {
+describe("generated intervals", () => {
   it("have the alpha 1 of white noise if they are white noise", () => {
     expect(dfaAlpha1(plantedWhiteNoise())).toBeCloseTo(golden.rr_white.alpha1, 9);
   });
 
-  it("have the powers of the two planted waves, within half a percent", () => {
+  it("have the powers of the two waves from which they were generated, within half a percent", () => {
     const power = lowHighPower(plantedSinus());
     expect(power?.low).toBeCloseTo(golden.rr_sinus.lomb.lf, 8);
     expect(power?.high).toBeCloseTo(golden.rr_sinus.lomb.hf, 8);
