@@ -3,8 +3,10 @@ import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import type { IncomingMessage } from "node:http";
+import { connect } from "node:http2";
 import { request } from "node:https";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Agent, FormData, type RequestInit as Init, fetch as undiciFetch } from "undici";
 import { describe, expect, it } from "vitest";
@@ -135,6 +137,26 @@ const json = (body: unknown, token?: string): Init => ({
   body: JSON.stringify(body),
 });
 
+/** Creates a manager who owns the device. @returns the token of the manager */
+async function ownerOf(
+  serial: string,
+  { get, processes }: Pick<Awaited<ReturnType<typeof startBehind>>, "get" | "processes">,
+): Promise<string> {
+  const password = "a long passphrase";
+  await get("/api/v1/managers/", json({ username: "ann", email: "a@example.org", password }));
+  const client = await processes.command("app", "create", "--name", "Coach");
+  const form = new URLSearchParams({ grant_type: "password", username: "ann", password, ...client });
+  const answer = await get("/oauth2/token/", { method: "POST", body: form });
+  const { access_token: token } = (await answer.json()) as { access_token: string };
+  const names = ["--device-name", "tracker", "--device-type", "T1"];
+  await processes.command("device", "add", "--serial-number", serial, ...names);
+  await get(
+    "/api/v1/devices/take-ownership/",
+    json({ serial_number: serial, device_name: "tracker" }, token),
+  );
+  return token;
+}
+
 describe.each(["nginx", "caddy"] as const)("behind %s", { timeout: 120_000 }, (name) => {
   const missing = !isInstalled(name) || !isInstalled("openssl");
   const skipped = `${name} or openssl is not installed`;
@@ -215,19 +237,8 @@ describe.each(["nginx", "caddy"] as const)("behind %s", { timeout: 120_000 }, (n
 
   it("WebSockets are forwarded in both directions, and other upgrades are not", async ({ skip }) => {
     skip(missing, skipped);
-    const { base, get, processes } = await startBehind(name);
-    const password = "a long passphrase";
-    await get("/api/v1/managers/", json({ username: "ann", email: "a@example.org", password }));
-    const client = await processes.command("app", "create", "--name", "Coach");
-    const form = new URLSearchParams({ grant_type: "password", username: "ann", password, ...client });
-    const answer = await get("/oauth2/token/", { method: "POST", body: form });
-    const { access_token: token } = (await answer.json()) as { access_token: string };
-    const names = ["--device-name", "tracker", "--device-type", "T1"];
-    await processes.command("device", "add", "--serial-number", "ROVER-1", ...names);
-    await get(
-      "/api/v1/devices/take-ownership/",
-      json({ serial_number: "ROVER-1", device_name: "tracker" }, token),
-    );
+    const { base, ...started } = await startBehind(name);
+    const token = await ownerOf("ROVER-1", started);
     const options = { rejectUnauthorized: false, headers: { Authorization: `Bearer ${token}` } };
     const page = { ...options, origin: new URL(base).origin };
     const watching = await SocketClient.open(`${base}/api/v2/live/`, page);
@@ -244,6 +255,33 @@ describe.each(["nginx", "caddy"] as const)("behind %s", { timeout: 120_000 }, (n
     expect(await SocketClient.refusal(`${base}/api/v2/live/`, foreign)).toMatchObject({ status: 403 });
     const headers = { Connection: "Upgrade", Upgrade: "h2c" };
     expect((await getWith(`${base}/health/live/`, headers)).statusCode).toBe(200);
+  });
+
+  it("a recording is streamed in one HTTP/2 request, and confirmed during this request", async ({ skip }) => {
+    skip(missing, skipped);
+    const { base, ...started } = await startBehind(name);
+    const token = await ownerOf("ROVER-1", started);
+    const { origin, pathname } = new URL(`${base}/api/v2/devices/ROVER-1/stream/`);
+    const session = connect(origin, { rejectUnauthorized: false });
+    stopAfterTest(async () => session.destroy());
+    const stream = session.request({
+      ":method": "POST",
+      ":path": `${pathname}?recording=one&offset=0`,
+      authorization: `Bearer ${token}`,
+      "content-type": "application/octet-stream",
+    });
+    const lines = createInterface({ input: stream })[Symbol.asyncIterator]();
+    const nextLine = async () => JSON.parse((await lines.next()).value);
+    const recording = await walk("ROVER-1", new Date().toISOString(), 100);
+    const half = recording.length >> 1;
+    stream.write(recording.subarray(0, half));
+    expect(await nextLine()).toMatchObject({ stored_bytes: 0 });
+    let stored = 0;
+    while (stored < half - 200) stored = (await nextLine()).stored_bytes;
+    stream.end(recording.subarray(half));
+    let last: Record<string, unknown> = {};
+    while (last.end === undefined) last = await nextLine();
+    expect(last).toMatchObject({ end: "complete", stored_bytes: recording.length });
   });
 
   it("clients are distinguished by their real addresses", async ({ skip }) => {
