@@ -57,7 +57,12 @@ import { withoutExtension } from "./path-extension.js";
 import { pathPrefix } from "./path-prefix.js";
 import { routes } from "./routes/index.js";
 import { answerUnrouted, collectMethods, shownPath } from "./unrouted.js";
-import { installWebSockets, upgradeConstraint } from "./web-socket/install.js";
+import {
+  endRefusedUpgrade,
+  installWebSockets,
+  requireWebSocket,
+  upgradeConstraint,
+} from "./web-socket/install.js";
 
 /** Dependencies that the application uses but does not open. */
 export interface Dependencies {
@@ -115,7 +120,10 @@ export async function buildApp(config: Config, dependencies: Dependencies): Prom
       const given = request.headers["x-request-id"];
       return typeof given === "string" && REQUEST_ID.test(given) ? given : randomUUID();
     },
-    frameworkErrors: sendError,
+    frameworkErrors(error, request, reply) {
+      endRefusedUpgrade(request, reply);
+      return sendError(error, request, reply);
+    },
     clientErrorHandler: refuseClient,
     routerOptions: {
       ignoreTrailingSlash: false,
@@ -188,6 +196,14 @@ function installGuard(
   app.addHook("preValidation", (request, _reply, done) => onBehalfOf(request.onBehalfOf, done));
   const identify = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const { ctx } = request;
+    if (request.ws) {
+      try {
+        requireWebSocket(app, request);
+      } catch (error) {
+        await app.throttle("address", request, reply);
+        throw error;
+      }
+    }
     const { operation } = request.routeOptions.config;
     if (request.credential === undefined && operation?.acceptsTicket)
       request.credential = await ticketCredential(ctx, app.throttle, request);
@@ -240,7 +256,10 @@ function installGuard(
     const route = request.routeOptions.config;
     // Add these first, because refusals need the headers too.
     if (route.operation?.deprecated) deprecationHeaders(reply, route.operation, prefix);
-    if (route.unguarded) return;
+    if (route.unguarded) {
+      if (request.ws) requireWebSocket(app, request);
+      return;
+    }
     enforceBodyTimeout(request, app.config);
     await inRequestTurn(app, request, () => identify(request, reply));
     requireAcceptable(request);

@@ -2,6 +2,7 @@ import { AsiError } from "asi-convert";
 import type { BulkLoadPayload } from "../domain/bulk-load/accept.js";
 import { loadRecording, NoRecording } from "../domain/bulk-load/load.js";
 import { ScatteredRecording } from "../domain/bulk-load/scattered.js";
+import type { Context } from "../domain/change/context.js";
 import { ServiceError } from "../domain/change/errors.js";
 import { QuotaExceeded } from "../domain/change/quotas.js";
 import { recordRest } from "../domain/change-log/figures-rest.js";
@@ -60,6 +61,20 @@ const bulkLoadHandler: JobHandler = {
   },
 };
 
+/**
+ * Runs a computation. If too many others are waiting, or a change of its inputs is under way, the job runs again later. This does not
+ * count as a failure.
+ */
+async function unlessThrottled<T>({ clock }: Context, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof ServiceError && error.kind === "throttled")
+      throw new NotYet(new Date(clock.now().getTime() + THROTTLED_MS));
+    throw error;
+  }
+}
+
 /** Updates the computed data of the time frame in the payload. */
 const computeHandler: JobHandler = {
   maxFailures: 3,
@@ -67,7 +82,7 @@ const computeHandler: JobHandler = {
   keptDetails: ({ payload }) => ({ timeframe: payload.timeframe }),
   async run(ctx, { payload, chargedTo }) {
     const timeframe = Number(payload.timeframe);
-    const result = await computedDataOf(ctx, timeframe, chargedTo);
+    const result = await unlessThrottled(ctx, () => computedDataOf(ctx, timeframe, chargedTo));
     return result === undefined ? { timeframe, deleted: true } : { timeframe };
   },
 };
@@ -107,15 +122,10 @@ const sessionFiguresHandler: JobHandler = {
     const claim = await claimFigures(ctx, session, job);
     if (claim === "is superseded") return { session, superseded: true };
     if (claim === "waits") throw new NotYet(new Date(ctx.clock.now().getTime() + RUNNING_MS));
-    try {
-      const players = await computeSessionFigures(ctx, session, failures + losses > 0);
-      return players === undefined ? { session, deleted: true } : { session, players };
-    } catch (error) {
-      // Too many other computations are waiting. This does not count as a failure.
-      if (error instanceof ServiceError && error.kind === "throttled")
-        throw new NotYet(new Date(ctx.clock.now().getTime() + THROTTLED_MS));
-      throw error;
-    }
+    const players = await unlessThrottled(ctx, () =>
+      computeSessionFigures(ctx, session, failures + losses > 0),
+    );
+    return players === undefined ? { session, deleted: true } : { session, players };
   },
 };
 

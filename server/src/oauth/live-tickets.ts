@@ -19,7 +19,7 @@ const TICKET_LIFETIME_MS = 30_000;
 /** Query parameter in place of a token. */
 export const TicketParameter = Type.Optional(
   Type.String({
-    description: "A ticket of `/api/v2/live-tickets/`, in place of the header `Authorization`",
+    description: "A ticket from `/api/v2/live-tickets/`, instead of the header `Authorization`",
   }),
 );
 

@@ -22,7 +22,9 @@ export async function revokeToken(
 ): Promise<TokenError | undefined> {
   const { fields, error } = fieldsOf(form);
   if (error !== undefined) return error;
-  const client = authorization === undefined ? fields : basicCredentials(authorization);
+  // Some clients send a token in this header with every request.
+  const isBasic = authorization !== undefined && /^Basic /i.test(authorization);
+  const client = isBasic ? basicCredentials(authorization) : fields;
   for (const [name, value] of [
     ["token", fields.token],
     ["client_id", client.client_id],
@@ -33,7 +35,7 @@ export async function revokeToken(
     return tokenError(
       "invalid_client",
       "The application is unknown, or its secret is wrong or missing.",
-      authorization !== undefined,
+      isBasic,
     );
   const tokenHash = hashToken(fields.token ?? "");
   const found = await findToken(ctx, tokenHash);

@@ -189,7 +189,8 @@ export async function startService(
     const timeout = setTimeout(() => {
       app.log.warn("running requests aborted");
       app.server.closeAllConnections();
-      for (const socket of app.websocketServer.clients) socket.terminate();
+      // Also handshakes that wait for the database.
+      for (const connection of app.upgraded) connection.destroy();
     }, shutdownTimeoutMs);
     // Close each connection after its response, because clients would keep it open.
     const stopClosing = startClosing();

@@ -54,7 +54,8 @@ export async function pull(address: string, flags: PullFlags, context: Context):
   try {
     return await new Pull(base, token, flags, context).run();
   } finally {
-    await signOut(base, token);
+    if (!(await signOut(base, token)))
+      context.console.message("The service did not revoke the token of this sign-in. It expires by itself.");
   }
 }
 

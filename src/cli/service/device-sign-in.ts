@@ -85,14 +85,18 @@ export async function signInByDevice(
 /** Timeout of the request that revokes a token, ms. */
 const SIGN_OUT_MS = 5_000;
 
-/** Revokes the token of `signInByDevice` (RFC 7009). If the request fails, the token expires by itself. */
-export async function signOut(base: URL, token: string): Promise<void> {
-  await fetch(new URL("oauth2/revoke/", base), {
+/**
+ * Revokes the token of `signInByDevice` (RFC 7009).
+ * @returns whether it is revoked; otherwise it expires by itself
+ */
+export async function signOut(base: URL, token: string): Promise<boolean> {
+  const response = await fetch(new URL("oauth2/revoke/", base), {
     method: "POST",
     body: new URLSearchParams({ client_id: CLIENT_ID, token }),
     redirect: "manual",
     signal: AbortSignal.timeout(SIGN_OUT_MS),
   }).catch(() => undefined);
+  return response?.ok === true;
 }
 
 /** A number of seconds that a service has sent, from 1 to the greatest. */

@@ -87,10 +87,8 @@ export async function computedDataOf(
         // An earlier computation may have read these inputs while this one waited.
         const now = await findResult(ctx.queries, timeframeId);
         if (now?.result !== undefined) return { result: now.result, holds: true };
-        const computed = await computeNow(ctx, timeframeId);
-        if (computed === undefined) return { result: undefined, holds: true };
-        const { result, isSettled } = computed;
-        return { result, holds: !isSettled || (await store(ctx, timeframeId, result)) };
+        const result = await computeNow(ctx, timeframeId);
+        return { result, holds: result === undefined || (await store(ctx, timeframeId, result)) };
       },
     );
     newest = made.result;
@@ -127,19 +125,13 @@ const namedRecipes = sql<(Omit<RecipeVersion, "recipe"> & { recipe: string })[]>
     ORDER BY use.position), '[]')
   FROM ${timeframeRecipes} AS use JOIN ${recipes} AS recipe ON recipe.id = use.recipe_id WHERE use.timeframe_id = ${timeframes.id})`;
 
-interface Computed {
-  result: ComputationResult;
-  /** Whether the result can be stored. False if a change was under way that had not marked the time frame. */
-  isSettled: boolean;
-}
-
 /** Reads the current state of the time frame, then its samples, and computes. */
-async function computeNow(ctx: Context, timeframeId: number): Promise<Computed | undefined> {
+async function computeNow(ctx: Context, timeframeId: number): Promise<ComputationResult | undefined> {
   const { queries, clock, computer } = ctx;
   const [seen] = await queries.select().from(timeframes).where(eq(timeframes.id, timeframeId));
   if (seen === undefined) return undefined;
   const { deviceId, athleteId, activityId, version } = seen;
-  const isSettled = await untilUnchanged(queries, [{ deviceId }, { athleteId }, { activityId }], ctx.signal);
+  await untilUnchanged(queries, [{ deviceId }, { athleteId }, { activityId }]);
   const [row] = await queries
     .select({
       timeframe: timeframes,
@@ -176,10 +168,7 @@ async function computeNow(ctx: Context, timeframeId: number): Promise<Computed |
     computedAtMs: clock.now().getTime(),
   });
   const { dataVersion } = timeframe;
-  return {
-    result: { ...texts, timeframeVersion: version, dataVersion, rulesVersion: RULES_VERSION },
-    isSettled,
-  };
+  return { ...texts, timeframeVersion: version, dataVersion, rulesVersion: RULES_VERSION };
 }
 
 /**

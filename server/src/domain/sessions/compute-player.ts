@@ -56,8 +56,8 @@ export async function computePlayer(
       // Another process, or a job, may have computed them while this computation waited.
       const stored = await storedOf(ctx.queries, session, plan, player);
       if (stored !== undefined) return stored;
-      const { computed, isSettled } = await computeNow(ctx, session, plan, player);
-      if (isSettled) await store(ctx, session, player, computed);
+      const computed = await computeNow(ctx, session, plan, player);
+      await store(ctx, session, player, computed);
       return computed;
     },
   );
@@ -83,17 +83,17 @@ async function computeNow(
   session: Session,
   plan: SessionPlan,
   player: SessionPlayer,
-): Promise<{ computed: ComputedPlayer; isSettled: boolean }> {
+): Promise<ComputedPlayer> {
   const { queries, clock, computer } = ctx;
   const { athleteId } = player;
   const frames = await framesOf(queries, session.id, athleteId);
   const periods = playerPeriods(session, plan, athleteId, frames);
   const deviceIds = [...new Set(frames.map(({ deviceId }) => deviceId))];
-  const isSettled = await untilUnchanged(
-    queries,
-    [{ athleteId }, { activityId: session.id }, ...deviceIds.map((deviceId) => ({ deviceId }))],
-    ctx.signal,
-  );
+  await untilUnchanged(queries, [
+    { athleteId },
+    { activityId: session.id },
+    ...deviceIds.map((deviceId) => ({ deviceId })),
+  ]);
   const { birthDate, preset } = await otherInputs(queries, session, player);
   const trackers: PlayerTracker[] = [];
   for (const deviceId of deviceIds) {
@@ -107,7 +107,7 @@ async function computeNow(
     params: parametersIn(frames[0]?.params ?? player.params),
     periods,
   });
-  return { computed: { inputs: inputsOf(frames, periods), computedAt: clock.now(), byPeriod }, isSettled };
+  return { inputs: inputsOf(frames, periods), computedAt: clock.now(), byPeriod };
 }
 
 /**

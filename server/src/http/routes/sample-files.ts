@@ -24,7 +24,7 @@ const MAX_DOWNLOADS_PER_USER = 2;
 const PIECE_BYTES = 64 * 1024;
 
 const HOW =
-  "CSV, JSON lines, Parquet or an Arrow IPC stream, by `format`, by `Accept` or by the extension (`samples.csv`, `samples.jsonl`, `samples.parquet`, `samples.arrows`), for any length of time. The service sends the file while it reads the samples. All formats except Parquet, which contains compressed columns, are compressed for clients that accept zstd (if the service runs on Node.js 22.15 or later) or gzip.";
+  "CSV, JSON lines, Parquet or an Arrow IPC stream, for any length of time. `format`, `Accept` or the extension (`samples.csv`, `samples.jsonl`, `samples.parquet`, `samples.arrows`) selects the format. The service sends the file while it reads the samples. All formats except Parquet, which contains compressed columns, are compressed for clients that accept zstd (if the service runs on Node.js 22.15 or later) or gzip.";
 
 /** Members shared by the operations. */
 const COMMON = {

@@ -138,7 +138,7 @@ export function squadSessionRoutes(app: FastifyInstance): void {
     id: "retrieveSessionPeriods",
     summary: "Retrieve the periods of a session",
     description:
-      "Returns JSON or, with `Accept: text/csv` or at `periods.csv`, the `periods.csv` of `asi squad` with the names of the players.",
+      "Returns JSON. With `Accept: text/csv`, or at `periods.csv`, returns the `periods.csv` of `asi squad` with the names of the players.",
     method: "GET",
     path: `${SESSION}periods/`,
     query: PeriodsQuery,
@@ -193,7 +193,7 @@ export function squadSessionRoutes(app: FastifyInstance): void {
     id: "retrieveSessionFigures",
     summary: "Retrieve the table of a session",
     description:
-      "A row for each player and period, with the figures of `asi squad` for the same samples; with `Accept`, or at `figures.csv`, `figures.parquet` or `figures.xlsx`, its CSV, its Parquet file or its workbook with a sheet for each period. Stale figures are computed again first. Contains only rows whose samples the owner of the session can read, and heart data only if your role includes it.",
+      "A row for each player and period, with the figures that `asi squad` computes from the same samples. `Accept` or the extension (`figures.csv`, `figures.parquet`, `figures.xlsx`) selects CSV, Parquet or a workbook with a sheet for each period. Stale figures are computed again first. Contains only rows whose samples the owner of the session can read, and heart data only if your role includes it.",
     method: "GET",
     path: `${SESSION}figures/`,
     query: FiguresQuery,

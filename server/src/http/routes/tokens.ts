@@ -98,7 +98,7 @@ export function tokenRoutes(app: FastifyInstance): void {
     tag: "Authentication",
     summary: "Revoke a token",
     description:
-      "Token revocation of RFC 7009. A refresh token ends with its access tokens; an access token ends alone, except that of a device, which ends the session. The application must be the one to which the token was issued. An unknown token is not an error.",
+      "Revokes a token (RFC 7009). A refresh token ends with its access tokens. An access token ends alone, except that of a device, which ends its whole session. Only the application that received the token can revoke it. An unknown token is not an error.",
     method: "POST",
     path: "/oauth2/revoke/",
     oauth: true,

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import webSocket from "@fastify/websocket";
-import type { FastifyInstance, FastifyServerOptions } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest, FastifyServerOptions } from "fastify";
 import { errors } from "../../domain/change/errors.js";
 import { requireOwnOrigin } from "../browser/own-origin.js";
 import { isUpgrade } from "../connection/upgrade-request.js";
@@ -18,14 +18,18 @@ export const OPTIONS = {
   allowSynchronousEvents: false,
   // `keepAlive` answers pings.
   autoPong: false,
+  // Each fragment, however short, holds the memory of a whole read (64 KiB). Browsers do not divide messages of this size.
+  maxFragments: 16,
+  // Pieces of an incomplete message, which hold memory likewise. A message in the smallest usual packets has about 500.
+  maxBufferedChunks: 1024,
   // Timeout of the answer to the message that closes a connection, ms.
   closeTimeout: 5_000,
 };
 
 declare module "fastify" {
   interface FastifyInstance {
-    /** Connections that have left HTTP, or are about to. */
-    upgraded: WeakSet<Duplex>;
+    /** Open connections that have left HTTP, or are about to. */
+    upgraded: Set<Duplex>;
   }
 }
 
@@ -52,12 +56,15 @@ export const upgradeConstraint: ConstraintStrategy = {
 
 /**
  * Installs WebSockets. Call it before the first route, and before requests are authenticated. Pages of other sites can open
- * WebSockets, because browsers do not ask for permission (CORS) first. So this function checks the origin, and `credentialOf`
- * accepts no cookies.
+ * WebSockets, because browsers do not ask for permission (CORS) first. So `requireWebSocket` checks the origin, and
+ * `credentialOf` accepts no cookies.
  */
 export async function installWebSockets(app: FastifyInstance): Promise<void> {
-  const upgraded = new WeakSet<Duplex>();
-  const note = (_request: IncomingMessage, connection: Duplex) => void upgraded.add(connection);
+  const upgraded = new Set<Duplex>();
+  const note = (_request: IncomingMessage, connection: Duplex) => {
+    upgraded.add(connection);
+    connection.once("close", () => upgraded.delete(connection));
+  };
   app.server.on("upgrade", note);
   app.decorate("upgraded", upgraded);
   await app.register(webSocket, {
@@ -70,14 +77,29 @@ export async function installWebSockets(app: FastifyInstance): Promise<void> {
     // The library has already closed the connection, for example after a message that is too large.
     errorHandler: (error, _socket, request) => request.log.info({ err: error }, "a WebSocket failed"),
   });
-  app.addHook("onRequest", (request, _reply, done) => {
-    if (!request.ws) return done();
-    try {
-      requireOwnOrigin(app, request);
-    } catch (error) {
-      return done(error as Error);
-    }
-    const hasRoute = request.is404 || request.routeOptions.config.isWebSocket === true;
-    done(hasRoute ? undefined : errors.malformed("This path does not accept WebSockets."));
-  });
+}
+
+/** Version of the protocol (RFC 6455), and a key of 16 bytes in Base64. */
+const VERSION = "13";
+const KEY = /^[+/0-9A-Za-z]{22}==$/;
+
+/**
+ * Checks a request that opens a WebSocket. An incomplete handshake would fail only after the handler has run.
+ * @throws ServiceError `forbidden` for a page of another site, `malformed`
+ */
+export function requireWebSocket(app: FastifyInstance, request: FastifyRequest): void {
+  requireOwnOrigin(app, request);
+  const { "sec-websocket-key": key = "", "sec-websocket-version": version } = request.headers;
+  if (!KEY.test(key) || version !== VERSION)
+    throw errors.malformed("The handshake of the WebSocket is incomplete, or has a version other than 13.");
+  const hasRoute = request.is404 || request.routeOptions.config.isWebSocket === true;
+  if (!hasRoute) throw errors.malformed("This path does not accept WebSockets.");
+}
+
+/**
+ * Ends the connection of a refused upgrade after the response, if no hook of the library runs. Node.js no longer watches this
+ * connection.
+ */
+export function endRefusedUpgrade({ raw }: FastifyRequest, reply: FastifyReply): void {
+  if (isUpgrade(raw)) reply.raw.once("finish", () => raw.socket.destroySoon());
 }

@@ -5,6 +5,10 @@ import { UNSUPPORTED_DATA } from "./closing.js";
 /** Bytes that are buffered before the service stops reading from the connection. */
 const BUFFERED_BYTES = 64 * 1024;
 
+/** A message is a part of the memory of a whole read. Many short ones would hold far more memory than they have bytes. */
+const withoutRest = (data: Buffer): Buffer =>
+  data.length < data.buffer.byteLength / 2 ? Buffer.from(data) : data;
+
 /**
  * The binary messages of a client as a body. Their boundaries have no meaning. An empty message ends the body, because a client
  * that closes the connection cannot receive the last line.
@@ -24,7 +28,7 @@ export class MessageBody extends Readable {
       } else if (data.length === 0) {
         isComplete = true;
         this.push(null);
-      } else if (!this.push(data)) socket.pause();
+      } else if (!this.push(withoutRest(data))) socket.pause();
     });
     socket.once("close", () => this.destroy());
   }

@@ -55,8 +55,16 @@ export function routeWebSockets(
     async preHandler(request, reply) {
       const session = await begin(request, reply);
       request.responseShare?.resize(0);
-      // The handshake can fail.
-      if (!(session instanceof EventStream)) onResponseEnd(reply, () => session.cancel());
+      if (!(session instanceof EventStream)) {
+        try {
+          // The handshake can fail.
+          onResponseEnd(reply, () => session.cancel());
+        } catch (error) {
+          // The client has left while the session began.
+          session.cancel();
+          throw error;
+        }
+      }
       begun.set(request, { session, reply });
     },
     handler: (_request, reply) => reply.callNotFound(),
