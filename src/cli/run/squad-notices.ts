@@ -124,7 +124,8 @@ function absentText(absent: readonly string[], players: number): string {
   return `No recording of ${absent.length} of the ${players} players in the roster: ${namesText(absent)}`;
 }
 
-function namesText(names: readonly string[]): string {
+/** Names in a message; only the first ones if there are many. */
+export function namesText(names: readonly string[]): string {
   const others = names.length - MOST_NAMES;
   return others > 0
     ? `${names.slice(0, MOST_NAMES).join(", ")} and ${count(others, "other")}`
