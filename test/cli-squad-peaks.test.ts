@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { decodeSync } from "../src/index.js";
 import { PEAK_WINDOWS_S, type PeakDemands, peakDemands } from "../src/metrics/index.js";
 import { encode } from "../src/recording/encode.js";
+import { peakColumns } from "../src/squad/peak-columns.js";
 import { asi, Fixture, scratchFolder } from "./asi-process.js";
 import { tableOf } from "./csv-table.js";
 import { wholeBytes } from "./whole.js";
@@ -88,6 +89,26 @@ describe("asi squad --peaks", () => {
     expect(heads?.split(/\s{2,}/)).toEqual([
       ...["Min", "Distance", "Rate", "Peak 1 min", "Peak 3 min", "Peak 5 min", "Peak 10 min"],
     ]);
+  });
+
+  it("has a different head for each amount and window", async () => {
+    const columns = [
+      "distance_m",
+      "high_speed_m",
+      "acceleration_m_per_s2",
+      "accelerations",
+      "heart_rate_bpm",
+    ];
+    const names = columns.map((name) => `peak_60s_${name}`).join();
+    const { stdout } = await asi(["squad", folderOfSprints(), "--peaks", "--columns", names]);
+    expect(
+      stdout
+        .split("\n")[1]
+        ?.trim()
+        .split(/\s{2,}/),
+    ).toEqual([...["Peak 1 min", "Peak 1 min fast", "Peak 1 min acc.", "Peak 1 min count", "Peak 1 min HR"]]);
+    const heads = peakColumns().map(({ head }) => head);
+    expect(new Set(heads).size).toBe(heads.length);
   });
 
   it("shows these distances in the report, and explains them", async () => {
