@@ -173,7 +173,9 @@ describe("asi load", () => {
     const both = await asi(["load", "season", "--of", "rpe", "--rpe", "r.csv"], { cwd });
     const paths = ["ann", "bea"].map((player) => join("season", player, name)).join(", ");
     expect(both).toMatchObject({ status: 2, stdout: "" });
-    expect(both.stderr).toContain(`The rating of ${name} in r.csv is for 2 recordings of this name: ${paths}.`);
+    expect(both.stderr).toContain(
+      `The rating of ${name} in r.csv is for 2 recordings of this name: ${paths}.`,
+    );
     const one = await asi(["load", join("season", "ann"), "--of", "rpe", "--rpe", "r.csv"], { cwd });
     expect(one).toMatchObject({ status: 0, stderr: "" });
   });
