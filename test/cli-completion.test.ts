@@ -102,6 +102,18 @@ describe("the manual page", () => {
     expect(text).not.toContain("file:");
   });
 
+  test("names the repository for each document, because the package has none", () => {
+    const text = readFileSync(page, "utf8").replaceAll("\\-", "-");
+    const documents = [...text.matchAll(/docs\/[a-z-]+\.md(.{0,20})/gs)];
+    expect(documents.length).toBeGreaterThan(5);
+    for (const [, after] of documents) expect(after).toMatch(/^\s*in (the|its) repository/);
+  });
+
+  test("promises the starts of peaks only for files of a session", () => {
+    const text = readFileSync(page, "utf8").replace(/\s+/g, " ");
+    expect(text).toContain("files have their starts, except files of a season");
+  });
+
   test.skipIf(!isInstalled("mandoc") && spawnSync("which", ["mandoc"]).status !== 0)(
     "passes the checks of mandoc",
     () => {

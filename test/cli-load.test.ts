@@ -1,4 +1,4 @@
-import { copyFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { asi, namesIn, scratchFolder } from "./asi-process.js";
@@ -159,6 +159,37 @@ describe("asi load", () => {
     ]);
     const without = await asi(args, { cwd });
     expect([without.status, without.stderr]).toEqual([2, expect.stringMatching(/--of rpe needs --rpe/)]);
+  });
+
+  test("refuses a rating that several recordings of the same name would share", async () => {
+    const cwd = scratchFolder();
+    for (const player of ["ann", "bea"]) {
+      const folder = join(cwd, "season", player);
+      mkdirSync(folder, { recursive: true });
+      await demo(folder, "2025-05-17T08:00:00Z");
+    }
+    const name = "2025-05-17T080000Z.asi";
+    writeFileSync(join(cwd, "r.csv"), `file,rpe\n${name},6\n`);
+    const both = await asi(["load", "season", "--of", "rpe", "--rpe", "r.csv"], { cwd });
+    const paths = ["ann", "bea"].map((player) => join("season", player, name)).join(", ");
+    expect(both).toMatchObject({ status: 2, stdout: "" });
+    expect(both.stderr).toContain(
+      `The rating of ${name} in r.csv is for 2 recordings of this name: ${paths}.`,
+    );
+    const one = await asi(["load", join("season", "ann"), "--of", "rpe", "--rpe", "r.csv"], { cwd });
+    expect(one).toMatchObject({ status: 0, stderr: "" });
+  });
+
+  test("reports ratings of recordings that are not among the inputs", async () => {
+    const cwd = scratchFolder();
+    await demo(cwd, "2025-05-17T08:00:00Z");
+    const [name = ""] = namesIn(cwd);
+    writeFileSync(join(cwd, "r.csv"), `file,rpe\n${name},6\nMatch.asi,4\n`);
+    const { status, stderr } = await asi(["load", name, "--of", "rpe", "--rpe", "r.csv"], { cwd });
+    expect([status, stderr]).toEqual([
+      0,
+      "r.csv has ratings of recordings that are not among the inputs: Match.asi\n",
+    ]);
   });
 
   test("reports which option a TRIMP requires, before it reads the inputs", async () => {

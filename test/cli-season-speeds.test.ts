@@ -1,8 +1,10 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { speedColumns, speedsIn } from "../src/cli/run/season-speeds.js";
 import { accelerationSpeedProfile, type MetricSamples, sessionMaxSpeed } from "../src/metrics/index.js";
 import { encode } from "../src/recording/encode.js";
+import { type PlayedSession, seasonOf as playersOf } from "../src/squad/season.js";
 import { asi, scratchFolder } from "./asi-process.js";
 import { tableOf } from "./csv-table.js";
 import { plantedSprints } from "./metrics/figures/planted.js";
@@ -75,6 +77,44 @@ describe("asi squad --by player --profile", () => {
     const { stdout } = await squad(season);
     expect(stdout).toMatch(/in 365 days: \d\.\d\d m\/s on 2026-05-22, unconfirmed, because no other session/);
     expect(stdout).toMatch(/profile of 28 days \(1 with running\): none: /);
+  });
+
+  it("gives the same reason in the text and in files if the maximum speed is below 1 m/s", async () => {
+    const season = await seasonOf([[0, sessionOn(0, 0.05)]]);
+    const [row] = tableOf((await squad(season, "--format", "csv")).stdout);
+    expect(row?.profile_reason).toMatch(/^maximum speed 0\.\d+ m\/s; at least 1 m\/s is needed$/);
+    expect((await squad(season)).stdout).toContain(`(0 with running): none: ${row?.profile_reason}\n`);
+  });
+
+  it("computes the speeds and the day of each session once for all columns", () => {
+    const played = Array.from({ length: 5 }, (_, week): PlayedSession => {
+      const startMs = START_MS + 7 * week * DAY_MS;
+      const player = { name: "Kunz", number: null, position: null };
+      const speeds = { maxSpeed: 8, points: [] };
+      const rows = [{ player, figures: {}, coverage: 1, speeds }];
+      return { name: `${week}`, startMs, endMs: startMs + 1, isMatch: false, rows };
+    });
+    const [player] = playersOf(played).players;
+    if (player === undefined) throw new Error("There is no player.");
+    const asked: number[] = [];
+    const speedsOf = speedsIn((ms) => {
+      asked.push(ms);
+      return new Date(ms).toISOString();
+    });
+    const columns = speedColumns(speedsOf);
+    for (const [index, entry] of player.entries.entries())
+      for (const { cell } of columns) cell({ player, entry, index });
+    expect(asked).toEqual(played.map(({ startMs }) => startMs));
+    expect(speedsOf(player, 3)).toBe(speedsOf(player, 3));
+  });
+
+  it("shows points without decimals and R2 with four in a workbook", () => {
+    const columns = speedColumns(speedsIn(String)).map(({ key, decimals }) => [key, decimals]);
+    expect(Object.fromEntries(columns)).toMatchObject({
+      profile_points: 0,
+      profile_r2: 4,
+      profile_a0_m_per_s2: 2,
+    });
   });
 
   it("gives the same results in threads and from the cache", async () => {

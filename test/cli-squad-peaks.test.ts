@@ -3,8 +3,11 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { decodeSync } from "../src/index.js";
 import { PEAK_WINDOWS_S, type PeakDemands, peakDemands } from "../src/metrics/index.js";
+import { encode } from "../src/recording/encode.js";
+import { peakColumns } from "../src/squad/peak-columns.js";
 import { asi, Fixture, scratchFolder } from "./asi-process.js";
 import { tableOf } from "./csv-table.js";
+import { wholeBytes } from "./whole.js";
 
 const FILE = "7-Kunz.asi";
 
@@ -14,6 +17,32 @@ function folderOfSprints(): string {
   mkdirSync(folder);
   writeFileSync(join(folder, FILE), readFileSync(new Fixture("valid/reception").path));
   writeFileSync(join(folder, "periods.csv"), "period,start,end\nEnd,17:00:25,17:01:10\n");
+  return folder;
+}
+
+const START_MS = Date.UTC(2026, 3, 12, 13);
+const DAY_MS = 86_400_000;
+
+/** A row each second at 3 m/s, in several parts. */
+function recordingOf(parts: readonly { startMs: number; seconds: number }[]): Promise<Uint8Array> {
+  const rows = parts.flatMap(({ startMs, seconds }) =>
+    Array.from({ length: seconds }, (_, i) => ({
+      timestamp: startMs + i * 1000,
+      latitude: 46.9629,
+      longitude: 7.4648,
+      speed: 3,
+    })),
+  );
+  return wholeBytes(encode(rows, { serial: "TRK-1" }));
+}
+
+/** A session of Kunz, who trains for the named minutes on two days that are five days apart. */
+async function folderOfTwoDays(minutesBefore: number): Promise<string> {
+  const folder = join(scratchFolder(), "days", "training");
+  mkdirSync(folder, { recursive: true });
+  const before = { startMs: START_MS - 5 * DAY_MS, seconds: Math.round(minutesBefore * 60) };
+  writeFileSync(join(folder, FILE), await recordingOf([before, { startMs: START_MS, seconds: 3600 }]));
+  writeFileSync(join(folder, "roster.csv"), "player,serial\nKunz,TRK-1\n");
   return folder;
 }
 
@@ -62,6 +91,26 @@ describe("asi squad --peaks", () => {
     ]);
   });
 
+  it("has a different head for each amount and window", async () => {
+    const columns = [
+      "distance_m",
+      "high_speed_m",
+      "acceleration_m_per_s2",
+      "accelerations",
+      "heart_rate_bpm",
+    ];
+    const names = columns.map((name) => `peak_60s_${name}`).join();
+    const { stdout } = await asi(["squad", folderOfSprints(), "--peaks", "--columns", names]);
+    expect(
+      stdout
+        .split("\n")[1]
+        ?.trim()
+        .split(/\s{2,}/),
+    ).toEqual([...["Peak 1 min", "Peak 1 min fast", "Peak 1 min acc.", "Peak 1 min count", "Peak 1 min HR"]]);
+    const heads = peakColumns().map(({ head }) => head);
+    expect(new Set(heads).size).toBe(heads.length);
+  });
+
   it("shows these distances in the report, and explains them", async () => {
     const { stdout } = await asi(["squad", folderOfSprints(), "--peaks", "--format", "html"]);
     for (const text of ["Peak 1 min", "Peak 10 min", "Peak: the longest distance in any window"])
@@ -72,5 +121,36 @@ describe("asi squad --peaks", () => {
     const args = ["--peaks", "--recipe", "soccer/sprint", "--format", "html"];
     const { status, stderr } = await asi(["squad", folderOfSprints(), ...args]);
     expect([status, stderr]).toEqual([2, expect.stringMatching(/space for peaks or recipes/)]);
+  });
+
+  it("has the peaks of the training despite a few rows of days before", async () => {
+    const folder = await folderOfTwoDays(1 / 3);
+    const { status, stdout } = await asi(["squad", folder, "--peaks", "--format", "csv"]);
+    expect(status).toBe(0);
+    const start = new Date(START_MS).toISOString();
+    expect(tableOf(stdout)[0]).toMatchObject({
+      player: "Kunz",
+      peak_600s_distance_m: "1800",
+      peak_600s_distance_m_start: start,
+      peak_1s_distance_m_start: start,
+    });
+  });
+
+  it("names the player whose rows cover too many days for peaks", async () => {
+    const { status, stderr } = await asi(["squad", await folderOfTwoDays(50), "--peaks"]);
+    expect([status, stderr]).toEqual([1, expect.stringMatching(/Kunz: The samples cover 121 hours/)]);
+  });
+
+  it("keeps a session of a season whose peaks cannot be computed, and reports it", async () => {
+    const season = join(await folderOfTwoDays(50), "..");
+    const args = ["squad", season, "--by", "player", "--peaks", "--format", "csv"];
+    const { status, stdout, stderr } = await asi(args);
+    expect([status, stderr]).toEqual([
+      1,
+      expect.stringMatching(/training: no peaks for Kunz\. Kunz: The samples cover 121 hours/),
+    ]);
+    const [row] = tableOf(stdout);
+    expect(row).toMatchObject({ player: "Kunz", peak_60s_distance_m: "" });
+    expect(Number(row?.distance_m)).toBeGreaterThan(10_000);
   });
 });

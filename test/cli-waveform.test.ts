@@ -184,6 +184,32 @@ describe("asi beats of a FIT file", () => {
     expect([none.status, none.stderr]).toEqual([1, expect.stringMatching(/no RR intervals.*NO_SAMPLES/)]);
   });
 
+  it("refuses --serial, which has no effect on a track", async () => {
+    const { fit } = await fitIn(scratchFolder());
+    const { status, stdout, stderr } = await asi(["beats", fit, "--serial", "TRK-1"]);
+    expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
+    expect(stderr).toMatch(/--serial has no effect on a FIT, GPX or TCX file; omit it/);
+  });
+
+  it("reports RR intervals that are omitted", async () => {
+    const fit = join(scratchFolder(), "run.fit");
+    const definitions = [fitDefinition(0, 20, [[253, 4, 0x86]]), fitDefinition(1, 78, [[0, 2, 0x84]])];
+    const record = [0, ...littleEndian(1_100_000_000, 4)];
+    const interval = [1, ...littleEndian(800, 2)];
+    writeFileSync(fit, fitFile([...definitions, interval, interval, record, interval]));
+    const some = await asi(["beats", fit]);
+    expect([some.status, some.stderr]).toEqual([
+      0,
+      `${fit}: 2 RR intervals omitted: before the first time of the track, or with a length of 0 or more than 60 s\n`,
+    ]);
+    writeFileSync(fit, fitFile([...definitions, interval, record]));
+    const none = await asi(["beats", fit]);
+    expect([none.status, none.stderr]).toEqual([
+      1,
+      expect.stringMatching(/no usable RR intervals\. 1 RR interval omitted: .*NO_SAMPLES/),
+    ]);
+  });
+
   it("names the artefacts that asi stats --hrv counts, if --artefacts is given", async () => {
     const fit = join(scratchFolder(), "run.fit");
     const rr = Array.from({ length: 60 }, (_, i) => (i === 30 ? 1600 : 800 + (i % 3)));

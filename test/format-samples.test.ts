@@ -6,6 +6,7 @@ import {
   decodeSync,
   FORMAT_NAMES,
   type FormatName,
+  formatLabelledSamples,
   formatSamples,
   rowsBetween,
   type SampleBatch,
@@ -133,5 +134,27 @@ describe("formatSamples", () => {
       throw new Error("the source failed");
     }
     await expect(wholeOf(broken(), { format: "csv", info: INFO })).rejects.toThrow("the source failed");
+  });
+
+  it.each([
+    ["no Uint8Array", () => new ArrayBuffer(65_536), /^allocate returned an object; return a Uint8Array/],
+    ["nothing", () => undefined, /^allocate returned undefined; return a Uint8Array/],
+    [
+      "too few bytes",
+      () => new Uint8Array(16),
+      /^allocate returned 16 bytes instead of \d+; return at least/,
+    ],
+  ])("refuses memory from allocate that is %s", async (_, allocate, message) => {
+    const { samples } = decodeSync(fixture("valid/edges").bytes);
+    const groups = [{ labels: ["Ann"], samples: [samples] }];
+    const options = { format: "csv", allocate: allocate as never } as const;
+    const piecesOf = [
+      formatSamples([samples], { ...options, info: INFO }),
+      formatLabelledSamples(groups, { ...options, labels: ["player"], schema: "rows/1" }),
+    ];
+    for (const pieces of piecesOf) {
+      const error = await asiError(pieces.next());
+      expect([error.code, error.message]).toEqual(["BAD_OPTION", expect.stringMatching(message)]);
+    }
   });
 });

@@ -21,7 +21,10 @@ export interface FormatLabelledOptions {
   labels: readonly string[];
   /** Name and version of the columns, in the metadata of Parquet files. */
   schema: string;
-  /** As for `formatSamples`. */
+  /**
+   * Returns memory of at least `length` bytes, at most 64 KiB, with any content. Default: new memory. A piece changes when its
+   * memory is returned again.
+   */
   allocate?: Allocate | undefined;
 }
 
@@ -37,7 +40,7 @@ const OPTIONS = optionNames<FormatLabelledOptions>({
  * origin. Needs little memory.
  *
  * @param groups in the order of the file; each is read once, when the previous one has been written
- * @returns the pieces of the file, each in separate memory
+ * @returns the pieces of the file, each in separate memory, unless `allocate` returns the same memory again
  * @throws AsiError `BAD_OPTION`; `BAD_ARGUMENT` for invalid samples; any error of `groups`
  */
 export async function* formatLabelledSamples(

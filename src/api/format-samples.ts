@@ -14,7 +14,10 @@ export interface FormatSamplesOptions extends FormatOptions {
   format: FormatName;
   /** The device, as `decode` returns it. Formats that name a device contain it. */
   info: RecordingInfo;
-  /** Returns memory for a piece of at most 64 KiB, for example that of a piece that is already written. Default: new memory. */
+  /**
+   * Returns memory of at least `length` bytes, at most 64 KiB, with any content. Default: new memory. A piece changes when its
+   * memory is returned again.
+   */
   allocate?: Allocate | undefined;
 }
 
@@ -31,7 +34,8 @@ const OPTIONS = optionNames<FormatSamplesOptions>({
  * little.
  *
  * @param samples batches of samples, such as those of `decode`; not modified during the call
- * @returns the pieces of the file, each in separate memory. Without samples, it contains only what the format requires
+ * @returns the pieces of the file, each in separate memory, unless `allocate` returns the same memory again. Without
+ * samples, it contains only what the format requires
  * @throws AsiError `BAD_OPTION`; `BAD_ARGUMENT` for invalid samples; any error of `samples`
  */
 export async function* formatSamples(

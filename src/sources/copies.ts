@@ -1,9 +1,13 @@
+import { shown } from "../arguments.js";
 import { AsiError } from "../errors.js";
 
 /** Maximum size of a copied piece. */
 const PIECE_BYTES = 64 * 1024;
 
-/** Returns memory of at least `length` bytes, with any content. */
+/**
+ * Returns memory of at least `length` bytes, at most 64 KiB, with any content. A piece changes when its memory is returned
+ * again.
+ */
 export type Allocate = (length: number) => Uint8Array;
 
 const newMemory: Allocate = (length) => new Uint8Array(length);
@@ -12,16 +16,30 @@ const newMemory: Allocate = (length) => new Uint8Array(length);
  * Copies pieces that are valid until the next one is requested.
  *
  * @returns pieces of at most 64 KiB
- * @throws AsiError `BAD_OPTION` if `allocate` is not a function
+ * @throws AsiError `BAD_OPTION` if `allocate` is not a function, or does not return enough memory
  */
 export function* copies(pieces: Iterable<Uint8Array> = [], allocate = newMemory): Generator<Uint8Array> {
   if (typeof allocate !== "function") throw new AsiError("BAD_OPTION", "allocate is not a function.");
   for (const piece of pieces) {
     for (let at = 0; at < piece.length; at += PIECE_BYTES) {
       const part = piece.subarray(at, at + PIECE_BYTES);
-      const copy = allocate(part.length).subarray(0, part.length);
+      const copy = memoryOf(allocate, part.length);
       copy.set(part);
       yield copy;
     }
   }
+}
+
+function memoryOf(allocate: Allocate, length: number): Uint8Array {
+  const memory: unknown = allocate(length);
+  if (!(memory instanceof Uint8Array)) {
+    throw new AsiError("BAD_OPTION", `allocate returned ${shown(memory)}; return a Uint8Array.`);
+  }
+  if (memory.length < length) {
+    throw new AsiError(
+      "BAD_OPTION",
+      `allocate returned ${memory.length} bytes instead of ${length}; return at least as many as requested.`,
+    );
+  }
+  return memory.subarray(0, length);
 }

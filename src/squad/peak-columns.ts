@@ -13,14 +13,17 @@ type SquadAmount = Exclude<PeakAmount, "metabolic_power">;
 const AMOUNTS: readonly {
   amount: SquadAmount;
   suffix: string;
+  /** Addition to the head. */
+  word: string;
   title: string;
   unit: string;
   decimals: number;
 }[] = [
-  { amount: "distance", suffix: "distance_m", title: "distance", unit: "m", decimals: 0 },
+  { amount: "distance", suffix: "distance_m", word: "", title: "distance", unit: "m", decimals: 0 },
   {
     amount: "high_speed_distance",
     suffix: "high_speed_m",
+    word: " fast",
     title: "high-speed distance",
     unit: "m",
     decimals: 0,
@@ -28,12 +31,27 @@ const AMOUNTS: readonly {
   {
     amount: "acceleration",
     suffix: "acceleration_m_per_s2",
+    word: " acc.",
     title: "mean absolute acceleration",
     unit: "m/s2",
     decimals: 2,
   },
-  { amount: "accelerations", suffix: "accelerations", title: "accelerations", unit: "", decimals: 0 },
-  { amount: "heart_rate", suffix: "heart_rate_bpm", title: "mean heart rate", unit: "bpm", decimals: 0 },
+  {
+    amount: "accelerations",
+    suffix: "accelerations",
+    word: " count",
+    title: "accelerations",
+    unit: "",
+    decimals: 0,
+  },
+  {
+    amount: "heart_rate",
+    suffix: "heart_rate_bpm",
+    word: " HR",
+    title: "mean heart rate",
+    unit: "bpm",
+    decimals: 0,
+  },
 ];
 
 /** The windows whose distances tables and reports show if no columns are named, in s. */
@@ -44,11 +62,11 @@ const nameOfWindow = (windowS: number) => (windowS % 60 === 0 ? `${windowS / 60}
 /** The columns for each window and amount of `peakDemands`, with the same digits. */
 export const peakColumns = (): PeakColumn[] =>
   PEAK_WINDOWS_S.flatMap((windowS, i) =>
-    AMOUNTS.map(({ amount, suffix, title, unit, decimals }): PeakColumn => {
+    AMOUNTS.map(({ amount, suffix, word, title, unit, decimals }): PeakColumn => {
       const peakIn = ({ peaks }: MemberFigures): PeakWindow | undefined => peaks?.[amount][i];
       return {
         key: `peak_${windowS}s_${suffix}`,
-        head: `Peak ${nameOfWindow(windowS)}`,
+        head: `Peak ${nameOfWindow(windowS)}${word}`,
         title: `Peak of ${nameOfWindow(windowS)}: ${title}`,
         unit,
         decimals,

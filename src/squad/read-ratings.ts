@@ -8,8 +8,16 @@ const COLUMNS: ReadonlyMap<string, KnownColumn> = new Map(
 /** The highest rating of the scale (Borg's CR10). */
 const HIGHEST_RATING = 10;
 
-/** Ratings of perceived exertion, 0 to 10, by the name of the recording in lower case. */
-export type Ratings = ReadonlyMap<string, number>;
+/** The rating of a recording. */
+export interface Rating {
+  /** Name of the recording, as in the table. */
+  file: string;
+  /** Rating of perceived exertion, 0 to 10. */
+  rpe: number;
+}
+
+/** Ratings by the name of the recording in lower case. */
+export type Ratings = ReadonlyMap<string, Rating>;
 
 /**
  * Reads ratings of perceived exertion: the columns `file`, the name of a recording, and `rpe`.
@@ -18,7 +26,7 @@ export type Ratings = ReadonlyMap<string, number>;
  * @returns all readable ratings, and every problem with its line
  */
 export function readRatings(file: Uint8Array | string): { ratings: Ratings; problems: SheetProblem[] } {
-  const ratings = new Map<string, number>();
+  const ratings = new Map<string, Rating>();
   const { columns, headers, rows, headerLine, problems, refusal } = readKnownColumns(file, COLUMNS);
   if (refusal !== null) return { ratings, problems: [{ line: headerLine, message: refusal }] };
   if (!columns.has("file") || !columns.has("rpe")) {
@@ -26,7 +34,8 @@ export function readRatings(file: Uint8Array | string): { ratings: Ratings; prob
     return { ratings, problems: [{ line: headerLine, message }] };
   }
   for (const { line, cell } of rows) {
-    const name = cell("file").toLowerCase();
+    const file = cell("file");
+    const name = file.toLowerCase();
     const text = cell("rpe").replace(",", ".");
     const rating = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
     if (name === "") problems.push({ line, message: "The row has no file. Name the recording." });
@@ -36,8 +45,8 @@ export function readRatings(file: Uint8Array | string): { ratings: Ratings; prob
         message: `The rating "${cell("rpe")}" is invalid; give a number from 0 to ${HIGHEST_RATING}.`,
       });
     else if (ratings.has(name))
-      problems.push({ line, message: `${cell("file")} has two ratings. Keep one of the rows.` });
-    else ratings.set(name, rating);
+      problems.push({ line, message: `${file} has two ratings. Keep one of the rows.` });
+    else ratings.set(name, { file, rpe: rating });
   }
   return { ratings, problems };
 }

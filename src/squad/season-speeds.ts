@@ -31,8 +31,10 @@ export function sessionSpeeds(
 export interface SpeedsOfPlayer {
   /** Of the 365 days up to this day; null if no session has a maximum speed. */
   readonly season: SeasonMaxSpeed | null;
-  /** Of the sessions of the 28 days up to this day; null if the maximum speed is unknown or below 1 m/s. */
-  readonly profile: AccelerationSpeedProfile | null;
+  /** Of the sessions of the 28 days up to this day. */
+  readonly profile: AccelerationSpeedProfile["profile"];
+  /** Null if there is a profile. */
+  readonly reason: string | null;
   /** Number of these sessions with points. */
   readonly sessions: number;
 }
@@ -52,20 +54,27 @@ export function seasonSpeeds(
     return row?.speeds === undefined ? [] : [{ day: dayOf(session.startMs), ...row.speeds }];
   });
   const to = known.at(-1)?.day;
-  if (to === undefined) return { season: null, profile: null, sessions: 0 };
+  if (to === undefined) return { season: null, profile: null, reason: "no session with speeds", sessions: 0 };
   const season = seasonMaxSpeed(
     known.flatMap(({ day, maxSpeed }) => (maxSpeed === null ? [] : [{ day, maxSpeed }])),
     to,
   );
   const isRecent = (day: string) => Date.parse(to) - Date.parse(day) < PROFILE_DAYS * DAY_MS;
   const pooled = known.filter(({ day, points }) => points.length > 0 && isRecent(day));
-  if (season === null || season.max_speed < LEAST_MAX_SPEED) {
-    return { season, profile: null, sessions: pooled.length };
+  const sessions = pooled.length;
+  if (season === null) {
+    const reason = "no maximum speed; 1 s with at least 5 samples a second is needed";
+    return { season, profile: null, reason, sessions };
+  }
+  const { max_speed: maxSpeed } = season;
+  if (maxSpeed < LEAST_MAX_SPEED) {
+    const reason = `maximum speed ${maxSpeed} m/s; at least ${LEAST_MAX_SPEED} m/s is needed`;
+    return { season, profile: null, reason, sessions };
   }
   const classes = new SpeedClasses();
   for (const { speed, acceleration } of pooled.flatMap(({ points }) => points)) {
     classes.add(speed, acceleration);
   }
-  const profile = profileOfPoints(classes.points, Math.min(season.max_speed, MOST_MAX_SPEED));
-  return { season, profile, sessions: pooled.length };
+  const { profile, reason } = profileOfPoints(classes.points, Math.min(maxSpeed, MOST_MAX_SPEED));
+  return { season, profile, reason, sessions };
 }

@@ -5,7 +5,6 @@ import {
   type Metrics,
   type MetricsOptions,
   type ParameterOverrides,
-  type PeakDemands,
   type PresetName,
   type peakDemands,
   prepareSamples,
@@ -15,10 +14,11 @@ import {
 import { orderSamples } from "../metrics/samples.js";
 import { benchTimeMs } from "./bench.js";
 import { type Interval, lengthOf } from "./interval.js";
+import { type MemberPeaks, memberPeaks } from "./member-peaks.js";
 import { ownZones, type ZoneKind } from "./own-zones.js";
 import { intervalsFor, type SessionPeriod } from "./periods.js";
 import { countRecipes, type RecipeCounts } from "./recipe-counts.js";
-import { timeWithData } from "./recorded-time.js";
+import { mainInterval, timeWithData } from "./recorded-time.js";
 import type { Player } from "./roster.js";
 import type { SquadMember } from "./squad-members.js";
 
@@ -49,8 +49,8 @@ export interface SquadOptions {
   /** Computes the peak demands. Default: none, so that bundles without peaks do not contain the function. */
   peaks?: typeof peakDemands | undefined;
   /**
-   * Whether a recipe that cannot count the samples of a member results in null and the reason instead of an error. Default
-   * false.
+   * Whether a recipe that cannot count the samples of a member, or peaks that cannot be computed, result in no figure and the
+   * reason instead of an error. Default false.
    */
   mayBeUncounted?: boolean | undefined;
 }
@@ -83,16 +83,14 @@ export function squadRows(
   });
 }
 
-/** The figures of a member in an interval. Counts of recipes are absent without recipes or data. */
-export interface MemberFigures extends RecipeCounts {
+/** The figures of a member in an interval. Counts of recipes and peaks are absent if they were not requested or there are no data. */
+export interface MemberFigures extends RecipeCounts, MemberPeaks {
   /** Null if there are no data. */
   metrics: Metrics | null;
   /** Share of the recorded time with a heart rate, 0 to 1; null if there are no data. */
   hrCoverage: number | null;
   /** Training impulse after Edwards; null if there is no heart rate or no known maximum. */
   trimp: number | null;
-  /** The peaks of `peakDemands` for the same samples and options; absent if they were not requested or there are no data. */
-  peaks?: PeakDemands["peaks"];
 }
 
 /** The figures without data. */
@@ -146,7 +144,12 @@ function figuresOf(
     metrics,
     hrCoverage: recordedMs === 0 ? null : Math.min(1, heartRateTimeMs(member, intervals) / recordedMs),
     trimp: maxHr === null ? null : trimp(samples, { method: "edwards", maxHr }, limits),
-    ...(peaks !== undefined && { peaks: peaks(samples, { ...options, fits: false }).peaks }),
+    ...memberPeaks(peaks, {
+      name: member.name,
+      samples,
+      options: { ...options, ...(intervals === null && limitsOfMain(member, metrics)) },
+      mayBeMissing: mayBeUncounted,
+    }),
     ...countRecipes(recipes, { name: member.name, samples, limits, mayBeUncounted }),
   };
 }
@@ -180,6 +183,20 @@ export function limitsOfIntervals(intervals: readonly Interval[]): MetricsOption
   const last = intervals.at(-1);
   if (first === undefined || last === undefined) return {};
   return { from: first.startMs, to: last.endMs - 1, periods: intervals };
+}
+
+/**
+ * Limits of the peaks in the whole session. They exclude rows of another day, which a tracker wrote before it had the date, because
+ * peaks need memory for all the time from the first row to the last.
+ */
+function limitsOfMain(
+  { recordings }: SquadMember,
+  { first_timestamp: firstMs, last_timestamp: lastMs }: Metrics,
+): MetricsOptions {
+  const main = mainInterval(recordings);
+  const isAll = firstMs !== null && lastMs !== null && firstMs >= main.startMs && lastMs < main.endMs;
+  // figures with the same limits share intermediate results
+  return isAll ? {} : limitsOfIntervals([main]);
 }
 
 /** Thresholds and maximum heart rate of a player, which replace the squad's. */

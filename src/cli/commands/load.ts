@@ -58,7 +58,7 @@ export function addLoad(program: Command, { context, onStatus }: Host): void {
   asi load season/ --of rpe --rpe ratings.csv
 `,
     )
-    .addHelpText("after", `\ndocs/metrics.md defines each column.\n${EXIT_STATUS}`)
+    .addHelpText("after", `\ndocs/metrics.md in the repository defines each column.\n${EXIT_STATUS}`)
     .action(async (inputs: string[], flags) => {
       const { load } = await import("../run/load.js");
       onStatus(await load(inputs, flags, context));

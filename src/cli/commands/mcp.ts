@@ -22,7 +22,7 @@ export function addMcp(program: Command, { context, onStatus }: Host): void {
       `
 The configuration of a client names the command and the folders, for example
   {"mcpServers": {"asi": {"command": "asi", "args": ["mcp", "/home/club/season"]}}}
-docs/mcp.md lists the tools. The server ends when its standard input ends.
+docs/mcp.md in the repository lists the tools. The server ends when its standard input ends.
 ${EXIT_STATUS}`,
     )
     .action(async (folders: string[]) => {

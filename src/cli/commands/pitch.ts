@@ -60,8 +60,8 @@ export function addPitch(program: Command, { context, onStatus }: Host): void {
       `
 Distances along the pitch are measured from corner A to B, and distances across the pitch from A to D. A frame requires at least
 3 field players. A position is valid until the next one, for at most 1 s. The player with the position GK in the roster is the
-goalkeeper. docs/metrics.md defines each figure. The Common Data Format requires a ball, which is null, and two teams, of which one is empty.
-It has no heart rates; docs/formats.md describes the mapping.
+goalkeeper. docs/metrics.md in the repository defines each figure. The Common Data Format requires a ball, which is null, and two teams,
+of which one is empty. It has no heart rates; docs/formats.md in the repository describes the mapping.
 ${EXIT_STATUS}`,
     )
     .action(async (inputs: string[], flags) => {

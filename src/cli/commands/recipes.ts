@@ -26,7 +26,7 @@ export function addRecipes(program: Command, { context, onStatus }: Host): void 
       "after",
       `
 Two results are comparable if their recipes have the same hash: the SHA-256 of the recipe in canonical JSON (RFC 8785). docs/metrics.md
-defines each key. "As worded by" names the published source; software with an unpublished filter may count differently.
+in the repository defines each key. "As worded by" names the published source; software with an unpublished filter may count differently.
 ${EXIT_STATUS}`,
     )
     .action(async (action, recipes: string[], flags) => {

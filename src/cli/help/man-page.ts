@@ -61,7 +61,7 @@ for the service.
 If set to 1, errors show where in the program they occurred.
 .SH EXAMPLES
 ${preformatted(main.examples)}.SH "SEE ALSO"
-README.md and docs/recording\\-format.md in the package asi\\-convert
+README.md in the package asi\\-convert, and docs/recording\\-format.md in its repository
 `;
 }
 

@@ -1,4 +1,3 @@
-import { basename } from "node:path";
 import {
   computeMetrics,
   type DayLoad,
@@ -23,10 +22,11 @@ import {
 import { type Ratings, readRatings } from "../../squad/read-ratings.js";
 import type { Report, SampleBatch } from "../../types.js";
 import { type Context, runBatch } from "../batch/batch.js";
-import { findInputs, nameOf } from "../batch/inputs.js";
+import { findInputs, type Input, nameOf } from "../batch/inputs.js";
 import { ExitStatus, statusOf } from "../terminal/exit-status.js";
 import { offsetIn } from "../terminal/time-text.js";
 import { refuseWithoutEffect, UsageError } from "../terminal/usage-error.js";
+import { checkRatings, ratingOf } from "./load-ratings.js";
 import { readSamples, selectionOf } from "./read-samples.js";
 import { notices } from "./report-text.js";
 import { copyText } from "./squad-recordings.js";
@@ -72,13 +72,15 @@ export async function load(args: string[], flags: LoadFlags, context: Context): 
   const ratings = flags.rpe === undefined ? null : readSheetFile(flags.rpe, readRatings);
   if (ratings !== null && tellProblems(ratings.lines, context)) return ExitStatus.failed;
   const loadOf = loadFunction(flags, ratings?.ratings ?? null);
+  const inputs = findInputs(args, flags);
+  if (flags.rpe !== undefined && ratings !== null) checkRatings(flags.rpe, ratings.ratings, inputs, context);
   const selection = selectionOf({
     ...(flags.tz !== undefined && { tz: flags.tz }),
     ...(flags.serial !== undefined && { serial: flags.serial }),
   });
   const sessions: Session[] = [];
   const status = await runBatch<Session>(context, {
-    inputs: findInputs(args, flags),
+    inputs,
     json: false,
     async work(input, _, onProgress) {
       const { samples, repeated, inspection } = await readSamples(input, selection, signal, onProgress);
@@ -93,7 +95,7 @@ export async function load(args: string[], flags: LoadFlags, context: Context): 
       const content = contentKey({ serial, samples });
       return {
         day,
-        ...loadOf(samples, basename(input.name)),
+        ...loadOf(samples, input),
         serial,
         report,
         repeated,
@@ -148,7 +150,7 @@ function commonMs(one: readonly Interval[], other: readonly Interval[]): number 
   return lengthOf(one) + lengthOf(other) - lengthOf(united([...one, ...other]));
 }
 
-type LoadFunction = (samples: SampleBatch, fileName: string) => Pick<Session, "load" | "tooFast">;
+type LoadFunction = (samples: SampleBatch, input: Input) => Pick<Session, "load" | "tooFast">;
 
 /** The options that affect each load. */
 const OPTIONS_OF = {
@@ -194,8 +196,8 @@ function loadFunction(flags: LoadFlags, ratings: Ratings | null): LoadFunction {
 
 /** The rating times the recorded minutes; null if there is no rating. */
 function ratingFunction(ratings: Ratings): LoadFunction {
-  return (samples, fileName) => {
-    const rating = ratings.get(fileName.toLowerCase());
+  return (samples, input) => {
+    const rating = ratingOf(ratings, input);
     const minutes = lengthOf(united(recordedSpans(samples))) / MINUTE_MS;
     return { load: rating === undefined ? null : rating * minutes, tooFast: null };
   };

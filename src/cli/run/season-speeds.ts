@@ -6,11 +6,29 @@ import { lastIndexWith, type SeasonFileRow } from "./season-columns.js";
 /** The speeds of a player on the day of a session. */
 export type SpeedsOf = (player: SeasonPlayer, index: number) => SpeedsOfPlayer;
 
-/** @param instantText text of an instant in local time, beginning with the day */
-export const speedsIn =
-  (instantText: (ms: number) => string): SpeedsOf =>
-  (player, index) =>
-    seasonSpeeds(player, index, (ms) => instantText(ms).slice(0, 10));
+/**
+ * Computes the speeds of a player and session once, however many columns need them.
+ *
+ * @param instantText text of an instant in local time, beginning with the day
+ */
+export function speedsIn(instantText: (ms: number) => string): SpeedsOf {
+  const days = new Map<number, string>();
+  const dayOf = (ms: number) => kept(days, ms, () => instantText(ms).slice(0, 10));
+  const players = new Map<SeasonPlayer, Map<number, SpeedsOfPlayer>>();
+  return (player, index) => {
+    const speeds = kept(players, player, () => new Map<number, SpeedsOfPlayer>());
+    return kept(speeds, index, () => seasonSpeeds(player, index, dayOf));
+  };
+}
+
+/** The value of a key, which is made if it is missing. */
+function kept<Key, Value>(values: Map<Key, Value>, key: Key, make: () => Value): Value {
+  const known = values.get(key);
+  if (known !== undefined) return known;
+  const made = make();
+  values.set(key, made);
+  return made;
+}
 
 /** The columns of a file with the speeds on the day of each session. */
 export function speedColumns(speedsOf: SpeedsOf): FileColumn<SeasonFileRow>[] {
@@ -26,8 +44,12 @@ export function speedColumns(speedsOf: SpeedsOf): FileColumn<SeasonFileRow>[] {
       decimals,
       ({ player, index }) => cell(speedsOf(player, index)) ?? null,
     );
-  const profile = (key: "a0" | "s0" | "tau" | "r2_before" | "n_before", name: string, title: string) =>
-    number(`profile_${name}`, `Profile of 28 days: ${title}`, 2, (of) => of.profile?.profile?.[key]);
+  const profile = (
+    key: "a0" | "s0" | "tau" | "r2_before" | "n_before",
+    name: string,
+    title: string,
+    decimals: number,
+  ) => number(`profile_${name}`, `Profile of 28 days: ${title}`, decimals, (of) => of.profile?.[key]);
   return [
     numberColumn<SeasonFileRow>(
       "session_max_speed_m_per_s",
@@ -43,26 +65,25 @@ export function speedColumns(speedsOf: SpeedsOf): FileColumn<SeasonFileRow>[] {
       const { season } = speedsOf(player, index);
       return season === null ? null : season.unconfirmed ? "yes" : "no";
     }),
-    profile("a0", "a0_m_per_s2", "A0, m/s2"),
-    profile("s0", "s0_m_per_s", "S0, m/s"),
-    profile("tau", "tau_s", "tau, s"),
-    profile("r2_before", "r2", "R2"),
-    profile("n_before", "points", "points"),
+    profile("a0", "a0_m_per_s2", "A0, m/s2", 2),
+    profile("s0", "s0_m_per_s", "S0, m/s", 2),
+    profile("tau", "tau_s", "tau, s", 2),
+    profile("r2_before", "r2", "R2", 4),
+    profile("n_before", "points", "points", 0),
     number("profile_sessions", "Profile of 28 days: sessions", 0, ({ sessions }) => sessions),
     textColumn<SeasonFileRow>("profile_reason", "Reason for no profile", ({ player, index }) => {
-      return speedsOf(player, index).profile?.reason ?? null;
+      return speedsOf(player, index).reason;
     }),
   ];
 }
 
 /** The speeds of a player on the day of the player's last session. */
 export function speedsText(player: SeasonPlayer, speedsOf: SpeedsOf): string {
-  const { season, profile: found, sessions } = speedsOf(player, lastIndexWith(player));
+  const { season, profile, reason, sessions } = speedsOf(player, lastIndexWith(player));
   if (season === null)
     return "Maximum speed held for 0.5 s: none, because it requires at least 5 samples a second";
   const { max_speed, day, unconfirmed } = season;
   const doubt = unconfirmed ? ", unconfirmed, because no other session is within 5 %" : "";
-  const { profile, reason } = found ?? { profile: null, reason: "nobody ran" };
   const text =
     profile === null
       ? `none: ${reason}`

@@ -42,6 +42,7 @@ import {
   presentOf,
   uncountedText,
   unreachableTexts,
+  withoutPeaksText,
   withoutZonesTexts,
 } from "./squad-notices.js";
 import { addRecording, CUT_TEXT, type ReadRecording, readRecording } from "./squad-recordings.js";
@@ -162,7 +163,7 @@ function playedSession(
   const halves = isMatch === false ? null : halvesOf(periods);
   const match = halves === null ? [] : [joinedPeriods("match", halves, players)];
   const recipes = named.map(({ recipe }) => recipe);
-  // a session without the quality that a gate needs must not prevent the others
+  // a session that a recipe cannot count, or without peaks, must not prevent the others
   const rows = squadRows(members, match, {
     preset,
     params,
@@ -176,7 +177,7 @@ function playedSession(
   const wanted = halves === null ? null : "match";
   const own = rows.filter(({ period }) => period === wanted);
   const further = [...recipeColumns(named), ...(peaks ? peakColumns() : [])];
-  const uncounted = uncountedText(own);
+  const failures = [uncountedText(own), withoutPeaksText(own)].filter((text) => text !== null);
   return {
     session: {
       name,
@@ -198,7 +199,7 @@ function playedSession(
         kind: "note" as const,
         text: `${name}: ${text}`,
       })),
-      ...(uncounted === null ? [] : [{ kind: "failure" as const, text: `${name}: ${uncounted}` }]),
+      ...failures.map((text) => ({ kind: "failure" as const, text: `${name}: ${text}` })),
       ...others.map((player) => ({
         kind: "note" as const,
         text: `${name}: more than 1 % of the moving rows of ${player} are faster than the sport allows, and not counted; see --sport`,

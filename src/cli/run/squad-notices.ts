@@ -124,7 +124,8 @@ function absentText(absent: readonly string[], players: number): string {
   return `No recording of ${absent.length} of the ${players} players in the roster: ${namesText(absent)}`;
 }
 
-function namesText(names: readonly string[]): string {
+/** Names in a message; only the first ones if there are many. */
+export function namesText(names: readonly string[]): string {
   const others = names.length - MOST_NAMES;
   return others > 0
     ? `${names.slice(0, MOST_NAMES).join(", ")} and ${count(others, "other")}`
@@ -160,13 +161,25 @@ export function unreachableTexts(rows: readonly SquadRow[]): string[] {
 }
 
 /** A message with the players whose rows a recipe cannot count, and the reason for the first one; null for none. */
-export function uncountedText(rows: readonly SquadRow[]): string | null {
-  const uncounted = rows.flatMap(({ member, uncounted: reason }) =>
-    reason === undefined ? [] : [{ player: member.name, reason }],
-  );
-  const [first] = uncounted;
+export const uncountedText = (rows: readonly SquadRow[]): string | null =>
+  missingText("counts of a recipe", rows, ({ uncounted }) => uncounted);
+
+/** A message with the players whose peaks cannot be computed, and the reason for the first one; null for none. */
+export const withoutPeaksText = (rows: readonly SquadRow[]): string | null =>
+  missingText("peaks", rows, ({ withoutPeaks }) => withoutPeaks);
+
+function missingText(
+  what: string,
+  rows: readonly SquadRow[],
+  reasonOf: (row: SquadRow) => string | undefined,
+): string | null {
+  const reasons = rows.flatMap((row) => {
+    const reason = reasonOf(row);
+    return reason === undefined ? [] : [{ player: row.member.name, reason }];
+  });
+  const [first] = reasons;
   if (first === undefined) return null;
-  return `no counts of a recipe for ${uncounted.map(({ player }) => player).join(", ")}. ${first.reason}`;
+  return `no ${what} for ${reasons.map(({ player }) => player).join(", ")}. ${first.reason}`;
 }
 
 /** Messages about recordings that overlap with another recording of the same player. */

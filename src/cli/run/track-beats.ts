@@ -8,6 +8,7 @@ import { type Input, nameOf, openInput } from "../batch/inputs.js";
 import { refuseAsOutput, streamOf, writeOutput } from "../batch/output.js";
 import { ExitStatus } from "../terminal/exit-status.js";
 import type { LineWriter } from "../terminal/line-writer.js";
+import { refuseWithoutEffect } from "../terminal/usage-error.js";
 import { damagedTrack } from "./encode-input.js";
 import { formatOf, type WaveformFlags } from "./write-waveform.js";
 
@@ -30,6 +31,7 @@ export function trackBeats(
 ): Promise<ExitStatus> {
   const { console, signal } = context;
   const { output = "-", force } = flags;
+  refuseWithoutEffect(flags, ["serial"], "has no effect on a FIT, GPX or TCX file; omit it");
   const format = formatOf(flags, Object.keys(formats));
   refuseAsOutput(output, [track]);
   return runBatch<Written>(context, {
@@ -46,17 +48,26 @@ export function trackBeats(
         pieces.push(...writer.batch(batch));
       }
       const summary = await decoding.summary;
-      if (length === 0) throw new AsiError("NO_SAMPLES", "The track has no RR intervals.");
+      if (length === 0) throw new AsiError("NO_SAMPLES", withoutBeatsText(summary));
       pieces.push(...writer.end());
       const file = await writeOutput(streamOf(pieces), output, { force, signal });
       return { file, length, summary };
     },
-    async show({ file, length, summary: { damage } }, input) {
+    async show({ file, length, summary: { damage, leftOut } }, input) {
       const name = nameOf(input);
       if (file !== null) console.message(`${name}: ${count(length, "beat")} -> ${file.path}`);
+      if (leftOut.intervals > 0) console.message(`${name}: ${omittedText(leftOut.intervals)}`);
       if (damage !== null) console.message(`${name}: `, ...damagedTrack(console, damage));
     },
     toJson: () => ({}),
     statusOf: ({ summary }) => (summary.damage === null ? ExitStatus.done : ExitStatus.doneWithDamage),
   });
+}
+
+const omittedText = (intervals: number) =>
+  `${count(intervals, "RR interval")} omitted: before the first time of the track, or with a length of 0 or more than 60 s`;
+
+function withoutBeatsText({ leftOut: { intervals } }: TrackSummary): string {
+  if (intervals === 0) return "The track has no RR intervals.";
+  return `The track has no usable RR intervals. ${omittedText(intervals)}.`;
 }
