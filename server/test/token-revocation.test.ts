@@ -100,6 +100,14 @@ describe("the revocation of a token", () => {
     expect([await statusWith(one), await statusWith(other)]).toEqual([403, 200]);
   });
 
+  it("works for clients that send the token in the header Authorization of every request", async () => {
+    const app = await machine();
+    const token = await machineToken(app);
+    const form = { ...app, token };
+    const { status } = await s.send("POST", "/oauth2/revoke/", { form, token });
+    expect([status, await statusWith(token)]).toEqual([200, 403]);
+  });
+
   it("ends the session of a device, whose application has no secret", async () => {
     const client_id = "asi-command";
     const begun = await s.send("POST", "/oauth2/device_authorization/", { form: { client_id } });

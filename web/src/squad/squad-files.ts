@@ -192,12 +192,20 @@ export class SquadFiles {
           onProgress: (bytes) => this.#setState(id, { name: "reading", bytes }),
         });
       const recording = await (stored === null ? read() : stored.afterSigningIn(read));
-      const same = this.recordings.peek().find((other) => isSameRecording(recording, other));
-      if (same === undefined) this.#setState(id, { name: "recording", recording });
-      else {
+      const same = this.files
+        .peek()
+        .find(({ state }) => state.name === "recording" && isSameRecording(recording, state.recording));
+      // Workers end in any order. Of equal files, the one that was chosen first stays.
+      if (same !== undefined && same.id < id) {
         this.#workers.forget(recording);
-        this.#setState(id, { name: "left out", why: `The same as ${same.file.name}.` });
+        this.#setState(id, sameAs(same.file));
+        return;
       }
+      if (same?.state.name === "recording") {
+        this.#workers.forget(same.state.recording);
+        this.#setState(same.id, sameAs(file));
+      }
+      this.#setState(id, { name: "recording", recording });
     } catch (error) {
       if (signal.aborted) return;
       this.#setState(
@@ -220,6 +228,8 @@ const LOST: FileState = {
   code: "NOT_KEPT",
   message: "This browser no longer has the file. Choose it again. The rest of the session is here.",
 };
+
+const sameAs = ({ name }: File): FileState => ({ name: "left out", why: `The same as ${name}.` });
 
 const sheetFirst = ({ file }: SquadFile): number => (RECORDING_NAME.test(file.name) ? 1 : 0);
 
