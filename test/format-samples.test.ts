@@ -136,6 +136,43 @@ describe("formatSamples", () => {
     await expect(wholeOf(broken(), { format: "csv", info: INFO })).rejects.toThrow("the source failed");
   });
 
+  it.each(["csv", "jsonl", "parquet"] as const)(
+    "writes two files at the same time as if each were alone: %s",
+    async (format) => {
+      const length = 3_000;
+      const files = [1, 2].map((speed) => ({
+        timestampMs: Float64Array.from({ length }, (_, i) => 1_700_000_000_000 + 100 * i),
+        latitudeE7: new Int32Array(length),
+        longitudeE7: new Int32Array(length),
+        altitudeMm: new Int32Array(length),
+        speedMmPerS: new Int32Array(length).fill(1000 * speed),
+        fixType: new Uint8Array(length).fill(3),
+        hr: new Uint8Array(length),
+        length,
+      }));
+      const open = (batch: SampleBatch) => formatSamples([batch], { format, info: INFO });
+      const alone: Uint8Array[][] = [];
+      for (const file of files) {
+        const pieces: Uint8Array[] = [];
+        for await (const piece of open(file)) pieces.push(piece);
+        alone.push(pieces);
+      }
+      const together = files.map((): Uint8Array[] => []);
+      const writers = files.map(open);
+      for (let left = writers.length; left > 0; ) {
+        left = 0;
+        for (const [n, writer] of writers.entries()) {
+          const { done, value } = await writer.next();
+          if (done) continue;
+          left++;
+          together[n]?.push(value.slice());
+        }
+      }
+      for (const [n, pieces] of together.entries())
+        expectSame(joined(pieces), joined(alone[n] ?? []), `${n}`);
+    },
+  );
+
   it.each([
     ["no Uint8Array", () => new ArrayBuffer(65_536), /^allocate returned an object; return a Uint8Array/],
     ["nothing", () => undefined, /^allocate returned undefined; return a Uint8Array/],

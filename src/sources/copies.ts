@@ -20,9 +20,17 @@ const newMemory: Allocate = (length) => new Uint8Array(length);
  */
 export function* copies(pieces: Iterable<Uint8Array> = [], allocate = newMemory): Generator<Uint8Array> {
   if (typeof allocate !== "function") throw new AsiError("BAD_OPTION", "allocate is not a function.");
+  let own: Uint8Array = new Uint8Array(0);
   for (const piece of pieces) {
-    for (let at = 0; at < piece.length; at += PIECE_BYTES) {
-      const part = piece.subarray(at, at + PIECE_BYTES);
+    // Between two copies, another file may be written in the memory of the piece.
+    let left = piece;
+    if (piece.length > PIECE_BYTES) {
+      if (own.length < piece.length) own = new Uint8Array(piece.length);
+      own.set(piece);
+      left = own.subarray(0, piece.length);
+    }
+    for (let at = 0; at < left.length; at += PIECE_BYTES) {
+      const part = left.subarray(at, at + PIECE_BYTES);
       const copy = memoryOf(allocate, part.length);
       copy.set(part);
       yield copy;
