@@ -70,6 +70,34 @@ describe("the figures of a time frame that is added before a change is committed
   });
 });
 
+describe("a computation that waits for a change", () => {
+  it("continues for other callers when the first one leaves", async ({ service: s }) => {
+    const team = await Team.of(s);
+    const first = new AbortController();
+    const waiting = await beforeCommit(
+      s,
+      (unit) => storeIn(unit, team.device.id, team.samples(0, 100, 3000, 150)),
+      async () => {
+        const frame = await team.frame(0, 600);
+        const leaving = fetch(`${s.service.url}/api/v1/timeframes/${frame}/computed-data/`, {
+          headers: { Authorization: `Bearer ${team.manager.token}` },
+          signal: first.signal,
+        }).catch(() => undefined);
+        await sleep(SHORT_MS);
+        const staying = team.computed(frame);
+        await sleep(SHORT_MS);
+        first.abort();
+        await leaving;
+        await sleep(SHORT_MS);
+        return { staying };
+      },
+    );
+    const { status, body } = await waiting.staying;
+    expect(status).toBe(200);
+    expect(body.total_distance).toBeCloseTo(299.7, 0);
+  });
+});
+
 describe("the time frames of a session", () => {
   it("include those of an assignment that is committed after the session was created", async ({
     service: s,

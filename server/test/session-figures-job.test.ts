@@ -8,6 +8,7 @@ import { computedData, failedFigures, jobs, permissions } from "../src/store/sch
 import { answer } from "./receiver.js";
 import type { TestPlayer } from "./squad-scene.js";
 import { SquadScene } from "./squad-scene.js";
+import { Team } from "./team.js";
 import { receiver, withWebhooks } from "./webhook-scene.js";
 
 const it = withWebhooks();
@@ -239,6 +240,24 @@ describe("the figures of a session", () => {
       (await s.store.database.queries.select().from(jobs).where(ended)).map(({ state }) => state),
     ).toEqual(["SUCCESS"]);
     expect((await tableOf(scene, session)).rows[0].figures.distance_m).toBeCloseTo(1800, 0);
+  });
+
+  it("of a time frame without a session are computed at last, too", async ({ hooks: { s } }) => {
+    const team = await Team.of(s);
+    const frame = await team.frame(0, 600);
+    const spy = vi.spyOn(s.service.computer, "compute").mockRejectedValue(errors.throttled(1_000));
+    try {
+      for (let tries = 0; tries < 6; tries++) {
+        await s.runJobs();
+        s.clock.advance(60_000);
+      }
+      expect(spy.mock.calls.length).toBeGreaterThanOrEqual(6);
+    } finally {
+      spy.mockRestore();
+    }
+    await s.runJobs();
+    const { queries } = s.store.database;
+    expect(await queries.$count(computedData, eq(computedData.timeframeId, frame))).toBe(1);
   });
 
   it("do not wait in the queue of computations after the response", async ({ hooks: { s } }) => {

@@ -9,7 +9,7 @@ import { devices } from "../src/store/schema.js";
 import { stopAfterTest } from "./cleanup.js";
 import { withOwnService } from "./file-service.js";
 import { walk } from "./recordings.js";
-import { startService, type TestAccount, type TestDevice, type TestService } from "./service.js";
+import { startService, type TestAccount, type TestDevice, TestService } from "./service.js";
 import { SocketClient } from "./web-socket-client.js";
 
 const it = withOwnService({ streamStoreMs: 20 });
@@ -58,6 +58,21 @@ describe("a handshake", () => {
       client.socket.terminate();
       await client.closed;
     }
+  });
+
+  it("that waits for the database does not delay the end of the process", async ({ service: s }) => {
+    const ann = await s.manager();
+    const device = await s.ownedDevice(ann);
+    const stopping = await TestService.start(s.store, { shutdownTimeoutMs: 200 });
+    await transact(s.ctx, "test", async ({ queries }) => {
+      await queries.select().from(devices).where(eq(devices.id, device.id)).for("update");
+      const socket = handshake(stopping, streamOf(device), KEY, `Authorization: Bearer ${ann.token}`);
+      const closed = once(socket, "close").then(() => "closed");
+      await sleep(300);
+      const stopped = stopping.stop();
+      expect(await Promise.race([closed, sleep(5_000, "open")])).toBe("closed");
+      return { stopped };
+    }).then(({ stopped }) => stopped);
   });
 
   it("without a key does not replace the stream of the device", async ({ service: s }) => {

@@ -2,8 +2,8 @@ import type { IncomingHttpHeaders } from "node:http";
 import { describe, expect, it } from "vitest";
 import { withoutExtension } from "./path-extension.js";
 
-const rewritten = (url: string, headers: IncomingHttpHeaders = {}) => [
-  withoutExtension({ url, headers }),
+const rewritten = (url: string, headers: IncomingHttpHeaders = {}, method = "GET") => [
+  withoutExtension({ method, url, headers }),
   headers.accept,
 ];
 
@@ -25,6 +25,11 @@ describe("the extension of a path", () => {
       "/api/v2/devices/3/samples/?from=a.csv",
       "application/vnd.apache.parquet",
     ]);
+  });
+
+  it("is ignored when something is sent", () => {
+    const url = "/api/v2/sessions/7/periods.csv";
+    expect(rewritten(url, { accept: "text/plain" }, "PUT")).toEqual([url, "text/plain"]);
   });
 
   it("is ignored on other paths and for other formats", () => {

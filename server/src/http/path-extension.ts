@@ -25,8 +25,9 @@ const PATH = /^(\/api\/v2\/(?:[a-z]+\/[^/?]+\/)?(samples|figures|periods))\.([a-
  * other programs cannot send `Accept`.
  * @returns the address with the slash
  */
-export function withoutExtension(request: Pick<IncomingMessage, "url" | "headers">): string {
+export function withoutExtension(request: Pick<IncomingMessage, "method" | "url" | "headers">): string {
   const url = request.url ?? "/";
+  if (request.method !== "GET" && request.method !== "HEAD") return url;
   const [path, resource, name, extension] = PATH.exec(url) ?? [];
   const type = TYPES[name ?? ""]?.get(extension ?? "");
   if (path === undefined || type === undefined) return url;

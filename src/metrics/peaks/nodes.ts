@@ -161,7 +161,7 @@ function speedColumns(
 function heartRateColumns(grid: Grid, samples: OrderedSamples, endMs: number) {
   const heartRate = grid.column();
   const heartRateKnown = grid.column();
-  // heart rate, start and end in turn, because an object for each heart rate would be garbage
+  // triples of heart rate, start and end, because numbers need no allocation for each heart rate
   const held: number[] = [];
   holdHeartRates(samples, endMs, (bpm, heardMs, untilMs) => {
     const fromMs = Math.max(heardMs, grid.startMs);

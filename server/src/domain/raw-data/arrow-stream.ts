@@ -20,8 +20,8 @@ const MAX_LABEL_BYTES = 1024 * 1024;
 /** Returns memory of exactly `length` bytes, with any content. */
 export type Allocate = NonNullable<FormatSamplesOptions["allocate"]>;
 
-/** Maximum size of a piece of a stream. */
-const PIECE_BYTES = 64 * 1024;
+/** Maximum size of a piece of a file, as in `formatSamples`. */
+export const PIECE_BYTES = 64 * 1024;
 
 /** Size of the end-of-stream marker (Apache Arrow, "Columnar Format", "IPC Streaming Format"). */
 const END_BYTES = 8;

@@ -1,8 +1,6 @@
 import type { Readable } from "node:stream";
 import { setImmediate as nextEventLoopTurn } from "node:timers/promises";
-
-/** Size of a piece of memory. */
-const PIECE_BYTES = 64 * 1024;
+import { PIECE_BYTES } from "../../domain/raw-data/arrow-stream.js";
 
 /** Maximum number of pieces that are kept. Some are being written, some wait for the connection. */
 const MAX_PIECES = 16;

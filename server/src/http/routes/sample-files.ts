@@ -1,5 +1,6 @@
 import { pipeline, Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { PIECE_BYTES } from "../../domain/raw-data/arrow-stream.js";
 import { downloadAllSamples, downloadSamples } from "../../domain/raw-data/download.js";
 import {
   extensionOf,
@@ -19,9 +20,6 @@ import { route } from "../route.js";
 /** Maximum number of concurrent downloads in a process. A download to a slow client may take hours. */
 const MAX_DOWNLOADS = 8;
 const MAX_DOWNLOADS_PER_USER = 2;
-
-/** Number of bytes of a file that wait for the connection. */
-const PIECE_BYTES = 64 * 1024;
 
 const HOW =
   "CSV, JSON lines, Parquet or an Arrow IPC stream, for any length of time. `format`, `Accept` or the extension (`samples.csv`, `samples.jsonl`, `samples.parquet`, `samples.arrows`) selects the format. The service sends the file while it reads the samples. All formats except Parquet, which contains compressed columns, are compressed for clients that accept zstd (if the service runs on Node.js 22.15 or later) or gzip.";

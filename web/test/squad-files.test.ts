@@ -1,0 +1,56 @@
+import { expect, it } from "vitest";
+import type { OpenRecording } from "../src/recording/squad/squad-recording.js";
+import { SquadFiles } from "../src/squad/squad-files.js";
+import type { SquadWorkers } from "../src/squad/workers.js";
+
+/** Recordings with the same content. The reading of each ends when the test says so. */
+class WorkersInAnyOrder {
+  readonly count = 2;
+  readonly forgotten: string[] = [];
+  readonly #ends = new Map<string, () => void>();
+
+  async read({ id, file }: { id: number; file: File }): Promise<Pick<OpenRecording, "id" | "file">> {
+    await new Promise<void>((resolve) => this.#ends.set(file.name, resolve));
+    const column = Int32Array.of(1);
+    const samples = {
+      length: 1,
+      timestampMs: Float64Array.of(1),
+      latitudeE7: column,
+      longitudeE7: column,
+      altitudeMm: column,
+      speedMmPerS: column,
+      hr: Uint8Array.of(0),
+    };
+    return { id, file, serial: "A", samples } as unknown as OpenRecording;
+  }
+
+  forget({ file }: OpenRecording): void {
+    this.forgotten.push(file.name);
+  }
+
+  async end(name: string): Promise<void> {
+    while (!this.#ends.has(name)) await new Promise(setImmediate);
+    this.#ends.get(name)?.();
+    await new Promise(setImmediate);
+  }
+}
+
+it.each([
+  ["in the order of the files", ["Keller.asi", "copy.asi"]],
+  ["in the opposite order", ["copy.asi", "Keller.asi"]],
+])("of two equal recordings the first file stays, if they are read %s", async (_, order) => {
+  const workers = new WorkersInAnyOrder();
+  const files = new SquadFiles(workers as unknown as SquadWorkers, null, {
+    async onRead() {},
+    onShown() {},
+  });
+  const added = files.add(["Keller.asi", "copy.asi"].map((name) => new File([], name)));
+  for (const name of order) await workers.end(name);
+  await added;
+  expect(files.recordings.value.map(({ file }) => file.name)).toEqual(["Keller.asi"]);
+  expect(files.files.value.map(({ state }) => state)[1]).toEqual({
+    name: "left out",
+    why: "The same as Keller.asi.",
+  });
+  expect(workers.forgotten).toEqual(["copy.asi"]);
+});
