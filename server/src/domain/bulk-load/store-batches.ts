@@ -11,7 +11,7 @@ import { devices } from "../../store/schema.js";
 import { EARLIEST_MS, LATEST_MS } from "../../wire/date-time.js";
 import { enforceSampleQuota } from "../change/quotas.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
-import { type Owner, ownedTimes, timesOfOthers } from "../sample-ownership/owners.js";
+import { type Owner, ownedTimesAndOthers } from "../sample-ownership/owners.js";
 import { SampleFilter, type Times } from "./sample-filter.js";
 
 /** Result for the samples of a recording, or of a part of it. */
@@ -42,8 +42,7 @@ export async function storeBatches(
 ): Promise<StoredBatches> {
   const { queries, now, config } = unit;
   const span = spanOf(batches);
-  const own = await ownedTimes(queries, owner, span);
-  const others = await timesOfOthers(queries, owner, span);
+  const { own, others } = await ownedTimesAndOthers(queries, owner, span);
   const times = { own, others, latestMs: now.getTime() + config.bulkLoadMaxAheadMs };
   const filter = new SampleFilter(times);
   const result = await storeSamples(sqlClientOf(queries), owner.deviceId, filter.filter(batches));

@@ -1,4 +1,4 @@
-import { and, asc, eq, gte, isNull, lt, sql } from "drizzle-orm";
+import { and, asc, eq, gte, lt, sql } from "drizzle-orm";
 import type { Queries } from "../../store/connection/database.js";
 import { recordingStreams, streamPieces } from "../../store/schema.js";
 import { errors } from "../change/errors.js";
@@ -16,17 +16,20 @@ const BYTES_AT_A_TIME = 512 * 1024;
  */
 export const MAX_UNENDED_BYTES = 2 * 1024 ** 3;
 
-/** @throws ServiceError `too_large` */
+/** Number of bytes of the unfinished recordings of the manager of a stream, in a query of `recording_streams`. */
+export const unendedBytes = sql`(SELECT coalesce(sum(bytes), 0) FROM recording_streams AS unended
+  WHERE unended.manager_id = recording_streams.manager_id AND unended.ended_at IS NULL)`.mapWith(Number);
+
+/**
+ * @param bytesBefore number of bytes of the unfinished recordings of the manager before the piece
+ * @throws ServiceError `too_large`
+ */
 export async function addPiece(
   queries: Queries,
-  managerId: number,
   piece: typeof streamPieces.$inferInsert,
+  bytesBefore: number,
 ): Promise<void> {
-  const [held] = await queries
-    .select({ bytes: sql<number>`coalesce(sum(${recordingStreams.bytes}), 0)`.mapWith(Number) })
-    .from(recordingStreams)
-    .where(and(eq(recordingStreams.managerId, managerId), isNull(recordingStreams.endedAt)));
-  if ((held?.bytes ?? 0) + piece.bytes.length > MAX_UNENDED_BYTES) {
+  if (bytesBefore + piece.bytes.length > MAX_UNENDED_BYTES) {
     throw errors.tooLarge(
       `Your unfinished streamed recordings can have at most ${MAX_UNENDED_BYTES} bytes together. End one of them, or stream another recording of its device.`,
     );

@@ -10,7 +10,7 @@ import type { UnitOfWork } from "../change/unit-of-work.js";
 import { currentOwner } from "../ownerships/rules.js";
 import { announceChanges, withChanges } from "./changed-times.js";
 import { announceLater } from "./changes.js";
-import { addPiece, deletePieces } from "./pieces.js";
+import { addPiece, deletePieces, unendedBytes } from "./pieces.js";
 import { type RecordingStream, StreamReplaced } from "./resource.js";
 
 interface Piece {
@@ -41,13 +41,14 @@ export async function storePiece(
     const { queries } = unit;
     await lockDevice(queries, deviceId);
     const { ownership } = await currentOwner.find(ctx, { device: deviceId }, { queries, lock: false });
-    const [before] = await queries
-      .select()
+    const [found] = await queries
+      .select({ before: recordingStreams, unendedBytes })
       .from(recordingStreams)
       .where(and(eq(recordingStreams.deviceId, deviceId), eq(recordingStreams.connection, connection)));
-    if (before === undefined || before.bytes !== firstByte) throw new StreamReplaced();
+    if (found?.before.bytes !== firstByte) throw new StreamReplaced();
+    const { before } = found;
     const outcome = await storeBatches(unit, { deviceId, ownerId: ownership.managerId }, batches);
-    if (piece.length > 0) await addPiece(queries, before.managerId, { deviceId, firstByte, bytes: piece });
+    if (piece.length > 0) await addPiece(queries, { deviceId, firstByte, bytes: piece }, found.unendedBytes);
     const stream = await advance(unit, before, piece.length, outcome);
     if (stream.changed !== null && before.changed === null && !ends) await announceLater(unit, stream);
     if (ends) await conclude(unit, stream, info);

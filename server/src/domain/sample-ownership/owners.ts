@@ -23,20 +23,22 @@ export interface Owner {
 }
 
 /** Returns the times within an interval at which a manager owned a device: closed, ascending, disjoint. */
-export const ownedTimes = (
-  queries: Queries,
-  { deviceId, ownerId }: Owner,
-  within: Interval,
-): Promise<Interval[]> =>
-  timesWhere(queries, sql`device_id = ${deviceId} AND manager_id = ${ownerId}`, within);
+export async function ownedTimes(queries: Queries, owner: Owner, within: Interval): Promise<Interval[]> {
+  const [own] = await timesWhere(queries, within, [timesOf(owner)]);
+  return own ?? [];
+}
 
-/** Returns the times of all other managers. */
-export const timesOfOthers = (
+/** Returns the times of the manager and those of all other managers. */
+export async function ownedTimesAndOthers(
   queries: Queries,
-  { deviceId, ownerId }: Owner,
+  owner: Owner,
   within: Interval,
-): Promise<Interval[]> =>
-  timesWhere(queries, sql`device_id = ${deviceId} AND manager_id <> ${ownerId}`, within);
+): Promise<{ own: Interval[]; others: Interval[] }> {
+  const { deviceId, ownerId } = owner;
+  const ofOthers = sql`device_id = ${deviceId} AND manager_id <> ${ownerId}`;
+  const [own, others] = await timesWhere(queries, within, [timesOf(owner), ofOthers]);
+  return { own: own ?? [], others: others ?? [] };
+}
 
 /**
  * Condition: the manager owned the device at a time of a closed interval. Samples of the interval can then belong to
@@ -52,14 +54,25 @@ export const isOwnedDuring = (
 
 const msOf = (time: string) => sql.raw(`(extract(epoch FROM ${time}) * 1000)::bigint`);
 
-async function timesWhere(queries: Queries, owner: SQL, { startMs, stopMs }: Interval): Promise<Interval[]> {
+const timesOf = ({ deviceId, ownerId }: Owner) => sql`device_id = ${deviceId} AND manager_id = ${ownerId}`;
+
+/** Returns the times of the ownerships that each condition selects. */
+async function timesWhere(
+  queries: Queries,
+  { startMs, stopMs }: Interval,
+  conditions: readonly SQL[],
+): Promise<Interval[][]> {
   if (startMs > stopMs) return [];
-  const owned = sql`(
+  const times = conditions.map((condition) =>
+    // A device can have thousands of past ownerships, so the database merges them.
+    textOfMultirange(sql`(
     SELECT range_agg(int8range(
       greatest(${msOf("start_time")}, ${startMs}::bigint), least(${msOf("end_time")}, ${stopMs}::bigint + 1)
-    )) FROM ${ownerships} WHERE ${owner} AND end_time > ${new Date(startMs)} AND start_time <= ${new Date(stopMs)}
-  )`;
-  // A device can have thousands of past ownerships, so the database merges them.
-  const { rows } = await queries.execute<{ times: string }>(sql`SELECT ${textOfMultirange(owned)} AS times`);
-  return intervalsIn(rows[0]?.times ?? "[]");
+    )) FROM ${ownerships} WHERE ${condition} AND end_time > ${new Date(startMs)} AND start_time <= ${new Date(stopMs)}
+  )`),
+  );
+  const { rows } = await queries.execute<{ times: string[] }>(
+    sql`SELECT json_build_array(${sql.join(times, sql`, `)}) AS times`,
+  );
+  return (rows[0]?.times ?? []).map(intervalsIn);
 }

@@ -51,7 +51,8 @@ export async function storeSamples(
 ): Promise<StoreResult> {
   await lockDeviceSamples(tx, deviceId);
   const result: StoreResult = { stored: 0, known: 0, hrFilled: 0, changed: [], room: 0 };
-  const window = allocateColumns(WINDOW_ROWS);
+  // Starts small, because a stream stores five samples at a time.
+  let window = allocateColumns(0);
   let filled = 0;
   let firstRow = 0;
   const pauses = new Pauses();
@@ -61,6 +62,7 @@ export async function storeSamples(
     firstRow += batch.length;
     for (let from = 0; from < batch.length; ) {
       const to = Math.min(batch.length, from + WINDOW_ROWS - filled);
+      window = withRoom(window, filled, filled + to - from);
       copyColumns(batch, from, to, window, filled);
       filled += to - from;
       from = to;
@@ -72,6 +74,14 @@ export async function storeSamples(
   if (filled > 0) await storeWindow(tx, deviceId, sliceColumns(window, 0, filled), result, pauses);
   result.changed = coalesceIntervals(result.changed, BUCKET_MS);
   return result;
+}
+
+/** Returns columns with the first `filled` samples and room for `wanted`, at most `WINDOW_ROWS`. */
+function withRoom(window: SampleColumns, filled: number, wanted: number): SampleColumns {
+  if (wanted <= window.length) return window;
+  const larger = allocateColumns(Math.min(WINDOW_ROWS, Math.max(wanted, 2 * window.length)));
+  copyColumns(window, 0, filled, larger, 0);
+  return larger;
 }
 
 function requireTimes(columns: SampleColumns, firstRow: number): void {
