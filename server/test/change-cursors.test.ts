@@ -39,6 +39,7 @@ describe("a cursor", () => {
 
   it("is valid in every process of the service", async ({ service: s }) => {
     const { owner, device, load } = await loaded(s);
+    await earlierTransactionsEnded(s);
     const { body } = await read(s, owner.token, "");
     const other = await TestService.start(s.store);
     await load("2024-05-17T13:00:00.000Z");

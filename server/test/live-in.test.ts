@@ -395,6 +395,12 @@ describe("a stream is refused, or ends with a reason", () => {
       bytes: MAX_UNENDED_BYTES,
       updatedAt: s.clock.now(),
     });
+    const bob = await s.manager();
+    const ofBob = await s.ownedDevice(bob);
+    const unaffected = stream(ofBob, { by: bob });
+    unaffected.send(await walk(ofBob.serial_number, START, 5));
+    unaffected.finish();
+    expect(await unaffected.last()).toMatchObject({ end: "complete" });
     const refused = stream(device);
     refused.send(await walk(device.serial_number, START, 5));
     expect(await refused.last()).toMatchObject({

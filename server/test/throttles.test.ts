@@ -55,6 +55,27 @@ describe("passwords", () => {
     expect((await change({ email: "new@example.org" })).status).toBe(201);
   });
 
+  it("are changed only a limited number of times per day by accounts with one email address", async () => {
+    const s = await startService({ throttleAccountMailsPerDay: 2 });
+    const email = "victim@example.org";
+    const victim = await s.manager({ email });
+    const [one, two] = [await s.manager({ email }), await s.manager({ email })];
+    const change = async ({ id, token }: { id: number; token: string }, json: object) =>
+      (await s.send("PATCH", `/api/v1/managers/${id}/`, { token, json })).status;
+    expect(await change(one, { username: "renamed 1" })).toBe(201);
+    expect(await change(one, { first_name: "not counted" })).toBe(201);
+    expect(await change(two, { username: victim.username })).toBe(400);
+    expect(await change(two, { username: "renamed 2" })).toBe(201);
+    expect(await change(one, { username: "renamed 3" })).toBe(429);
+    expect(await change(two, { password: two.password })).toBe(429);
+    expect(await change(two, { email: "other@example.org", current_password: two.password })).toBe(429);
+    // Their changes do not count for the account that had the address first.
+    expect(await change(victim, { username: "renamed 4" })).toBe(201);
+    expect(await change(victim, { email: "new@example.org" })).toBe(201);
+    const isNotice = sql`payload->>'template' LIKE '%-changed' AND payload->>'to' = ${email}`;
+    expect(await s.store.database.queries.$count(jobs, isNotice)).toBe(4);
+  });
+
   it.each([
     ["managers", "manager"],
     ["athletes", "athlete"],

@@ -125,6 +125,11 @@ export const limitSettings = {
     10,
     "Maximum number of emails to one address from all registrations; above this number, a user who has chosen a password is registered without an email",
   ),
+  throttleAccountMailsPerDay: count(
+    "THROTTLE_ACCOUNT_MAILS_PER_DAY",
+    50,
+    "Maximum number of emails about changed usernames, email addresses and passwords of one account, or of all later accounts with the same email address",
+  ),
   throttleTokensPerMinute: count(
     "THROTTLE_TOKENS_PER_MINUTE",
     300,

@@ -228,6 +228,10 @@ function installGuard(
     ctx.isOwnPassword = async (password) =>
       (await findUser(ctx, passwordAttempts(app, request), caller.username, password))?.id === caller.id;
     ctx.countPassword = () => app.throttle("newPassword", request);
+    ctx.countAccountMail = async (key, isNewEmail) => {
+      if (isNewEmail) await app.throttle("registration", request);
+      await app.throttle.accountMail(key);
+    };
   };
   app.addHook("onRequest", async (request, reply) => {
     reply.header("X-Request-Id", request.id);

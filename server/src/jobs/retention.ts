@@ -39,7 +39,7 @@ const DEVICE_CODE_KEPT_MS = 600_000;
 /** Time during which a gateway can continue a recording. */
 const STREAM_LIFETIME_MS = 7 * DAY_MS;
 
-/** Periods longer than any throttle: an hour, or a day for registration emails. */
+/** Periods longer than any throttle: an hour, or a day for emails. */
 const LONGEST_THROTTLE_MS = 7_200_000;
 const LONGEST_MAIL_THROTTLE_MS = DAY_MS + LONGEST_THROTTLE_MS;
 
@@ -156,7 +156,7 @@ async function removeExpired(
       sql`throttle_counters`,
       sql`expire`,
       sql`expire > ${Date.now() + LONGEST_THROTTLE_MS} AND
-        (NOT starts_with(key, 'registrationMail:') OR expire > ${Date.now() + LONGEST_MAIL_THROTTLE_MS})`,
+        (NOT (starts_with(key, 'registrationMail:') OR starts_with(key, 'accountMail:')) OR expire > ${Date.now() + LONGEST_MAIL_THROTTLE_MS})`,
     ],
   ];
   for (const [table, time, condition] of expired) {

@@ -1,9 +1,12 @@
 import { createHash } from "node:crypto";
+import { eq, min } from "drizzle-orm";
+import { accounts } from "../../store/schema.js";
 import type { Context } from "../change/context.js";
 import { ServiceError } from "../change/errors.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 import { encryptSecret } from "../secrets/secrets.js";
 import type { Account } from "./find.js";
+import { userKey } from "./user-counters.js";
 
 /** Normalises an address: a subaddress (RFC 5233) or another spelling must not count as another recipient. */
 const plainAddress = (email: string) =>
@@ -34,6 +37,35 @@ export async function countCredentialsMail(
     if (hasGeneratedPassword || !(error instanceof ServiceError) || error.kind !== "throttled") throw error;
     return false;
   }
+}
+
+/** Values of a request that replaces credentials. */
+interface Replaced {
+  username?: string | undefined;
+  email?: string | undefined;
+  password?: string | undefined;
+}
+
+/**
+ * Counts a change before it is made, because it emails the previous address, which anyone may have entered. Changes are counted
+ * by account for the account that has had the address for the longest time, and by address for all others. Nobody can
+ * therefore use up the limit of the owner of the address.
+ * @throws ServiceError `throttled`
+ */
+export async function countChangedCredentials(
+  ctx: Context,
+  account: Account,
+  { username, email, password }: Replaced,
+): Promise<void> {
+  const changesEmail = email !== undefined && email !== account.email;
+  const changesUsername = username !== undefined && username !== account.username;
+  if (account.email === "" || !(changesEmail || changesUsername || password !== undefined)) return;
+  const [first] = await ctx.queries
+    .select({ id: min(accounts.id) })
+    .from(accounts)
+    .where(eq(accounts.email, account.email));
+  const key = first?.id === account.id ? userKey(account.id) : recipientHash(account.email);
+  await ctx.countAccountMail?.(key, changesEmail);
 }
 
 /**

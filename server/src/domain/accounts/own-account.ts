@@ -6,7 +6,7 @@ import type { Context } from "../change/context.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 import { changedPasswordHash, generatePassword, hashPassword } from "../secrets/passwords.js";
 import { requireUser } from "./credential-changes.js";
-import { countCredentialsMail, mailCredentials } from "./credentials-mail.js";
+import { countChangedCredentials, countCredentialsMail, mailCredentials } from "./credentials-mail.js";
 import type { Account } from "./find.js";
 import type { NewPassword } from "./resource.js";
 import { type AccountValues, insertAccount, requireAvailable, updateAccount } from "./write.js";
@@ -54,8 +54,10 @@ export async function prepareUpdate(
   body: { [Field in keyof AccountBody]?: AccountBody[Field] | undefined } & { current_password?: string },
 ) {
   const { username, email, external_id: externalId, password } = body;
-  if (password !== undefined) await requireAvailable(ctx, account.role, { username, externalId }, account);
+  if (password !== undefined || username !== undefined)
+    await requireAvailable(ctx, account.role, { username, externalId }, account);
   await requireUser(ctx, account, body);
+  await countChangedCredentials(ctx, account, body);
   const passwordHash = await changedPasswordHash(
     ctx,
     account.passwordHash,
@@ -77,6 +79,7 @@ export async function changePassword(
   body: StaticDecode<typeof NewPassword>,
 ): Promise<void> {
   await requireUser(ctx, account, body);
+  await countChangedCredentials(ctx, account, body);
   const passwordHash = await hashPassword(ctx, body.password, account.username);
   await change(ctx, operation, ids, async (unit, before) => {
     await updateAccount(unit, before, { passwordHash });

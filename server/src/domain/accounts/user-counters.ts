@@ -5,6 +5,7 @@ export const COUNTED_BY_USER = [
   "files",
   "ownership",
   "newPassword",
+  "accountMail",
   "managerSearch",
   "deviceCode",
 ] as const;

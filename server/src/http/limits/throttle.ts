@@ -23,6 +23,8 @@ const limits = (config: Config) =>
     registrationBytes: [config.throttleRegistrationBytesPerHour, 60 * MINUTE],
     /** Registrations that send email to one recipient. */
     registrationMail: [config.throttleRegistrationMailsPerDay, 24 * 60 * MINUTE],
+    /** Emails about changed credentials. */
+    accountMail: [config.throttleAccountMailsPerDay, 24 * 60 * MINUTE],
     token: [config.throttleTokensPerMinute, MINUTE],
     failedPassword: [config.throttleFailedPasswords, 15 * MINUTE],
     newPassword: [config.throttlePasswordChangesPerHour, 60 * MINUTE],
@@ -68,6 +70,12 @@ export interface Throttle {
    * @throws ServiceError `throttled`
    */
   registrationMail(recipient: string): Promise<void>;
+  /**
+   * Counts an email about changed credentials.
+   * @param key from `countChangedCredentials`
+   * @throws ServiceError `throttled`
+   */
+  accountMail(key: string): Promise<void>;
   /**
    * Counts a password for a username before it is checked. Parallel attempts therefore cannot exceed the limit.
    * @throws ServiceError `throttled` after too many wrong passwords
@@ -160,6 +168,9 @@ export function createThrottle(config: Config, database: Database): Throttle {
     },
     async registrationMail(recipient: string) {
       await consume("registrationMail", recipient);
+    },
+    async accountMail(key: string) {
+      await consume("accountMail", key);
     },
     async password(username: string, address: string) {
       await consume("failedPassword", byUsername(username, address));
