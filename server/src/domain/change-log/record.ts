@@ -1,5 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
-import { type Interval, multirangeOf } from "../../store/samples/index.js";
+import { type Interval, millisecondsOf } from "../../store/samples/index.js";
 import { type ChangeKind, changes } from "../../store/schema.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 
@@ -63,7 +63,7 @@ export async function recordSamples(unit: UnitOfWork, { deviceId, times }: Chang
     sql`SELECT account_id, ${deviceId}::bigint AS object_id, unnest(times * int8multirange(owned)) AS part
       FROM (SELECT manager_id AS account_id, int8range(${msOf(sql`start_time`)}, ${msOf(sql`end_time`)}) AS owned
         FROM ownerships WHERE device_id = ${deviceId}) AS ownerships
-      CROSS JOIN (SELECT ${multirangeOf(times)} AS times) AS changed WHERE times && owned`,
+      CROSS JOIN (SELECT ${millisecondsOf(times)} AS times) AS changed WHERE times && owned`,
   );
 }
 
@@ -76,7 +76,7 @@ export async function recordLostSamples(
   if (times.length === 0) return;
   await recordParts(
     unit,
-    sql`SELECT ${managerId}::bigint AS account_id, ${deviceId}::bigint AS object_id, unnest(${multirangeOf(times)}) AS part`,
+    sql`SELECT ${managerId}::bigint AS account_id, ${deviceId}::bigint AS object_id, unnest(${millisecondsOf(times)}) AS part`,
   );
 }
 

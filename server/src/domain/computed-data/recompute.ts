@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { and, eq, inArray, type SQL, sql } from "drizzle-orm";
 import { NOBODY } from "../../store/queue/job-queue.js";
-import type { Interval } from "../../store/samples/index.js";
+import { type Interval, instantsOf } from "../../store/samples/index.js";
 import {
   computedData,
   recomputations,
@@ -12,7 +12,6 @@ import {
 import type { UnitOfWork } from "../change/unit-of-work.js";
 import type { Timeframe } from "../timeframes/rules.js";
 import { lockInput } from "./input-lock.js";
-import { instantsOf } from "./multirange.js";
 import { queueComputation } from "./queue.js";
 
 /** Changes other than changes to the time frames themselves. */

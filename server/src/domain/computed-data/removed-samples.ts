@@ -1,10 +1,9 @@
 import { and, eq, gte, type SQL, sql } from "drizzle-orm";
-import { BUCKET_MS, type Interval } from "../../store/samples/index.js";
+import { BUCKET_MS, type Interval, millisecondsOf } from "../../store/samples/index.js";
 import { ownerships, removedSamples, timeframes } from "../../store/schema.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 import { without } from "../sample-ownership/intervals.js";
 import { joinRemoved } from "./join-removed.js";
-import { millisecondsOf } from "./multirange.js";
 
 const msOf = (time: SQL): SQL => sql`(extract(epoch FROM ${time}) * 1000)::bigint`;
 

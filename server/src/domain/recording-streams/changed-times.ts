@@ -1,7 +1,7 @@
 import { MAX_GAP_MS } from "asi-convert";
 import { eq, isNotNull, type SQL, sql } from "drizzle-orm";
 import type { Queries } from "../../store/connection/database.js";
-import { type Interval, intervalsIn, multirangeOf, textOfMultirange } from "../../store/samples/index.js";
+import { type Interval, intervalsIn, millisecondsOf, textOfMultirange } from "../../store/samples/index.js";
 import { recordingStreams } from "../../store/schema.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 import { intersect } from "../sample-ownership/intervals.js";
@@ -19,7 +19,7 @@ export const withChanges = (changed: readonly Interval[]) => ({
   changed: sql`(
     SELECT range_agg(int8range(lower(wide), upper(wide) - ${MAX_GAP_MS}::bigint)) FROM unnest((
       SELECT range_agg(int8range(lower(one), upper(one) + ${MAX_GAP_MS}::bigint))
-      FROM unnest(coalesce(${recordingStreams.changed}, '{}') + ${multirangeOf(changed)}) AS one
+      FROM unnest(coalesce(${recordingStreams.changed}, '{}') + ${millisecondsOf(changed)}) AS one
     )) AS wide)`,
 });
 

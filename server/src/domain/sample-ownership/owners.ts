@@ -1,4 +1,4 @@
-import { type Column, type SQL, sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import type { Queries } from "../../store/connection/database.js";
 import { type Interval, intervalsIn, textOfMultirange } from "../../store/samples/index.js";
 import { ownerships } from "../../store/schema.js";
@@ -39,18 +39,6 @@ export async function ownedTimesAndOthers(
   const [own, others] = await timesWhere(queries, within, [timesOf(owner), ofOthers]);
   return { own: own ?? [], others: others ?? [] };
 }
-
-/**
- * Condition: the manager owned the device at a time of a closed interval. Samples of the interval can then belong to
- * the manager. The times are columns or values of `timestamptz`.
- */
-export const isOwnedDuring = (
-  managerId: Column,
-  deviceId: number,
-  startTime: SQL,
-  endTime: SQL,
-): SQL => sql`EXISTS (SELECT 1 FROM ${ownerships} WHERE ${ownerships.deviceId} = ${deviceId} AND ${ownerships.managerId} = ${managerId}
-    AND ${ownerships.startTime} <= ${endTime} AND ${ownerships.endTime} > ${startTime})`;
 
 const msOf = (time: string) => sql.raw(`(extract(epoch FROM ${time}) * 1000)::bigint`);
 

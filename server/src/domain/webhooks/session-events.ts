@@ -1,8 +1,8 @@
 import { asc, eq, sql } from "drizzle-orm";
-import type { Interval } from "../../store/samples/index.js";
-import { activities, sessionTimeframes, timeframes, webhooks } from "../../store/schema.js";
+import { type Interval, instantsOf } from "../../store/samples/index.js";
+import { activities, ownerships, sessionTimeframes, timeframes, webhooks } from "../../store/schema.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
-import { isOwnedDuring } from "../sample-ownership/owners.js";
+import { MAX_LENGTH_DAYS } from "../sample-ownership/wearers.js";
 import { emitAccountEvent, emitAccountEvents } from "./account-events.js";
 
 /** Notifies the webhooks of the owner that a session has changed. */
@@ -30,22 +30,24 @@ export async function emitChangedSessions(
   { deviceId, changed }: { deviceId: number; changed: readonly Interval[] },
 ): Promise<void> {
   if (changed.length === 0) return;
+  // The times of each owner are one value, so every time frame is compared once, regardless of the number of changes.
   const { rows } = await unit.queries.execute<{ id: string; owner: string }>(sql`
-    SELECT DISTINCT ${activities.id} AS id, ${activities.ownerId} AS owner
-    FROM jsonb_to_recordset(${JSON.stringify(changed)}::jsonb) AS changed ("startMs" float8, "stopMs" float8)
-    JOIN ${timeframes} ON ${timeframes.deviceId} = ${deviceId}
-      AND ${timeframes.startTime} <= to_timestamp("stopMs" / 1000) AND ${timeframes.endTime} >= to_timestamp("startMs" / 1000)
-    JOIN ${sessionTimeframes} ON ${sessionTimeframes.timeframeId} = ${timeframes.id}
-    JOIN ${activities} ON ${activities.id} = ${sessionTimeframes.sessionId}
-    WHERE ${isOwnedDuring(
-      activities.ownerId,
-      deviceId,
-      sql`greatest(${timeframes.startTime}, to_timestamp("startMs" / 1000))`,
-      sql`least(${timeframes.endTime}, to_timestamp("stopMs" / 1000))`,
-    )} AND EXISTS (
-      SELECT 1 FROM ${webhooks} WHERE ${webhooks.ownerId} = ${activities.ownerId}
-        AND 'session.changed' = ANY (${webhooks.events}) AND ${webhooks.disabledAt} IS NULL
+    WITH owned AS MATERIALIZED (
+      SELECT ${ownerships.managerId} AS owner,
+        ${instantsOf(changed)} * range_agg(tstzrange(${ownerships.startTime}, ${ownerships.endTime}, '[)')) AS times
+      FROM ${ownerships} WHERE ${ownerships.deviceId} = ${deviceId} AND EXISTS (
+        SELECT 1 FROM ${webhooks} WHERE ${webhooks.ownerId} = ${ownerships.managerId}
+          AND 'session.changed' = ANY (${webhooks.events}) AND ${webhooks.disabledAt} IS NULL
+      )
+      GROUP BY ${ownerships.managerId}
     )
+    SELECT DISTINCT ${activities.id} AS id, owned.owner
+    FROM owned
+    JOIN ${timeframes} ON ${timeframes.deviceId} = ${deviceId} AND ${timeframes.startTime} <= upper(times)
+      AND ${timeframes.startTime} >= lower(times) - ${`${MAX_LENGTH_DAYS} days`}::interval
+      AND tstzrange(${timeframes.startTime}, ${timeframes.endTime}, '[]') && times
+    JOIN ${sessionTimeframes} ON ${sessionTimeframes.timeframeId} = ${timeframes.id}
+    JOIN ${activities} ON ${activities.id} = ${sessionTimeframes.sessionId} AND ${activities.ownerId} = owned.owner
     ORDER BY id LIMIT ${MAX_SESSIONS}`);
   for (const owner of new Set(rows.map((row) => row.owner))) {
     const sessions = rows.filter((row) => row.owner === owner).map(({ id }) => ({ session: Number(id) }));

@@ -1,11 +1,27 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Interval } from "./intervals.js";
 
-/** Closed intervals as a multirange of ms. */
-export const multirangeOf = (times: readonly Interval[]): SQL =>
-  sql`(SELECT range_agg(int8range(start_ms, stop_ms, '[]')) FROM unnest(
-    ${sql.param(times.map(({ startMs }) => startMs))}::bigint[], ${sql.param(times.map(({ stopMs }) => stopMs))}::bigint[]
-  ) AS changed (start_ms, stop_ms))`;
+/**
+ * Combines closed intervals into one value of the database. The database uses binary search within the value, so a
+ * condition with thousands of intervals takes little longer than a condition with one. Ignores empty intervals (start
+ * after stop).
+ */
+const multirange = (intervals: readonly Interval[], range: SQL): SQL => sql`(
+  SELECT range_agg(${range})
+  FROM unnest(${sql.param(intervals.map(({ startMs }) => startMs))}::bigint[],
+    ${sql.param(intervals.map(({ stopMs }) => stopMs))}::bigint[]) AS given (start_ms, stop_ms)
+  WHERE start_ms <= stop_ms)`;
+
+/** Returns closed intervals as a multirange of timestamps. */
+export const instantsOf = (intervals: readonly Interval[]): SQL =>
+  multirange(
+    intervals,
+    sql`tstzrange(to_timestamp(start_ms / 1000.0), to_timestamp(stop_ms / 1000.0), '[]')`,
+  );
+
+/** Returns closed intervals as a multirange of ms since 1970 UTC. */
+export const millisecondsOf = (intervals: readonly Interval[]): SQL =>
+  multirange(intervals, sql`int8range(start_ms, stop_ms, '[]')`);
 
 /**
  * A multirange of ms as one value of text, because reading ten thousand rows would block the event loop for a tenth of a second.
