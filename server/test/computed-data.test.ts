@@ -8,6 +8,7 @@ import { queueOutdated } from "../src/domain/computed-data/outdated.js";
 import { backdateOwnership } from "../src/domain/ownerships/backdate.js";
 import { startService as startProcess } from "../src/process/service.js";
 import { queriesOf } from "../src/store/connection/database.js";
+import { Turn } from "../src/store/queue/turn.js";
 import {
   chunkTables,
   deleteStoredBefore,
@@ -78,7 +79,8 @@ describe("computed data", () => {
         changed: scattered.map((ms) => ({ startMs: ms, stopMs: ms })),
       }),
     );
-    for (const { id } of await queries.select().from(recomputations)) await markRest(s.ctx, id);
+    for (const { id } of await queries.select().from(recomputations))
+      await markRest(s.ctx, id, new Turn(Number.POSITIVE_INFINITY));
     const marked = await queries
       .select({ id: timeframes.id, startTime: timeframes.startTime })
       .from(timeframes)

@@ -1,4 +1,5 @@
 /** The data that remain of a deleted account are the authors and times of changes, but no personal data. */
+
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { eq, inArray, sql } from "drizzle-orm";
@@ -10,6 +11,7 @@ import { fanOut } from "../src/domain/webhooks/fan-out.js";
 import { applyRetention } from "../src/jobs/retention.js";
 import { commands } from "../src/operator/commands.js";
 import { jobColumns } from "../src/store/queue/job-queue.js";
+import { Turn } from "../src/store/queue/turn.js";
 import { accounts, auditLog, jobs, webhookDeliveries } from "../src/store/schema.js";
 import { managingManager } from "./people.js";
 import { linksTo } from "./personal-data-scene.js";
@@ -380,16 +382,21 @@ describe("the operator can delete", () => {
     await commands["account delete"](s.ctx, { username: eve.manager.username });
     expect(await placesOf(s, mark)).toEqual([]);
     // A worker that had leased the job before.
-    if (job !== undefined) expect(await fanOut(s.ctx, job)).toEqual({ deliveries: 0 });
+    if (job !== undefined)
+      expect(await fanOut(s.ctx, job, new Turn(Number.POSITIVE_INFINITY))).toEqual({ deliveries: 0 });
     expect(await placesOf(s, mark)).toEqual([]);
     for (const own of await fanOutsOf(s, bob.manager.id)) {
       await queries.update(jobs).set({ leaseToken: "ours" }).where(eq(jobs.id, own.id));
-      expect(await fanOut(s.ctx, { ...own, leaseToken: "ours" })).toEqual({ deliveries: 300 });
+      expect(await fanOut(s.ctx, { ...own, leaseToken: "ours" }, new Turn(Number.POSITIVE_INFINITY))).toEqual(
+        { deliveries: 300 },
+      );
       // The steps have not written the payload again, and a worker that takes over begins after the last one.
       const [after] = await fanOutsOf(s, bob.manager.id);
       expect([after?.payload, after?.details]).toEqual([own.payload, { done: 300 }]);
       await queries.update(webhookDeliveries).set({ state: "delivered" });
-      expect(await fanOut(s.ctx, { ...own, ...after, leaseToken: "ours" })).toEqual({ deliveries: 300 });
+      expect(
+        await fanOut(s.ctx, { ...own, ...after, leaseToken: "ours" }, new Turn(Number.POSITIVE_INFINITY)),
+      ).toEqual({ deliveries: 300 });
     }
     expect(await queries.$count(webhookDeliveries)).toBe(300);
   });
@@ -406,7 +413,7 @@ describe("the operator can delete", () => {
       const [job] = await fanOutsOf(s, manager.id);
       if (job === undefined) throw new Error("No job");
       await queries.update(jobs).set({ leaseToken: "ours" }).where(eq(jobs.id, job.id));
-      return () => fanOut(s.ctx, { ...job, leaseToken: "ours" });
+      return () => fanOut(s.ctx, { ...job, leaseToken: "ours" }, new Turn(Number.POSITIVE_INFINITY));
     };
     const [closed, disabled] = [await fanOutOf(eve), await fanOutOf(bob)];
     await transact(s.ctx, "account delete", async (unit) => {

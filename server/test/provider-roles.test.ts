@@ -91,10 +91,18 @@ describe("the groups of a user", () => {
       scopes: ["samples:read"],
       valid_days: 366,
     });
+    const application = await browser.send("POST", "/api/v2/applications/", {
+      name: "Machine",
+      scopes: ["samples:read"],
+    });
+    const { client_id, client_secret } = application.body;
+    const machine = () => s.token({ client_id, client_secret, grant_type: "client_credentials" });
+    expect((await machine()).status).toBe(200);
     expect((await s.get("/api/v1/devices/", body.token)).status).toBe(200);
     expect(await withGroups(s, provider, ["Others"])).toBe("#/sign-in?problem=no_role");
     expect(await browser.account()).toBeUndefined();
     expect((await s.get("/api/v1/devices/", body.token)).status).toBe(403);
+    expect((await machine()).body.error).toBe("invalid_client");
     expect(await withGroups(s, provider, ["Staff"])).toBe("#/signed-in");
     // The role of an account does not change.
     expect(await withGroups(s, provider, ["Players"])).toBe("#/sign-in?problem=no_role");

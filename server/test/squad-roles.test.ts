@@ -239,6 +239,24 @@ describe("a guest", () => {
     expect(activities.body.count).toBe(0);
   });
 
+  it("cannot add athletes of the owner to the squad as an analyst, only continue those who were in it", async () => {
+    const { scene, ann } = await played();
+    const analyst = await guestOf(scene, "analyst");
+    const other = await SquadScene.of(s, ["Cleo"]);
+    const [cleo] = other.players as [TestPlayer];
+    await s.store.database.queries
+      .update(permissions)
+      .set({ managerId: scene.manager.id })
+      .where(eq(permissions.athleteId, cleo.athlete));
+    const add = (token: string, athlete: number, start_time: string) =>
+      s.post("/api/v2/members/", { squad: scene.squad, athlete, start_time, end_time: minute(30) }, token);
+    const refused = await add(analyst.token, cleo.athlete, minute(0));
+    const unknown = await add(analyst.token, 999_999_999, minute(0));
+    expect([refused.status, refused.body]).toEqual([400, unknown.body]);
+    expect((await add(analyst.token, ann.athlete, "2019-01-01T00:00:00Z")).status).toBe(409);
+    expect((await add(scene.manager.token, cleo.athlete, minute(0))).status).toBe(201);
+  });
+
   it.runIf(process.env.TEST_DATABASE === "postgres")(
     "changes nothing as an analyst after the role has ended, even with a request that was under way",
     async () => {

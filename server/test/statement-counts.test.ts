@@ -1,6 +1,7 @@
 /** Changes of many rows: number of statements, and number of rows per transaction. */
+
 import { and, eq, gt, sql } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { updateActivity } from "../src/domain/activities/update.js";
 import type { Context } from "../src/domain/change/context.js";
 import { markRest } from "../src/domain/computed-data/mark-rest.js";
@@ -10,6 +11,7 @@ import type { FanOut } from "../src/domain/webhooks/events.js";
 import { fanOut } from "../src/domain/webhooks/fan-out.js";
 import { type Queries, queriesOf } from "../src/store/connection/database.js";
 import { jobColumns } from "../src/store/queue/job-queue.js";
+import { Turn, TurnEnded } from "../src/store/queue/turn.js";
 import {
   accounts,
   activities,
@@ -127,7 +129,7 @@ describe("the computed data of hundreds of time frames that one change affects",
     await queries.execute(
       sql`UPDATE recomputations SET done_through = ${frames[399]?.id} WHERE id = ${change}`,
     );
-    await markRest(s.ctx, change);
+    await markRest(s.ctx, change, new Turn(Number.POSITIVE_INFINITY));
     expect(await marked()).toBe(250);
     expect(await queries.$count(recomputations)).toBe(0);
     const first = await computedAt();
@@ -186,13 +188,31 @@ describe("the thousands of deliveries of a change", () => {
 
   it("are written by transactions of at most 200", async () => {
     const { job, perTransaction } = await fanOutJob();
-    await fanOut(s.ctx, job);
+    await fanOut(s.ctx, job, new Turn(Number.POSITIVE_INFINITY));
     expect(await perTransaction()).toEqual([200, 200, 200, 200, 200]);
+  });
+
+  it("are written in turns with the jobs of others, which are no failures", async () => {
+    const { job, count } = await fanOutJob();
+    const { queries } = s.store.database;
+    await expect(fanOut(s.ctx, job, new Turn(0))).rejects.toThrow(TurnEnded);
+    expect(await count()).toBe(200);
+    vi.spyOn(Turn.prototype, "isOver", "get").mockReturnValue(true);
+    onTestFinished(() => void vi.restoreAllMocks());
+    const isJob = eq(jobs.id, job.id);
+    await queries.update(jobs).set({ state: "PENDING", leaseToken: null }).where(isJob);
+    await s.runJobs();
+    expect(await count()).toBe(1000);
+    const [ended] = await queries
+      .select({ state: jobs.state, failures: jobs.failures })
+      .from(jobs)
+      .where(isJob);
+    expect(ended).toEqual({ state: "SUCCESS", failures: 0 });
   });
 
   it("continue at the position of the last worker", async () => {
     const { job, count } = await fanOutJob(800);
-    await fanOut(s.ctx, job);
+    await fanOut(s.ctx, job, new Turn(Number.POSITIVE_INFINITY));
     expect(await count()).toBe(200);
   });
 });

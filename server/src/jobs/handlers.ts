@@ -13,11 +13,12 @@ import { announceStreamed } from "../domain/recording-streams/changes.js";
 import { claimFigures } from "../domain/sessions/claim-figures.js";
 import { computeSessionFigures } from "../domain/sessions/compute-figures.js";
 import { deriveSessions } from "../domain/sessions/derive-rest.js";
-import type { ChangedSessions } from "../domain/sessions/derive-sessions.js";
+import type { QueuedDerivation } from "../domain/sessions/derive-sessions.js";
 import { attemptDelivery } from "../domain/webhooks/attempt.js";
 import { fanOut } from "../domain/webhooks/fan-out.js";
 import { vacuumTable } from "../store/embedded/vacuum.js";
 import type { JobKind } from "../store/queue/job-queue.js";
+import { Turn } from "../store/queue/turn.js";
 import { JobFailed, type JobHandler, NotYet, RetryLater } from "./handler.js";
 import { mailHandler } from "./mail.js";
 
@@ -96,7 +97,7 @@ const recomputeHandler: JobHandler = {
   maxLosses: Number.POSITIVE_INFINITY,
   delayMs: (failure) => Math.min(10_000 * 2 ** (failure - 1), HOUR_MS),
   async run(ctx, { payload }) {
-    await markRest(ctx, Number(payload.recomputation));
+    await markRest(ctx, Number(payload.recomputation), new Turn());
     return {};
   },
 };
@@ -107,7 +108,7 @@ const deriveHandler: JobHandler = {
   maxLosses: Number.POSITIVE_INFINITY,
   delayMs: (failure) => Math.min(10_000 * 2 ** (failure - 1), HOUR_MS),
   run: async (ctx, { payload }) => ({
-    ...(await deriveSessions(ctx, payload as unknown as ChangedSessions)),
+    ...(await deriveSessions(ctx, payload as unknown as QueuedDerivation, new Turn())),
   }),
 };
 
@@ -134,7 +135,7 @@ const recordFiguresHandler: JobHandler = {
   maxFailures: Number.POSITIVE_INFINITY,
   maxLosses: Number.POSITIVE_INFINITY,
   delayMs: (failure) => Math.min(10_000 * 2 ** (failure - 1), HOUR_MS),
-  run: async (ctx, job) => ({ ...(await recordRest(ctx, job)) }),
+  run: async (ctx, job) => ({ ...(await recordRest(ctx, job, new Turn())) }),
 };
 
 /** Runs the effects of streamed samples on computed data. Only the database can cause a failure. */
@@ -185,7 +186,7 @@ const webhookFanOutHandler: JobHandler = {
   maxLosses: Number.POSITIVE_INFINITY,
   delayMs: (failure) => Math.min(10_000 * 2 ** (failure - 1), HOUR_MS),
   async run(ctx, job) {
-    return { ...(await fanOut(ctx, job)) };
+    return { ...(await fanOut(ctx, job, new Turn())) };
   },
 };
 

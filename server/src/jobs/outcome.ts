@@ -6,6 +6,7 @@ import { noteJobOutcome } from "../observability/tracing.js";
 import { isUnavailable } from "../store/connection/database-errors.js";
 import { leaseEnd, unleased, whileLeaseHeld } from "../store/queue/job-lease.js";
 import { type Job, type JobKind, NOBODY } from "../store/queue/job-queue.js";
+import { TurnEnded } from "../store/queue/turn.js";
 import { jobs } from "../store/schema.js";
 import { endJob, finished } from "./end-job.js";
 import { JobFailed, NotYet, RetryLater } from "./handler.js";
@@ -84,8 +85,9 @@ export async function runJob(
       ran("lost");
       return;
     }
-    if (error instanceof NotYet) {
-      await write({ state: "RETRY", dueAt: error.at, ...unleased });
+    if (error instanceof NotYet || error instanceof TurnEnded) {
+      const dueAt = error instanceof NotYet ? error.at : clock.now();
+      await write({ state: "RETRY", dueAt, ...unleased });
       ran("retry");
       return;
     }

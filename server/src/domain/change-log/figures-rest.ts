@@ -1,11 +1,15 @@
 import { saveProgress } from "../../store/queue/job-lease.js";
 import type { Job } from "../../store/queue/job-queue.js";
+import { type Turn, TurnEnded } from "../../store/queue/turn.js";
 import { transact } from "../change/change.js";
 import type { Context } from "../change/context.js";
 import { type FiguresLeft, recordNext } from "./figures.js";
 
-/** Runs the job of `recordFigures`. A worker that takes over continues after the last batch. */
-export async function recordRest(ctx: Context, job: Job): Promise<{ recorded: number }> {
+/**
+ * Runs the job of `recordFigures`. A worker that takes over continues after the last batch.
+ * @throws TurnEnded
+ */
+export async function recordRest(ctx: Context, job: Job, turn: Turn): Promise<{ recorded: number }> {
   let count = 0;
   // The progress contains the position after which the work continues.
   let rest: FiguresLeft | undefined = { ...job.payload, ...job.details } as unknown as FiguresLeft;
@@ -18,6 +22,7 @@ export async function recordRest(ctx: Context, job: Job): Promise<{ recorded: nu
     });
     count += recorded;
     rest = left;
+    if (rest !== undefined && turn.isOver) throw new TurnEnded();
   }
   return { recorded: count };
 }

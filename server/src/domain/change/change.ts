@@ -1,6 +1,6 @@
 import { DrizzleQueryError } from "drizzle-orm";
 import { currentCaller, jobGroupOf } from "../../fairness/callers.js";
-import { enqueue, enqueueAll, type SmallJob } from "../../store/queue/job-queue.js";
+import { enqueue, enqueueAll, enqueueOverTimes, type SmallJob } from "../../store/queue/job-queue.js";
 import { authorize, type IdsOf, type OperationId, type TargetOf } from "./access.js";
 import { AuditWriter } from "./audit.js";
 import type { Context } from "./context.js";
@@ -94,6 +94,10 @@ async function transactOnce<T>(
       async enqueue(job) {
         added = true;
         return enqueue(queries, now, charged(job));
+      },
+      async enqueueOverTimes(job) {
+        added = true;
+        await enqueueOverTimes(queries, now, charged(job));
       },
       async enqueueAll(jobs) {
         added ||= jobs.length > 0;

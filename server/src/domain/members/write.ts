@@ -30,7 +30,8 @@ export async function addMember(ctx: Context, unit: UnitOfWork, body: NewMember)
   const { id: squadId, ownerId, view } = await lockEditableSquad(ctx, unit, body.squad);
   requireNoHeart(view, body.params);
   const grants = await grantsOf(queries, ownerId, "READ", [body.athlete], { lock: true });
-  if (!grants.activeAt(body.athlete, now))
+  const isKnown = view.role === "owner" || (await wasMember(queries, squadId, body.athlete));
+  if (!isKnown || !grants.activeAt(body.athlete, now))
     throw errors.field("athlete", "There is no athlete with this id whom the owner of the squad may read.");
   const row = {
     squadId,
@@ -47,6 +48,19 @@ export async function addMember(ctx: Context, unit: UnitOfWork, body: NewMember)
   await enforceMemberQuota(unit, ownerId);
   await unit.announce("memberChanged", { ownerId, before: null, after });
   return { member: after, view };
+}
+
+/**
+ * Whether the athlete has a membership of the squad. An analyst sees no athletes of the owner in other squads, and could see
+ * their figures by adding them.
+ */
+async function wasMember(queries: Queries, squadId: number, athleteId: number): Promise<boolean> {
+  const found = await queries
+    .select({ id: squadMembers.id })
+    .from(squadMembers)
+    .where(and(eq(squadMembers.squadId, squadId), eq(squadMembers.athleteId, athleteId)))
+    .limit(1);
+  return found.length > 0;
 }
 
 /** @throws ServiceError `invalid`, `member_overlaps` */

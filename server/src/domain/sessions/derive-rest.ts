@@ -1,31 +1,47 @@
 import { eq } from "drizzle-orm";
+import type { Turn } from "../../store/queue/turn.js";
 import { activities, sessions } from "../../store/schema.js";
 import { transact } from "../change/change.js";
 import type { Context } from "../change/context.js";
 import { ServiceError } from "../change/errors.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
-import { type ChangedSessions, nextSession } from "./derive-sessions.js";
+import { nextSession, type QueuedDerivation, queueRest } from "./derive-sessions.js";
 import { deriveTimeframes } from "./derive-timeframes.js";
 import { selectSessions, toSession } from "./rules.js";
 
+/** Number of refused sessions whose ids a result contains. */
+const MAX_REFUSED = 100;
+
+/** Result of a job. */
+interface Derived {
+  /** Number of sessions. */
+  sessions: number;
+  /** Ids of the first sessions that are unchanged because they would exceed a limit. */
+  refused: number[];
+  /** Whether another job continues. */
+  continues: boolean;
+}
+
 /**
- * Derives the time frames of the sessions, one session per transaction. May run again after an interruption.
- * @returns the number of sessions, and the ids of sessions that are unchanged because they would exceed a limit
+ * Derives the time frames of the sessions, one session per transaction, until the turn is over. May run again after an
+ * interruption.
  */
-export async function deriveSessions(
-  ctx: Context,
-  changed: ChangedSessions,
-): Promise<{ sessions: number; refused: number[] }> {
+export async function deriveSessions(ctx: Context, queued: QueuedDerivation, turn: Turn): Promise<Derived> {
   const refused: number[] = [];
-  let count = 0;
-  for (let after = 0; ; count++) {
-    const id = await nextSession(ctx.queries, changed, after);
-    if (id === undefined) return { sessions: count, refused };
+  let after = queued.after ?? 0;
+  for (let count = 0; ; count++) {
+    const id = await nextSession(ctx.queries, queued, after);
+    if (id === undefined) return { sessions: count, refused, continues: false };
+    if (count > 0 && turn.isOver) {
+      const rest = { ...queued, after };
+      await transact(ctx, "derive sessions", (unit) => queueRest(unit, rest));
+      return { sessions: count, refused, continues: true };
+    }
     try {
       await transact(ctx, "derive sessions", (unit) => deriveOne(unit, id));
     } catch (error) {
       if (!(error instanceof ServiceError && error.kind === "conflict")) throw error;
-      refused.push(id);
+      if (refused.length < MAX_REFUSED) refused.push(id);
     }
     after = id;
   }

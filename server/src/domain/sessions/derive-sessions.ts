@@ -21,6 +21,11 @@ interface Span {
   endTime: Date;
 }
 
+/** Payload of a job: the sessions after one id. */
+export interface QueuedDerivation extends ChangedSessions {
+  after?: number;
+}
+
 /** Returns the time from the first to the last instant of a change. */
 export const spanOfChange = (
   ...spans: readonly (Span | null)[]
@@ -33,20 +38,35 @@ export const spanOfChange = (
 };
 
 /**
- * Adds a job that derives the time frames of the sessions again, unless the owner has no squad. The job looks up the sessions,
- * because this transaction does not see sessions that other transactions add meanwhile.
+ * Adds a job that derives the time frames of the sessions again, unless they have no squad or the athlete is in none of the
+ * owner's squads. The job looks up the sessions, because this transaction does not see sessions that other transactions add
+ * meanwhile. At most one job of the same squad, athlete or session waits; it includes the times of all changes.
  */
 export async function queueDerivation(unit: UnitOfWork, changed: ChangedSessions): Promise<void> {
-  const own = unit.queries.select().from(squads).where(eq(squads.ownerId, changed.ownerId)).limit(1);
+  const { ownerId, athleteId } = changed;
+  const { queries } = unit;
+  const own =
+    athleteId === undefined
+      ? queries.select({ id: squads.id }).from(squads).where(eq(squads.ownerId, ownerId)).limit(1)
+      : queries
+          .select({ id: squads.id })
+          .from(squadMembers)
+          .innerJoin(squads, eq(squads.id, squadMembers.squadId))
+          .where(and(eq(squadMembers.athleteId, athleteId), eq(squads.ownerId, ownerId)))
+          .limit(1);
   if ((await own).length === 0) return;
-  await unit.enqueueAll([
-    {
-      kind: "derive",
-      payload: { ...changed },
-      uniqueKey: JSON.stringify(Object.entries(changed).sort()),
-      chargedTo: changed.ownerId,
-    },
-  ]);
+  await queueRest(unit, changed);
+}
+
+/** Adds a job that continues a derivation. */
+export async function queueRest(unit: UnitOfWork, rest: QueuedDerivation): Promise<void> {
+  const { ownerId, squadId, athleteId, sessionId } = rest;
+  await unit.enqueueOverTimes({
+    kind: "derive",
+    payload: { after: 0, ...rest },
+    uniqueKey: JSON.stringify({ ownerId, squadId, athleteId, sessionId }),
+    chargedTo: ownerId,
+  });
 }
 
 /** The first session after this id. */

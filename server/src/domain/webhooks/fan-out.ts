@@ -2,6 +2,7 @@ import { and, eq, inArray, isNull } from "drizzle-orm";
 import type { Queries } from "../../store/connection/database.js";
 import { saveProgress } from "../../store/queue/job-lease.js";
 import { type Job, NOBODY } from "../../store/queue/job-queue.js";
+import { type Turn, TurnEnded } from "../../store/queue/turn.js";
 import { accounts, webhooks } from "../../store/schema.js";
 import { transact } from "../change/change.js";
 import type { Context } from "../change/context.js";
@@ -25,12 +26,14 @@ interface Progress {
  * Writes the deliveries in batches. A worker that takes over continues after the last batch. Stops when the account that owns the
  * webhooks has been deleted; closing an account deletes the job. Continues for a disabled account, like its other deliveries,
  * because receivers must learn about deletions.
+ * @throws TurnEnded
  */
-export async function fanOut(ctx: Context, job: Job): Promise<{ deliveries: number }> {
+export async function fanOut(ctx: Context, job: Job, turn: Turn): Promise<{ deliveries: number }> {
   const payload = job.payload as unknown as FanOut;
   const wanted = deliveriesOf(payload);
   let { done = 0 } = job.details as Progress;
-  while (done < wanted.length) {
+  for (let isFirst = true; done < wanted.length; isFirst = false) {
+    if (!isFirst && turn.isOver) throw new TurnEnded();
     const slice = wanted.slice(done, done + PER_TRANSACTION);
     const written = await transact(ctx, "fan out webhooks", (unit) =>
       writeSlice(unit, job, slice, done + slice.length, createDeliveries),

@@ -1,4 +1,4 @@
-import { and, eq, getTableColumns, sql } from "drizzle-orm";
+import { and, eq, getTableColumns, isNull, sql } from "drizzle-orm";
 import type { Account } from "../../domain/accounts/find.js";
 import { usernameKey } from "../../domain/accounts/usernames.js";
 import { insertAccount, revokeTokens } from "../../domain/accounts/write.js";
@@ -7,7 +7,7 @@ import type { Context } from "../../domain/change/context.js";
 import { errors, ServiceError } from "../../domain/change/errors.js";
 import type { UnitOfWork } from "../../domain/change/unit-of-work.js";
 import { newToken } from "../../domain/secrets/tokens.js";
-import { accounts, identities } from "../../store/schema.js";
+import { accounts, applications, identities } from "../../store/schema.js";
 import { isGrantValid } from "../issue-tokens.js";
 import { findApplication } from "../model.js";
 import { beginSession, PAGE_CLIENT_ID } from "../page-sessions.js";
@@ -222,6 +222,11 @@ async function allowedAccount(
   // Without a mapping, this withdraws the roles that an earlier mapping gave.
   await applyRoles(unit, account, roles);
   if (openidRoles.length === 0 || allows(roles, account.role)) return account;
+  // An application of the account could issue further tokens.
+  await unit.queries
+    .update(applications)
+    .set({ revokedAt: unit.now })
+    .where(and(eq(applications.accountId, account.id), isNull(applications.revokedAt)));
   await revokeTokens(unit, account.id);
   await unit.audit("account", account.id, null, { tokens: "revoked: no role" });
   return "no_role";

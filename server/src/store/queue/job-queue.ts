@@ -92,6 +92,26 @@ export async function enqueue(queries: Queries, now: Date, job: NewJob): Promise
 export type SmallJob = Omit<NewJob, "body" | "delayMs">;
 
 /**
+ * Adds a job for a range of times. If a job with its `uniqueKey` waits, it gets the range of both, from the earlier position.
+ * @param job payload with `fromMs`, `toMs` and `after`
+ */
+export async function enqueueOverTimes(queries: Queries, now: Date, job: SmallJob): Promise<void> {
+  const either = (choose: "least" | "greatest", key: string) =>
+    sql`${sql.raw(choose)}((${jobs.payload}->>${key})::float8, (excluded.payload->>${key})::float8)`;
+  await queries
+    .insert(jobs)
+    .values(asRow(now, job))
+    .onConflictDoUpdate({
+      target: [jobs.kind, jobs.uniqueKey],
+      targetWhere: sql`${jobs.state} = 'PENDING'`,
+      set: {
+        payload: sql`${jobs.payload} || jsonb_build_object('fromMs', ${either("least", "fromMs")},
+          'toMs', ${either("greatest", "toMs")}, 'after', ${either("least", "after")})`,
+      },
+    });
+}
+
+/**
  * Adds many jobs within the caller's transaction, except those whose `uniqueKey` is waiting. Sends them as one JSON
  * value, because separate parameters would take three times as long in the query builder and the database.
  */

@@ -1,0 +1,87 @@
+/** Jobs with any amount of work take turns, and changes do not add any number of them. */
+import { and, eq } from "drizzle-orm";
+import { expect, it, onTestFinished, vi } from "vitest";
+import { deriveSessions } from "../src/domain/sessions/derive-rest.js";
+import type { QueuedDerivation } from "../src/domain/sessions/derive-sessions.js";
+import { Turn } from "../src/store/queue/turn.js";
+import { jobs, sessionTimeframes } from "../src/store/schema.js";
+import { service, type TestService } from "./service.js";
+import { minute, SquadScene, type TestPlayer } from "./squad-scene.js";
+
+const derivations = async (s: TestService, ownerId: number) => {
+  const rows = await s.store.database.queries
+    .select({ state: jobs.state, payload: jobs.payload, failures: jobs.failures })
+    .from(jobs)
+    .where(and(eq(jobs.kind, "derive"), eq(jobs.chargedTo, ownerId)));
+  return rows.map((row) => ({ ...row, payload: row.payload as unknown as QueuedDerivation }));
+};
+const waiting = async (s: TestService, ownerId: number) =>
+  (await derivations(s, ownerId)).filter(({ state }) => state === "PENDING");
+
+it("ends its turn after a session, and another job continues with the sessions after it", async () => {
+  const s = await service();
+  const scene = await SquadScene.of(s, ["Ann"]);
+  const sessions = [await scene.session(), await scene.session(), await scene.session()];
+  await s.runJobs();
+  const { queries } = s.store.database;
+  await queries.delete(sessionTimeframes);
+  const all = { ownerId: scene.manager.id, fromMs: Date.parse(minute(0)), toMs: Date.parse(minute(90)) };
+  expect(await deriveSessions(s.ctx, all, new Turn(0))).toEqual({
+    sessions: 1,
+    refused: [],
+    continues: true,
+  });
+  expect(await waiting(s, scene.manager.id)).toMatchObject([{ payload: { ...all, after: sessions[0] } }]);
+  await s.runJobs();
+  expect(await waiting(s, scene.manager.id)).toEqual([]);
+  const derived = await queries.selectDistinct({ id: sessionTimeframes.sessionId }).from(sessionTimeframes);
+  expect(derived.map(({ id }) => id).sort()).toEqual(sessions);
+});
+
+it("is not a failure when a job ends its turn", async () => {
+  const s = await service();
+  vi.spyOn(Turn.prototype, "isOver", "get").mockReturnValue(true);
+  onTestFinished(() => void vi.restoreAllMocks());
+  const scene = await SquadScene.of(s, ["Ann", "Bob"]);
+  for (let i = 0; i < 4; i++) await scene.session();
+  const [ann] = scene.players as [TestPlayer];
+  await scene.send("POST", "/api/v2/assignments/", {
+    athlete: ann.athlete,
+    device: (await s.ownedDevice(scene.manager)).id,
+    start_time: minute(-100),
+    end_time: minute(-50),
+  });
+  await s.runJobs();
+  const ended = await derivations(s, scene.manager.id);
+  expect(ended.length).toBeGreaterThan(0);
+  expect(new Set(ended.map(({ state, failures }) => `${state} ${failures}`))).toEqual(new Set(["SUCCESS 0"]));
+});
+
+it("waits only once for each player, with the times of all permissions", async () => {
+  const s = await service();
+  const scene = await SquadScene.of(s, ["Ann"]);
+  const athlete = await s.athlete();
+  await scene.join(athlete.id, {}, 7);
+  await s.runJobs();
+  const permissions = Array.from({ length: 50 }, (_, i) => ({
+    permission: "WRITE",
+    start_time: minute(i),
+    expiration_time: minute(100 + i),
+  }));
+  const path = `/api/v1/athletes/${athlete.id}/managers/${scene.manager.id}/permissions/`;
+  expect((await s.post(path, permissions, athlete.token)).status).toBe(200);
+  expect((await waiting(s, scene.manager.id)).map(({ payload }) => payload)).toMatchObject([
+    { athleteId: athlete.id, fromMs: Date.parse(minute(0)), toMs: Date.parse(minute(149)), after: 0 },
+  ]);
+});
+
+it("is not added by the permissions of athletes who are in no squad of the manager", async () => {
+  const s = await service();
+  const scene = await SquadScene.of(s, ["Ann"]);
+  const stranger = await s.athlete();
+  await s.runJobs();
+  const permission = { permission: "WRITE", start_time: minute(0), expiration_time: minute(60) };
+  const path = `/api/v1/athletes/${stranger.id}/managers/${scene.manager.id}/permissions/`;
+  expect((await s.post(path, [permission], stranger.token)).status).toBe(200);
+  expect(await waiting(s, scene.manager.id)).toEqual([]);
+});
