@@ -1,3 +1,4 @@
+import { dayNumberOf } from "../metrics/calendar-day.js";
 import { KM_PER_H } from "../metrics/rounding.js";
 import { type KnownColumn, type KnownRow, lettersOf, readKnownColumns } from "./known-columns.js";
 import { nameKey, type Player, type Roster } from "./roster.js";
@@ -182,8 +183,7 @@ export function dateOf(text: string): string | null {
   if (parts.some((part) => part === undefined)) return null;
   const [y = "", m = "", d = ""] = parts;
   const iso = `${y}-${m.padStart(2, "0")}-${d.padStart(2, "0")}`;
-  const ms = Date.parse(`${iso}T00:00:00Z`);
-  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(iso) ? iso : null;
+  return dayNumberOf(iso) === null ? null : iso;
 }
 
 const MERGED = [
