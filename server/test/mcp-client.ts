@@ -16,6 +16,8 @@ interface Answer {
   figures: { name: string; definition: string; values: number[]; differences: number[] }[];
   players: { player: string; entries?: unknown[] }[];
   devices: unknown[];
+  total: number;
+  next_page: number | null;
   ranges: { size: number }[];
   samples: unknown[];
   samples_in_the_window: number;

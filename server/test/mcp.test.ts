@@ -4,6 +4,8 @@
  */
 import { figureDefinitions } from "asi-convert/squad";
 import { beforeAll, describe, expect, it } from "vitest";
+import { addDevices } from "../src/domain/devices/add.js";
+import { ownerships } from "../src/store/schema.js";
 import { hold } from "./held-locks.js";
 import { McpClient } from "./mcp-client.js";
 import { service, startService, type TestService } from "./service.js";
@@ -146,6 +148,33 @@ describe("the tools of the service", () => {
     expect(devices.answer.devices).toContainEqual(
       expect.objectContaining({ device, serial_number: scene.players[0]?.device.serial_number }),
     );
+  });
+
+  it("list each device once on pages of 100", async () => {
+    const owner = await s.manager();
+    const rows = await addDevices(
+      s.ctx,
+      Array.from({ length: 201 }, (_, i) => ({
+        ...{ serialNumber: `PAGE-${owner.id}-${i}`, deviceName: `Page ${i}`, deviceType: "T1" },
+      })),
+    );
+    const times = { startTime: new Date("2020-01-01"), endTime: new Date("2999-01-01") };
+    await s.store.database.queries
+      .insert(ownerships)
+      .values(rows.map(({ id }) => ({ deviceId: id, managerId: owner.id, ...times })));
+    const program = await McpClient.of(s, owner.token);
+    const found: number[][] = [];
+    for (const [given, next] of [
+      [{}, 2],
+      [{ page: 2 }, 3],
+      [{ page: 3 }, null],
+    ] as const) {
+      const { answer } = await program.ask("list_devices", given);
+      expect([answer.total, answer.next_page]).toEqual([201, next]);
+      found.push((answer.devices as { device: number }[]).map(({ device }) => device));
+    }
+    expect(found.map(({ length }) => length)).toEqual([100, 100, 1]);
+    expect(found.flat().sort((a, b) => a - b)).toEqual(rows.map(({ id }) => id).sort((a, b) => a - b));
   });
 
   it("define every figure", async () => {

@@ -226,6 +226,23 @@ describe("a roster", () => {
     }
   });
 
+  it("has at most 1,000 serial numbers, and is refused with the line of the first one more", async () => {
+    const { scene, bea, cleo, one } = await team();
+    const file = (count: number) =>
+      `player,serial,number\n${bea.username},${"X ".repeat(count)}\n${cleo.username},${one.serial_number},ten\n`;
+    const errors = async (count: number) =>
+      (await load(scene, file(count))).body.errors.map(
+        ({ field, detail }: { field: string; detail: string }) => `${field}: ${detail}`,
+      );
+    const number = 'line 3: number is "ten"; it must be a whole number from 0 to 999.';
+    const most = await errors(999);
+    expect([most[0], most.at(-1)]).toEqual([expect.stringContaining("line 2: There is no device X"), number]);
+    expect(await errors(1000)).toEqual([
+      "line 3: A file has at most 1,000 serial numbers. Use several files.",
+      number,
+    ]);
+  });
+
   it("is refused if two athletes have the same name, until the name includes the id", async () => {
     const scene = await SquadScene.of(s);
     const two = [await athleteOf(scene, "READ"), await athleteOf(scene, "READ")];

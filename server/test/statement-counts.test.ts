@@ -7,6 +7,7 @@ import type { Context } from "../src/domain/change/context.js";
 import { markRest } from "../src/domain/computed-data/mark-rest.js";
 import { deleteActivity } from "../src/domain/deletion/activity.js";
 import { deleteManagedAthlete } from "../src/domain/deletion/athlete.js";
+import { importRoster } from "../src/domain/rosters/import.js";
 import type { FanOut } from "../src/domain/webhooks/events.js";
 import { fanOut } from "../src/domain/webhooks/fan-out.js";
 import { type Queries, queriesOf } from "../src/store/connection/database.js";
@@ -15,12 +16,15 @@ import { Turn, TurnEnded } from "../src/store/queue/turn.js";
 import {
   accounts,
   activities,
+  assignments,
   jobs,
   recomputations,
+  squadMembers,
   timeframes,
   webhookDeliveries,
 } from "../src/store/schema.js";
 import { newStore, TestService } from "./service.js";
+import { minute, SquadScene } from "./squad-scene.js";
 import { Team } from "./team.js";
 
 // Use a separate database, because this test leaves jobs unfinished.
@@ -58,16 +62,84 @@ async function activityWith(timeframes: number, webhooks: number): Promise<Team>
 }
 
 /** Context with the team's manager as the caller. */
-const by = ({ manager: { id, username } }: Team, queries: Queries): Context => ({
+const by = ({ manager: { id, username } }: Pick<Team, "manager">, queries: Queries): Context => ({
   ...s.ctx,
   queries,
   caller: { id, username, role: "MANAGER", canCreateManagedAthletes: true, scopes: null },
 });
 
+/** Imports rosters into a squad whose players exchange their devices and numbers, so that each row changes. */
+async function importsInto(players: number) {
+  const scene = await SquadScene.of(s);
+  for (let i = 0; i < players; i++) await scene.add(`Player ${i}`, { sprint_threshold: 7 });
+  const { queries, sent } = listening();
+  const file = (shift: number) =>
+    scene.players.map(({ name }, i) => {
+      const { device } = scene.players[(i + shift) % players] as (typeof scene.players)[number];
+      return `${name},${10 * shift + i},"D, ${shift} \\ ""{é}""",${device.serial_number},${190 + shift}`;
+    });
+  const load = async (shift: number) => {
+    sent.length = 0;
+    const csv = ["player,number,position,serial,max_hr", ...file(shift)].join("\n");
+    const from = new Date(minute(0));
+    return importRoster(by(scene, queries), scene.squad, Buffer.from(csv), { from });
+  };
+  return { scene, load, sent };
+}
+
 const rowOf = async (table: typeof activities | typeof accounts, id: number) => {
   const [row] = await s.store.database.queries.select().from(table).where(eq(table.id, id));
   return row as never;
 };
+
+it("the number of statements of a roster is the same for many and for few players and devices", async () => {
+  const counts: number[][] = [];
+  for (const players of [2, 9]) {
+    const { scene, load, sent } = await importsInto(players);
+    const ended = await load(1);
+    expect([ended.created, ended.changed]).toEqual([
+      { athletes: 0, members: players, assignments: players },
+      { members: 0, assignments: 0 },
+    ]);
+    const own = [sent.length];
+    const changed = await load(2 * players);
+    expect([changed.created, changed.changed]).toEqual([
+      { athletes: 0, members: 0, assignments: 0 },
+      { members: players, assignments: players },
+    ]);
+    own.push(sent.length);
+    counts.push(own);
+    const stored = await s.store.database.queries
+      .select()
+      .from(squadMembers)
+      .where(eq(squadMembers.squadId, scene.squad))
+      .orderBy(squadMembers.id);
+    const times = [new Date("2020-01-01"), new Date(minute(0)), new Date("2999-01-01")];
+    const shift = 2 * players;
+    expect(stored.slice(0, players).map(({ endTime, version }) => [endTime, version])).toEqual(
+      scene.players.map(() => [times[1], 2]),
+    );
+    expect(stored.slice(players).map(({ id: _, squadId: __, ...row }) => row)).toEqual(
+      scene.players.map(({ athlete }, i) => ({
+        ...{ athleteId: athlete, number: 10 * shift + i, position: `D, ${shift} \\ "{é}"` },
+        params: { sprint_threshold: 7, max_hr: 190 + shift },
+        ...{ startTime: times[1], endTime: times[2], version: 2 },
+      })),
+    );
+    const worn = await s.store.database.queries
+      .select()
+      .from(assignments)
+      .where(eq(assignments.ownerId, scene.manager.id))
+      .orderBy(assignments.startTime, assignments.deviceId);
+    expect(
+      worn.map(({ athleteId, deviceId, startTime, version }) => [athleteId, deviceId, startTime, version]),
+    ).toEqual([
+      ...scene.players.map(({ athlete, device }) => [athlete, device.id, times[0], 2]),
+      ...scene.players.map(({ athlete, device }) => [athlete, device.id, times[1], 2]),
+    ]);
+  }
+  expect(counts[1]).toEqual(counts[0]);
+});
 
 describe("the number of statements is the same for many and for few time frames and webhooks", () => {
   it.each<[string, (ctx: Context, team: Team) => Promise<unknown>]>([

@@ -1,5 +1,6 @@
 import { isDate, optionNames, requireOptions, shown } from "../arguments.js";
 import { AsiError } from "../errors.js";
+import { dayNumberOf } from "./calendar-day.js";
 import { checkOverrides, metricParameters, type ParameterOverrides } from "./parameters.js";
 import { type MetricParameters, PRESETS, type PresetName } from "./presets.js";
 
@@ -53,7 +54,7 @@ export function checkOptions(options: MetricsOptions): CheckedOptions {
   }
   checkOverrides(preset, params);
   checkPeriods(periods);
-  if (birthDate !== null && !isCalendarDate(birthDate)) {
+  if (birthDate !== null && dayNumberOf(birthDate) === null) {
     throw bad(`birthDate is ${shown(birthDate)}; it must be a date such as "1996-06-02".`);
   }
   const fromMs = instantOf("from", options.from);
@@ -74,10 +75,6 @@ function checkPeriods(periods: unknown): void {
   const isPeriod = (period: Period | null) => isTime(period?.startMs) && isTime(period?.endMs);
   if (Array.isArray(periods) && periods.every(isPeriod)) return;
   throw bad("periods must be an array of { startMs, endMs } in ms since 1970.");
-}
-
-function isCalendarDate(value: unknown): boolean {
-  return typeof value === "string" && /^\d{4}-\d\d-\d\d$/.test(value) && !Number.isNaN(Date.parse(value));
 }
 
 function bad(message: string): AsiError {

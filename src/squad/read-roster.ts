@@ -1,3 +1,4 @@
+import { dayNumberOf } from "../metrics/calendar-day.js";
 import { KM_PER_H } from "../metrics/rounding.js";
 import { type KnownColumn, type KnownRow, lettersOf, readKnownColumns } from "./known-columns.js";
 import { nameKey, type Player, type Roster } from "./roster.js";
@@ -5,6 +6,11 @@ import { headersText, type SheetProblem } from "./sheet.js";
 
 const ROSTER_NEEDS =
   "A roster needs the column player, and serial (numbers of trackers) or file (names of recordings).";
+
+/** Maximum number of trackers in a roster *(choice)*. A list of trackers in a cell can be as long as the file. */
+const MOST_TRACKERS = 10_000;
+const TOO_MANY_TRACKERS =
+  "The roster has more than 10,000 trackers in the rows up to this one. Is it the correct file?";
 
 /** Columns with speeds; the header or the cell states the unit. */
 const SPEED_COLUMNS = {
@@ -55,10 +61,14 @@ export function readRoster(file: Uint8Array | string): { roster: Roster; problem
   }
   const players = new Map<string, Player>();
   const trackers = new Map<string, Player>();
+  let trackersRead = 0;
   for (const row of rows) {
     const problem = (message: string) => problems.push({ line: row.line, message });
     const player = playerOf(row, problem);
     if (player === null) continue;
+    trackersRead += player.serials.length;
+    if (trackersRead > MOST_TRACKERS)
+      return { roster: { players: [] }, problems: [{ line: row.line, message: TOO_MANY_TRACKERS }] };
     const known = players.get(nameKey(player.name));
     if (known === undefined) players.set(nameKey(player.name), player);
     else merge(known, player, problem);
@@ -173,8 +183,7 @@ export function dateOf(text: string): string | null {
   if (parts.some((part) => part === undefined)) return null;
   const [y = "", m = "", d = ""] = parts;
   const iso = `${y}-${m.padStart(2, "0")}-${d.padStart(2, "0")}`;
-  const ms = Date.parse(`${iso}T00:00:00Z`);
-  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(iso) ? iso : null;
+  return dayNumberOf(iso) === null ? null : iso;
 }
 
 const MERGED = [

@@ -161,22 +161,32 @@ function recordsOf(
   let line = 1;
   let record: SheetRecord = { line, fields: [] };
   let field = "";
+  // noted for each character, because trimming the field at each quote takes the square of its length
+  let isBlank = true;
   let isQuoted = false;
+  const add = (character: string) => {
+    field += character;
+    isBlank &&= character.trim() === "";
+  };
+  const beginField = () => {
+    field = "";
+    isBlank = true;
+  };
   const endField = () => {
     record.fields.push(textOfCell(field.trim()));
-    field = "";
+    beginField();
   };
   for (let i = 0; i < text.length; i++) {
     const character = text[i] ?? "";
     if (character === "\n" || (character === "\r" && text[i + 1] !== "\n")) line += 1;
     if (isQuoted) {
-      if (character !== '"') field += character;
+      if (character !== '"') add(character);
       else if (text[i + 1] === '"') {
-        field += '"';
+        add('"');
         i += 1;
       } else isQuoted = false;
-    } else if (character === '"' && field.trim() === "") {
-      field = "";
+    } else if (character === '"' && isBlank) {
+      beginField();
       isQuoted = true;
       quoteLine = line;
     } else if (character === delimiter) endField();
@@ -185,7 +195,7 @@ function recordsOf(
       endField();
       records.push(record);
       record = { line, fields: [] };
-    } else field += character;
+    } else add(character);
   }
   endField();
   records.push(record);

@@ -115,7 +115,7 @@ describe("a roster", () => {
     ]);
   });
 
-  it("refuses long cells by their line, in time that grows with their length; a list of serial numbers has any length", () => {
+  it("refuses long cells by their line, in time that grows with their length; a list of serial numbers may be longer", () => {
     const long = `1${" ".repeat(1_000_000)}x`;
     for (const column of ["sprint", "max_hr", "mass"])
       expect(problemsOf(`player,serial,${column}\nKunz,TRK-1,${long}\n`)[0]).toMatch(
@@ -125,6 +125,28 @@ describe("a roster", () => {
     expect(readRoster(`player,serial\nKunz,${serials.join(" ")}\n`).roster.players[0]?.serials).toEqual(
       serials,
     );
+  });
+
+  it("has at most 10,000 trackers, and is refused with one error", () => {
+    const serials = Array.from({ length: 10_000 }, (_, i) => `TRK-${i}`).join(" ");
+    expect(problemsOf(`player,serial\nKunz,${serials}\n`)).toEqual([]);
+    for (const [name, text] of [
+      ["Kunz", "TRK-X"],
+      // one problem, not one for each tracker of two players
+      ["Vogel", "TRK-1 ".repeat(10_000)],
+      // more than the arguments that a call can have
+      ["Kunz", "TRK-1 ".repeat(200_000)],
+    ]) {
+      const { roster, problems } = readRoster(`player,serial\nKunz,${serials}\n${name},${text}\n`);
+      expect(roster.players).toEqual([]);
+      expect(problems).toEqual([
+        {
+          line: 3,
+          message:
+            "The roster has more than 10,000 trackers in the rows up to this one. Is it the correct file?",
+        },
+      ]);
+    }
   });
 
   it("refuses rows shifted by a decimal comma, and unclosed quotes", () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { readSheet } from "../../src/squad/sheet.js";
 
 const cells = (file: Uint8Array | string, ...columns: string[]) =>
@@ -44,6 +44,35 @@ describe("a table from a spreadsheet is read", () => {
       [2, 'Meier "Joe"\nof Bern', "7"],
       [5, "Kunz", "8"],
     ]);
+  });
+
+  it("with quotes that follow white space in a field, and quotes as part of a field", () => {
+    expect(
+      cells('player,number\n \t"Meier, Joe" ,7\n"  ""Kunz""", 8"\n"  ""Lang",9', "player", "number"),
+    ).toEqual([
+      [2, "Meier, Joe", "7"],
+      [3, '"Kunz"', '8"'],
+      [4, '"Lang', "9"],
+    ]);
+  });
+
+  it("with steps that grow with its length, for any number of quotes in a field", () => {
+    const trim = vi.spyOn(String.prototype, "trim");
+    try {
+      for (const unit of ['a"', 'a""', '" "', ' "a" ']) {
+        trim.mockClear();
+        const text = `player\n${unit.repeat(2000)}\n`;
+        readSheet(text);
+        const characters = trim.mock.contexts.reduce<number>(
+          (sum, context) => sum + String(context).length,
+          0,
+        );
+        expect(characters).toBeGreaterThan(0);
+        expect(characters).toBeLessThan(3 * text.length);
+      }
+    } finally {
+      trim.mockRestore();
+    }
   });
 
   it("without rows from an empty file", () => {

@@ -3,7 +3,18 @@ import { ReusedMemory } from "./column-values.js";
 import { labelChunk } from "./label-chunk.js";
 import { type Rows, schemaElements, type Table } from "./schema.js";
 import { SnappyCompressor } from "./snappy.js";
-import { i16, i32, i64, list, struct, type Thrift, text, thriftBytes } from "./thrift.js";
+import {
+  encoded,
+  i16,
+  i32,
+  i64,
+  list,
+  struct,
+  type Thrift,
+  text,
+  thriftBytes,
+  thriftPieces,
+} from "./thrift.js";
 
 /** The default of DuckDB, which is large enough for fast reading and small enough for several threads. */
 export const ROW_GROUP_ROWS = 122_880;
@@ -15,7 +26,7 @@ const CREATED_BY = "asi-convert";
 
 /**
  * Writes rows as a Parquet file. Call `rows` for all rows, then `end`. The writer buffers the rows of one row group and one of its
- * columns. A piece is valid until the next one is requested. Read all pieces of a call before the next call.
+ * columns, and the entry of each row group in the footer, which has about 60 bytes for each column. A piece is valid until the next one is requested. Read all pieces of a call before the next call.
  */
 export class ParquetWriter<B extends Rows> {
   readonly #table: Table<B>;
@@ -26,7 +37,8 @@ export class ParquetWriter<B extends Rows> {
   #rows = 0;
   #offset = 0;
   #isBegun = false;
-  readonly #rowGroups: Thrift[] = [];
+  /** Each `RowGroup` of the footer as bytes. Its objects would take thirty times as much memory. */
+  readonly #rowGroups: Uint8Array[] = [];
   readonly #labelNames: readonly string[];
   #labels: readonly string[] = [];
 
@@ -71,10 +83,14 @@ export class ParquetWriter<B extends Rows> {
   *end(metadata: Readonly<Record<string, string>>): Generator<Uint8Array, void, undefined> {
     if (this.#filled > 0) yield* this.#flush();
     yield* this.#begin();
-    const footer = this.#footer(metadata);
+    let footerBytes = 0;
+    for (const piece of this.#footer(metadata)) {
+      footerBytes += piece.length;
+      yield piece;
+    }
     const length = new Uint8Array(4);
-    new DataView(length.buffer).setUint32(0, footer.length, true);
-    yield* [footer, length, MAGIC.slice()];
+    new DataView(length.buffer).setUint32(0, footerBytes, true);
+    yield* [length, MAGIC.slice()];
   }
 
   *#begin(): Generator<Uint8Array, void, undefined> {
@@ -97,7 +113,7 @@ export class ParquetWriter<B extends Rows> {
       yield* chunk.pieces;
     }
     this.#rowGroups.push(
-      struct({
+      thriftBytes({
         1: list("struct", chunks),
         2: i64(uncompressedBytes),
         3: i64(this.#filled),
@@ -118,18 +134,18 @@ export class ParquetWriter<B extends Rows> {
     for (const column of this.#table.columns) yield columnChunk(column, rows, this.#encoding);
   }
 
-  /** `FileMetaData`. */
-  #footer(metadata: Readonly<Record<string, string>>): Uint8Array {
+  /** `FileMetaData` in pieces. */
+  #footer(metadata: Readonly<Record<string, string>>): Iterable<Uint8Array> {
     const pairs = Object.entries({ schema: this.#table.schema, ...metadata }).map(([key, value]) =>
       struct({ 1: text(key), 2: text(value) }),
     );
     // minimum and maximum in statistics follow the order of the type
     const typeDefinedOrder = struct({ 1: struct({}) });
-    return thriftBytes({
+    return thriftPieces({
       1: i32(FORMAT_VERSION),
       2: list("struct", schemaElements(this.#table.columns, this.#labelNames)),
       3: i64(this.#rows),
-      4: list("struct", this.#rowGroups),
+      4: list("struct", this.#rowGroups.map(encoded)),
       5: list("struct", pairs),
       6: text(CREATED_BY),
       7: list(

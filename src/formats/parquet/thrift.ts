@@ -1,5 +1,7 @@
 // The part of the Apache Thrift compact protocol (thrift/doc/specs/thrift-compact-protocol.md) that Parquet metadata needs.
 
+import { concatenate } from "../../sources/concatenate.js";
+
 const TYPES = { i8: 3, i16: 4, i32: 5, i64: 6, binary: 8, list: 9, struct: 12 } as const;
 const TRUE = 1;
 const FALSE = 2;
@@ -13,7 +15,9 @@ export type Thrift =
   | { type: "i8" | "i16" | "i32" | "i64"; value: number }
   | { type: "binary"; value: Uint8Array }
   | { type: "list"; of: keyof typeof TYPES; values: readonly Thrift[] }
-  | { type: "struct"; fields: ThriftFields };
+  | { type: "struct"; fields: ThriftFields }
+  /** A struct as its bytes, from `thriftBytes`. */
+  | { type: "encoded"; bytes: Uint8Array };
 
 /** Fields by their ids, in ascending order; undefined fields are omitted. */
 export type ThriftFields = Readonly<Record<number, Thrift | undefined>>;
@@ -31,15 +35,28 @@ export const list = (of: keyof typeof TYPES, values: readonly Thrift[]): Thrift 
   values,
 });
 export const struct = (fields: ThriftFields): Thrift => ({ type: "struct", fields });
+export const encoded = (bytes: Uint8Array): Thrift => ({ type: "encoded", bytes });
 
 /** The bytes of a struct. */
 export function thriftBytes(fields: ThriftFields): Uint8Array {
-  const bytes: number[] = [];
-  writeFields(bytes, fields);
-  return Uint8Array.from(bytes);
+  return concatenate([...thriftPieces(fields)]);
 }
 
-function writeFields(bytes: number[], fields: ThriftFields): void {
+/** The bytes of a struct in pieces: each encoded struct is a piece of its own, without a copy. */
+export function* thriftPieces(fields: ThriftFields): Generator<Uint8Array, void, undefined> {
+  const bytes: number[] = [];
+  for (const encoded of writeFields(bytes, fields)) {
+    if (bytes.length > 0) yield Uint8Array.from(bytes);
+    bytes.length = 0;
+    yield encoded;
+  }
+  yield Uint8Array.from(bytes);
+}
+
+/** The encoded structs; each belongs after the bytes so far. */
+type EncodedStructs = Generator<Uint8Array, void, undefined>;
+
+function* writeFields(bytes: number[], fields: ThriftFields): EncodedStructs {
   let last = 0;
   for (const [key, field] of Object.entries(fields)) {
     if (field === undefined) continue;
@@ -52,7 +69,7 @@ function writeFields(bytes: number[], fields: ThriftFields): void {
       writeSigned(bytes, number);
     }
     // the value of a boolean field is part of its type
-    if (field.type !== "bool") writeValue(bytes, field);
+    if (field.type !== "bool") yield* writeValue(bytes, field);
     last = number;
   }
   bytes.push(0);
@@ -60,10 +77,10 @@ function writeFields(bytes: number[], fields: ThriftFields): void {
 
 function typeCode(value: Thrift): number {
   if (value.type === "bool") return value.value ? TRUE : FALSE;
-  return TYPES[value.type];
+  return TYPES[value.type === "encoded" ? "struct" : value.type];
 }
 
-function writeValue(bytes: number[], value: Thrift): void {
+function* writeValue(bytes: number[], value: Thrift): EncodedStructs {
   switch (value.type) {
     case "bool":
       bytes.push(value.value ? TRUE : FALSE);
@@ -85,11 +102,14 @@ function writeValue(bytes: number[], value: Thrift): void {
       const isShort = values.length <= MAX_SHORT_LIST;
       bytes.push(((isShort ? values.length : 0xf) << 4) | TYPES[value.of]);
       if (!isShort) writeVarint(bytes, values.length);
-      for (const element of values) writeValue(bytes, element);
+      for (const element of values) yield* writeValue(bytes, element);
       break;
     }
     case "struct":
-      writeFields(bytes, value.fields);
+      yield* writeFields(bytes, value.fields);
+      break;
+    case "encoded":
+      yield value.bytes;
       break;
   }
 }

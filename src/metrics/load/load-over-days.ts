@@ -1,11 +1,11 @@
 import { optionNames, requireBooleans, requireOptions, shown } from "../../arguments.js";
 import { AsiError } from "../../errors.js";
+import { dayNumber, dayText } from "../calendar-day.js";
 import { roundHalfUp } from "../rounding.js";
 
 /** Version of the rules of load over days. */
 export const LOAD_VERSION = 1;
 
-const DAY_MS = 86_400_000;
 const ACUTE_DAYS = 7;
 const CHRONIC_DAYS = 28;
 const WEEK_DAYS = 7;
@@ -158,15 +158,6 @@ function matchReferences(
     const sum = known.reduce((total, { load }) => total + (load ?? 0), 0);
     return sum === 0 ? null : sum / known.length;
   });
-}
-
-const dayText = (number: number): string => new Date(number * DAY_MS).toISOString().slice(0, 10);
-
-function dayNumber(day: string): number {
-  const ms = typeof day === "string" && /^\d{4}-\d\d-\d\d$/.test(day) ? Date.parse(day) : Number.NaN;
-  if (Number.isNaN(ms))
-    throw badArgument(`The day ${shown(day)} is invalid; it must be a date such as "2025-05-17".`);
-  return ms / DAY_MS;
 }
 
 function badArgument(message: string): AsiError {

@@ -1,6 +1,5 @@
-import { shown } from "../../arguments.js";
-import { AsiError } from "../../errors.js";
 import { type AccelerationSignal, accelerationSignals } from "../acceleration.js";
+import { dayNumber } from "../calendar-day.js";
 import type { MetricsOptions } from "../options.js";
 import { fromThousandths, roundHalfUp } from "../rounding.js";
 import type { MetricSamples } from "../samples.js";
@@ -9,7 +8,6 @@ import { selectedSignal } from "../selected-signal.js";
 /** Number of values at 10 Hz in 0.5 s, including both ends. */
 const HELD_VALUES = 6;
 
-const DAY_MS = 86_400_000;
 const SEASON_DAYS = 365;
 const CONFIRMED_WITHIN = 1.05;
 
@@ -76,15 +74,4 @@ export function seasonMaxSpeed(sessions: readonly SessionMaxSpeed[], to: string)
     day: best.day,
     unconfirmed: second === undefined || best.maxSpeed > CONFIRMED_WITHIN * second.maxSpeed,
   };
-}
-
-function dayNumber(day: string): number {
-  const ms = typeof day === "string" && /^\d{4}-\d\d-\d\d$/.test(day) ? Date.parse(day) : Number.NaN;
-  if (Number.isNaN(ms)) {
-    throw new AsiError(
-      "BAD_ARGUMENT",
-      `The day ${shown(day)} is invalid; it must be a date such as "2025-05-17".`,
-    );
-  }
-  return ms / DAY_MS;
 }

@@ -1,6 +1,7 @@
 import { and, eq, inArray, sql } from "drizzle-orm";
 import type { Queries } from "../../store/connection/database.js";
 import { devices, ownerships } from "../../store/schema.js";
+import { groupBy } from "../lists/group-by.js";
 import type { Problems } from "./problems.js";
 import type { RosterPlayer } from "./read.js";
 
@@ -24,11 +25,12 @@ export async function findDevices(
           .from(ownerships)
           .innerJoin(devices, eq(devices.id, ownerships.deviceId))
           .where(and(eq(ownerships.managerId, managerId), inArray(lower, wanted)));
+  const bySerial = groupBy(owned, ({ serial }) => serial);
   const found = new Map<RosterPlayer, number[]>();
   for (const player of players) {
     const ids = new Set<number>();
     for (const serial of player.serials) {
-      const [device, ...others] = owned.filter((one) => one.serial === serial.toLowerCase());
+      const [device, ...others] = bySerial.get(serial.toLowerCase()) ?? [];
       if (device !== undefined && others.length === 0) ids.add(device.id);
       else {
         problems.add(

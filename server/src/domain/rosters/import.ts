@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Static } from "@sinclair/typebox";
-import { and, asc, eq, gt, inArray, sql } from "drizzle-orm";
+import { and, asc, eq, gt, inArray } from "drizzle-orm";
 import { assignments, squadMembers } from "../../store/schema.js";
 import { CURRENT_END } from "../../wire/types.js";
 import { lockAccount } from "../accounts/find.js";
@@ -8,9 +8,9 @@ import type { Assignment } from "../assignments/rules.js";
 import { change } from "../change/change.js";
 import type { Context } from "../change/context.js";
 import { errors } from "../change/errors.js";
-import type { Written } from "../change/events.js";
 import { enforceAssignmentQuota, enforceMemberQuota } from "../change/quotas.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
+import { groupBy } from "../lists/group-by.js";
 import type { Member } from "../members/rules.js";
 import { grantsOf } from "../permissions/coverage.js";
 import { type AthleteOf, createAthletes, findAthletes } from "./athletes.js";
@@ -18,6 +18,7 @@ import { findDevices } from "./devices.js";
 import { Problems } from "./problems.js";
 import { type RosterPlayer, readPlayers } from "./read.js";
 import type { RosterOptions, RosterResult } from "./resource.js";
+import { type Changes, type NewAssignment, type NewMember, writeAssignments, writeMembers } from "./write.js";
 
 /**
  * Creates members and assignments from a roster, valid from a given time. Creates none of them if there is a problem.
@@ -87,20 +88,6 @@ async function requireRights(
 }
 
 /**
- * The changes of a roster. Rows in `changed` start at the time of the roster. Rows in `ended` end then and have a
- * successor in `added`.
- */
-interface Changes<Row, New> {
-  added: New[];
-  changed: Written<Row>[];
-  ended: Written<Row>[];
-  unchanged: number;
-}
-
-type NewMember = Omit<Member, "id" | "version">;
-type NewAssignment = Omit<Assignment, "id" | "version">;
-
-/**
  * Adds to the changes the values that are required from a given time. Later rows are kept, so a new row ends where the
  * next one starts.
  * @param rows of one athlete or device that end after `from`, in chronological order
@@ -152,9 +139,9 @@ async function memberChanges(
       ),
     )
     .orderBy(asc(squadMembers.startTime));
+  const byAthlete = groupBy(rows, ({ athleteId }) => athleteId);
   for (const [{ number, position, params }, athleteId] of athletes) {
-    const own = rows.filter((row) => row.athleteId === athleteId);
-    changeFrom(changes, from, own, (present) => ({
+    changeFrom(changes, from, byAthlete.get(athleteId) ?? [], (present) => ({
       squadId,
       athleteId,
       number: number ?? present?.number ?? null,
@@ -191,51 +178,7 @@ async function assignmentChanges(
       ),
     )
     .orderBy(asc(assignments.startTime));
-  for (const values of wanted) {
-    const own = rows.filter(({ deviceId }) => deviceId === values.deviceId);
-    changeFrom(changes, from, own, () => values);
-  }
+  const byDevice = groupBy(rows, ({ deviceId }) => deviceId);
+  for (const values of wanted) changeFrom(changes, from, byDevice.get(values.deviceId) ?? [], () => values);
   return changes;
-}
-
-async function writeMembers(
-  { queries }: UnitOfWork,
-  { added, changed, ended }: Changes<Member, NewMember>,
-): Promise<Written<Member>[]> {
-  const written: Written<Member>[] = [];
-  for (const { before, after } of [...ended, ...changed]) {
-    const { id, version: _, ...columns } = after;
-    const [row] = await queries
-      .update(squadMembers)
-      .set({ ...columns, version: sql`${squadMembers.version} + 1` })
-      .where(eq(squadMembers.id, id))
-      .returning();
-    if (row !== undefined) written.push({ before, after: row });
-  }
-  if (added.length > 0) {
-    const rows = await queries.insert(squadMembers).values(added).returning();
-    written.push(...rows.map((after) => ({ before: null, after })));
-  }
-  return written;
-}
-
-async function writeAssignments(
-  { queries }: UnitOfWork,
-  { added, changed, ended }: Changes<Assignment, NewAssignment>,
-): Promise<Written<Assignment>[]> {
-  const written: Written<Assignment>[] = [];
-  for (const { before, after } of [...ended, ...changed]) {
-    const { id, version: _, ...columns } = after;
-    const [row] = await queries
-      .update(assignments)
-      .set({ ...columns, version: sql`${assignments.version} + 1` })
-      .where(eq(assignments.id, id))
-      .returning();
-    if (row !== undefined) written.push({ before, after: row });
-  }
-  if (added.length > 0) {
-    const rows = await queries.insert(assignments).values(added).returning();
-    written.push(...rows.map((after) => ({ before: null, after })));
-  }
-  return written;
 }

@@ -6,7 +6,7 @@ import { FIRST_BIRTH_DATE, isBirthDate, isPersonName } from "../accounts/resourc
 import { MAX_NUMBER, MAX_POSITION } from "../members/resource.js";
 import { thresholdsProblem } from "../members/write.js";
 import type { Problems } from "./problems.js";
-import { MAX_PLAYERS } from "./resource.js";
+import { MAX_PLAYERS, MAX_SERIALS } from "./resource.js";
 
 /** Characters of a name. */
 const MAX_NAME = 150;
@@ -17,18 +17,27 @@ export interface RosterPlayer extends Omit<Player, "number"> {
   params: ParameterOverrides;
 }
 
-/** Reads the file. Problems are added to `problems`. */
+/** Reads the file. Problems are added to `problems`. Returns no players if there are too many serial numbers. */
 export function readPlayers(file: Uint8Array, problems: Problems): RosterPlayer[] {
   const { roster, problems: found } = readRoster(file);
   for (const { line, message } of found) problems.add(line, message);
   const [tooMany] = roster.players.slice(MAX_PLAYERS);
   if (tooMany !== undefined)
     problems.add(tooMany.line, `A file has at most ${MAX_PLAYERS} players. Use several files.`);
-  return roster.players.slice(0, MAX_PLAYERS).map((player) => {
+  let serials = 0;
+  const players = roster.players.slice(0, MAX_PLAYERS).map((player) => {
+    const isFull = serials > MAX_SERIALS;
+    serials += player.serials.length;
+    if (!isFull && serials > MAX_SERIALS)
+      problems.add(
+        player.line,
+        `A file has at most ${MAX_SERIALS.toLocaleString("en")} serial numbers. Use several files.`,
+      );
     const params = ownParameters(player);
     for (const message of valueProblems(player, params)) problems.add(player.line, message);
     return { ...player, number: player.number === null ? null : Number(player.number), params };
   });
+  return serials > MAX_SERIALS ? [] : players;
 }
 
 function* valueProblems(

@@ -3,6 +3,8 @@ import { Query } from "../../wire/types.js";
 
 /** Maximum number of players in one file, because one transaction changes them. */
 export const MAX_PLAYERS = 200;
+/** Maximum number of serial numbers in one file, because one transaction changes their assignments. */
+export const MAX_SERIALS = 1_000;
 
 export const RosterQuery = Type.Object({
   from: Query.dateTime("Start time of the roster's values; default: now"),

@@ -53,13 +53,18 @@ export class OwnApi {
     this.#authorization = authorization;
   }
 
-  /** @throws ToolError with the code of the API */
+  /**
+   * @throws ToolError with the code of the API
+   * @throws Error for a parameter that the API ignores, because the result would answer another question
+   */
   async get<T>(path: string, query: Readonly<Record<string, QueryValue>> = {}): Promise<Found<T>> {
     const given = Object.entries(query).filter(([, value]) => value !== undefined);
     const search = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
     const url = search === "" ? path : `${path}?${search}`;
     const { answer, text } = await this.#read(url);
     if (answer.statusCode !== 200) throw refused(answer.statusCode, answer.headers, text);
+    const ignored = answer.headers["x-ignored"];
+    if (ignored !== undefined) throw new Error(`The API ignores the parameters ${ignored} of ${path}.`);
     return {
       body: JSON.parse(text) as T,
       source: {

@@ -5,6 +5,7 @@ import { Given, type Tool, tool } from "../tool.js";
 
 interface PageOf<T> {
   count: number;
+  next: number | null;
   results: T[];
 }
 
@@ -28,17 +29,24 @@ export const listDevices: Tool = tool({
   title: "List devices",
   description: "Your devices. Available only to their owner, with the scope samples:read.",
   input: Type.Object({
-    offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, description: "Devices to skip" })),
+    page: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 1_000_000,
+        description: `next_page of the previous result; default 1. A page has ${PAGE} devices.`,
+      }),
+    ),
   }),
   output: { source: "object", devices: "array", total: "integer" },
-  async answer({ offset = 0 }, api) {
-    const { body, source } = await api.get<PageOf<Device>>("/api/v1/devices/", { limit: PAGE, offset });
+  async answer({ page }, api) {
+    const { body, source } = await api.get<PageOf<Device>>("/api/v1/devices/", { limit: PAGE, page });
     return {
       source,
       devices: body.results.map(({ id, serial_number, device_name, custom_name }) => ({
         ...{ device: id, serial_number, device_name, custom_name },
       })),
       total: body.count,
+      next_page: body.next,
     };
   },
 });
