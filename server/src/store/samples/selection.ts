@@ -1,6 +1,7 @@
 import { bucketOf } from "./bucket.js";
-import { type ChunkHeader, decodeRow, readHeaders } from "./chunk-rows.js";
+import { type ChunkHeader, decodeRow } from "./chunk-rows.js";
 import { lowerBound, type SampleColumns, sliceColumns } from "./columns.js";
+import { readHeaders, readHeadersOf } from "./headers.js";
 import { type Interval, normaliseIntervals } from "./intervals.js";
 import type { SqlClient } from "./sql-client.js";
 
@@ -43,6 +44,15 @@ export async function selectChunks(
       ? "all"
       : { buckets: edgeBuckets(wanted), ...(payloads === "edges" ? {} : { positions: payloads }) },
   );
+  return chunksWithin(deviceId, headers, wanted);
+}
+
+/** Selects chunks, ascending, by their headers. @param wanted normalised intervals */
+function chunksWithin(
+  deviceId: number,
+  headers: readonly ChunkHeader[],
+  wanted: readonly Interval[],
+): SelectedChunk[] {
   const selected: SelectedChunk[] = [];
   let next = 0;
   for (const header of headers) {
@@ -51,6 +61,34 @@ export async function selectChunks(
     if (chunk !== null) selected.push(chunk);
   }
   return selected;
+}
+
+/** A device, and closed intervals of its samples. */
+export interface DeviceIntervals {
+  deviceId: number;
+  intervals: readonly Interval[];
+}
+
+/**
+ * Reads the headers of the chunks of several devices with one statement, and the payloads of the chunks that intervals cut.
+ * @param devices each once
+ * @returns function that selects the chunks of a device as `selectChunks`, ascending
+ */
+export async function selectEdgesOf(
+  client: SqlClient,
+  devices: readonly DeviceIntervals[],
+): Promise<(deviceId: number) => SelectedChunk[]> {
+  const wantedOf = new Map(
+    devices.map(({ deviceId, intervals }) => [deviceId, normaliseIntervals(intervals)] as const),
+  );
+  const spans = [...wantedOf].flatMap(([deviceId, wanted]) => {
+    const [first, last] = [wanted[0], wanted.at(-1)];
+    if (first === undefined || last === undefined) return [];
+    const [from, to] = [bucketOf(first.startMs), bucketOf(last.stopMs)];
+    return [{ deviceId, first: from, last: to, payloadsOf: edgeBuckets(wanted) }];
+  });
+  const headersOf = await readHeadersOf(client, spans);
+  return (deviceId) => chunksWithin(deviceId, headersOf(deviceId), wantedOf.get(deviceId) ?? []);
 }
 
 /**
