@@ -10,11 +10,9 @@ interface PackedHeaders {
 
 type PackedHeadersOfDevice = PackedHeaders & { device_id: SqlBigint };
 
-/** Chunks of a device from bucket `first` to `last`, both inclusive, and those of which the payloads are also read. */
+/** A device, and the buckets of the chunks of which the payloads are also read. */
 export interface DeviceHeaders {
   deviceId: number;
-  first: number;
-  last: number;
   payloadsOf: readonly number[];
 }
 
@@ -22,8 +20,7 @@ export interface DeviceHeaders {
 const PACKED_HEADER_BYTES = 16;
 const PACKED_HEADER = "int8send(start_ms) || int4send((stop_ms - start_ms)::integer) || int4send(n)";
 const PACKED_HEADERS = `encode(string_agg(${PACKED_HEADER}, '' ORDER BY bucket), 'base64') AS headers`;
-const payloadsWhere = (condition: string) =>
-  `(SELECT string_agg(bucket || ' ' || ${PAYLOAD_AS_TEXT}, ',') FROM sample_chunks WHERE ${condition}) AS payloads`;
+const PAYLOADS = `string_agg(bucket || ' ' || ${PAYLOAD_AS_TEXT}, ',') AS payloads`;
 
 /** Payloads that `readHeaders` also reads. */
 export type WantedPayloads =
@@ -51,33 +48,46 @@ export async function readHeaders(
   const span = "device_id = $1 AND bucket BETWEEN $2 AND $3";
   const { condition, params } = payloadCondition(span, wanted);
   const { rows } = await client.query<PackedHeaders>(
-    `SELECT ${PACKED_HEADERS}, ${payloadsWhere(condition)} FROM sample_chunks WHERE ${span}`,
+    `SELECT ${PACKED_HEADERS}, (SELECT ${PAYLOADS} FROM sample_chunks WHERE ${condition}) AS payloads
+     FROM sample_chunks WHERE ${span}`,
     [samplesOf(deviceId), first, last, ...params],
   );
   return unpackHeaders(rows[0]);
 }
 
 /**
- * Returns the headers of the chunks of several devices like `readHeaders`, in one statement: a SELECT for each device, as in
- * `many-devices.ts`.
+ * Returns the headers of the chunks of several devices like `readHeaders`, in one statement. Unlike a SELECT for each device (see
+ * `many-devices.ts`), it is planned in less than a millisecond.
  * @param devices each once
  * @returns function that unpacks the headers of a device, which takes a millisecond for 10,000
  */
 export async function readHeadersOf(
   client: SqlClient,
   devices: readonly DeviceHeaders[],
+  first: number,
+  last: number,
 ): Promise<(deviceId: number) => ChunkHeader[]> {
   if (devices.length === 0) return () => [];
-  const params: unknown[] = [];
-  const selects = devices.map(({ deviceId, first, last, payloadsOf }) => {
-    const [device, from, to, buckets] = [samplesOf(deviceId), first, last, payloadsOf].map(
-      (value) => `$${params.push(value)}`,
-    );
-    return `(SELECT ${device}::bigint AS device_id, ${PACKED_HEADERS},
-       ${payloadsWhere(`device_id = ${device} AND bucket = ANY(${buckets}::bigint[])`)}
-     FROM sample_chunks WHERE device_id = ${device} AND bucket BETWEEN ${from} AND ${to})`;
-  });
-  const { rows } = await client.query<PackedHeadersOfDevice>(selects.join(" UNION ALL "), params);
+  const edges = devices.flatMap(({ deviceId, payloadsOf }) =>
+    payloadsOf.map((bucket) => ({ deviceId, bucket })),
+  );
+  const ids = devices.map((_, i) => `$${i + 5}`).join(", ");
+  const { rows } = await client.query<PackedHeadersOfDevice>(
+    `SELECT device_id, headers, payloads FROM (
+       SELECT device_id, ${PACKED_HEADERS} FROM sample_chunks
+       WHERE device_id IN (${ids}) AND bucket BETWEEN $1 AND $2 GROUP BY device_id
+     ) AS packed LEFT JOIN (
+       SELECT device_id, ${PAYLOADS} FROM sample_chunks JOIN unnest($3::bigint[], $4::bigint[]) AS edge (device_id, bucket)
+         USING (device_id, bucket) GROUP BY device_id
+     ) AS cut USING (device_id)`,
+    [
+      first,
+      last,
+      edges.map(({ deviceId }) => deviceId),
+      edges.map(({ bucket }) => bucket),
+      ...devices.map(({ deviceId }) => samplesOf(deviceId)),
+    ],
+  );
   const packed = new Map(rows.map((row) => [Number(row.device_id), row]));
   return (deviceId) => unpackHeaders(packed.get(deviceId));
 }

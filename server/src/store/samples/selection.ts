@@ -70,7 +70,8 @@ export interface DeviceIntervals {
 }
 
 /**
- * Reads the headers of the chunks of several devices with one statement, and the payloads of the chunks that intervals cut.
+ * Reads the headers of the chunks of several devices with one statement, and the payloads of the chunks that intervals cut. Reads
+ * headers from the first to the last time of all devices.
  * @param devices each once
  * @returns function that selects the chunks of a device as `selectChunks`, ascending
  */
@@ -78,16 +79,18 @@ export async function selectEdgesOf(
   client: SqlClient,
   devices: readonly DeviceIntervals[],
 ): Promise<(deviceId: number) => SelectedChunk[]> {
-  const wantedOf = new Map(
-    devices.map(({ deviceId, intervals }) => [deviceId, normaliseIntervals(intervals)] as const),
-  );
-  const spans = [...wantedOf].flatMap(([deviceId, wanted]) => {
-    const [first, last] = [wanted[0], wanted.at(-1)];
-    if (first === undefined || last === undefined) return [];
-    const [from, to] = [bucketOf(first.startMs), bucketOf(last.stopMs)];
-    return [{ deviceId, first: from, last: to, payloadsOf: edgeBuckets(wanted) }];
-  });
-  const headersOf = await readHeadersOf(client, spans);
+  const wantedOf = new Map<number, Interval[]>();
+  for (const { deviceId, intervals } of devices) {
+    const wanted = normaliseIntervals(intervals);
+    if (wanted.length > 0) wantedOf.set(deviceId, wanted);
+  }
+  const edges = [...wantedOf].map(([deviceId, wanted]) => ({ deviceId, payloadsOf: edgeBuckets(wanted) }));
+  let [first, last] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const wanted of wantedOf.values()) {
+    first = Math.min(first, bucketOf(wanted[0]?.startMs ?? 0));
+    last = Math.max(last, bucketOf(wanted.at(-1)?.stopMs ?? 0));
+  }
+  const headersOf = await readHeadersOf(client, edges, first, last);
   return (deviceId) => chunksWithin(deviceId, headersOf(deviceId), wantedOf.get(deviceId) ?? []);
 }
 
