@@ -85,7 +85,7 @@ export class Client {
       request.on("error", reject);
       request.on("response", (response) => {
         const chunks: Buffer[] = [];
-        const failed = response.statusCode !== 200 && response.statusCode !== 201;
+        const failed = ![200, 201, 204].includes(response.statusCode ?? 0);
         let bytes = 0;
         response.on("data", (chunk: Buffer) => {
           bytes += chunk.length;

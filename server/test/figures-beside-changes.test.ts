@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { eq } from "drizzle-orm";
-import { describe, expect } from "vitest";
+import { describe, expect, vi } from "vitest";
 import { updateAccount } from "../src/domain/accounts/write.js";
 import { transact } from "../src/domain/change/change.js";
 import type { UnitOfWork } from "../src/domain/change/unit-of-work.js";
@@ -95,6 +95,55 @@ describe("a computation that waits for a change", () => {
     const { status, body } = await waiting.staying;
     expect(status).toBe(200);
     expect(body.total_distance).toBeCloseTo(299.7, 0);
+  });
+});
+
+describe("a computation that waits for a change for more than 10 s", () => {
+  /** The clock that measures the patience goes this much faster. */
+  const SKIPPED_MS = 11_000;
+
+  /** Waits until the computation waits, and lets its patience end. */
+  async function outOfPatience<T>(reading: Promise<T>): Promise<T> {
+    await Promise.race([reading, sleep(SHORT_MS)]);
+    const now = performance.now.bind(performance);
+    const clock = vi.spyOn(performance, "now").mockImplementation(() => now() + SKIPPED_MS);
+    try {
+      return await reading;
+    } finally {
+      clock.mockRestore();
+    }
+  }
+
+  it("is refused with the time after which to try again, and succeeds after the change", async ({
+    service: s,
+  }) => {
+    const team = await Team.of(s);
+    const { frame, refused } = await beforeCommit(
+      s,
+      (unit) => storeIn(unit, team.device.id, team.samples(0, 100, 3000, 150)),
+      async () => {
+        const frame = await team.frame(0, 600);
+        return { frame, refused: await outOfPatience(team.computed(frame)) };
+      },
+    );
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "5"]);
+    const { status, body } = await team.computed(frame);
+    expect([status, body.total_distance]).toEqual([200, expect.closeTo(299.7, 0)]);
+  });
+
+  it("is refused likewise in the table of a session", async ({ service: s }) => {
+    const scene = await SquadScene.of(s, ["Ann"]);
+    const [ann] = scene.players as [TestPlayer];
+    const { session, refused } = await beforeCommit(
+      s,
+      (unit) => storeIn(unit, ann.device.id, scene.samples(0, 10)),
+      async () => {
+        const session = await scene.session();
+        return { session, refused: await outOfPatience(scene.figures(session)) };
+      },
+    );
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "5"]);
+    expect((await scene.figures(session)).body.rows[0].figures.distance_m).toBeCloseTo(1800, 0);
   });
 });
 

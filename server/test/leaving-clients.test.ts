@@ -1,9 +1,10 @@
-/** Clients that disconnect while the service authenticates them. */
+/** Clients that disconnect while the service authenticates them, or during the response. */
 import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
 import { connect } from "node:net";
 import { sql } from "drizzle-orm";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { EventClient } from "./event-source.js";
 import { service, type TestAccount, type TestService } from "./service.js";
 
 let s: TestService;
@@ -53,5 +54,31 @@ describe("a client that disconnects while its token is checked", () => {
     }
     await s.get("/api/v1/account/", ann.token);
     await expect.poll(() => s.service.app.bodyBudget.held).toBe(0);
+  });
+});
+
+describe("a client that disconnects during its response", () => {
+  it("is in the log of requests once, when the connection closes", async () => {
+    const device = await s.ownedDevice(ann);
+    const lines: [path: string | undefined, status: number][] = [];
+    const logged = vi.spyOn(s.service.app, "logRequest").mockImplementation((request, _reply, status) => {
+      if (request.ctx?.caller?.id === ann.id)
+        lines.push([request.routeOptions.config.operation?.path, status]);
+    });
+    onTestFinished(() => logged.mockRestore());
+    const path = `/api/v1/devices/${device.id}/live/`;
+    const headers = { Authorization: `Bearer ${ann.token}` };
+    const leaving = await EventClient.open(`${s.service.url}${path}`, headers);
+    await s.get("/api/v1/account/", ann.token);
+    expect(lines).toEqual([["/api/v1/account/", 200]]);
+    leaving.leave();
+    const line = ["/api/v1/devices/{device}/live/", 200];
+    await expect.poll(() => lines.slice(1)).toEqual([line]);
+    // The service ends this one.
+    const replaced = await EventClient.open(`${s.service.url}${path}`, headers);
+    const newer = await EventClient.open(`${s.service.url}${path}`, headers);
+    expect(await replaced.end()).toBe("replaced");
+    newer.leave();
+    await expect.poll(() => lines.slice(1)).toEqual([line, line, line]);
   });
 });

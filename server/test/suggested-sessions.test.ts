@@ -3,7 +3,8 @@ import { findSessions } from "asi-convert/squad";
 import { eq, sql } from "drizzle-orm";
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
-import { joinRanges } from "../src/domain/sessions/suggested.js";
+import { joinRanges, suggestSessions } from "../src/domain/sessions/suggested.js";
+import { queriesOf } from "../src/store/connection/database.js";
 import { ownerships } from "../src/store/schema.js";
 import { problem } from "./problem.js";
 import { service, type TestService } from "./service.js";
@@ -111,6 +112,26 @@ describe("suggested sessions", () => {
       const refused = await suggestions(scene, query);
       expect([...problem(refused), refused.body.errors[0].field]).toEqual([400, "invalid", "end_time"]);
     }
+  });
+
+  it("are read with the same number of statements for any number of devices of a squad", async () => {
+    const scene = await SquadScene.of(s, ["Bea"]);
+    const sent: string[] = [];
+    const queries = queriesOf(s.store.database.pool, { logQuery: (text) => void sent.push(text) });
+    const { id, username } = scene.manager;
+    const caller = { id, username, role: "MANAGER", canCreateManagedAthletes: true, scopes: null } as const;
+    const read = async () => {
+      sent.length = 0;
+      const times = { start_time: new Date(minute(-DAY)), end_time: new Date(minute(27 * DAY)) };
+      const { results } = await suggestSessions({ ...s.ctx, queries, caller }, { ...times, limit: 10 });
+      return { statements: sent.length, devices: results[0]?.devices.length };
+    };
+    const [bea] = scene.players;
+    if (bea === undefined) throw new Error("No players");
+    await scene.run(bea.device, 0, 1);
+    const one = await read();
+    for (let n = 1; n < 25; n += 1) await scene.run(await scene.device(), 0, 1);
+    expect([one.devices, await read()]).toEqual([1, { ...one, devices: 25 }]);
   });
 
   it("are refused if there are more than 100,000 times without a session", async () => {

@@ -41,6 +41,9 @@ async function flood(
 /** Messages sent at a time, so that the client is not the bottleneck. */
 const BATCH = 1_000;
 
+/** Fragments of a message that the service accepts: `maxFragments` in `http/web-socket/install.ts`. */
+const ACCEPTED_FRAGMENTS = 16;
+
 /** WebSockets of clients that send too much, and of clients that do not read. */
 export const webSockets: readonly Attack[] = [
   {
@@ -57,6 +60,27 @@ export const webSockets: readonly Attack[] = [
           for (let n = 0; n < BATCH; n++, at++)
             socket.send(rows.subarray(at % rows.length, (at % rows.length) + 1));
           socket.ping("", true, done);
+        });
+      });
+    },
+  },
+  {
+    name: "WebSockets that stream a recording in fragments of one byte, in messages of 16 fragments or without an end",
+    as: "user",
+    run: async (siege, tally) => {
+      const rows = await recording(siege.attacker.serial, siege.attacker.startMs, 2_000, 100);
+      await repeat(siege.signal, 8, tally, async (round) => {
+        const path = `/api/v2/devices/${siege.attacker.serial}/stream/?recording=fragments${round}`;
+        const socket = await open(siege, path);
+        if (typeof socket === "string") return socket;
+        const isEndless = round % 2 === 1;
+        let at = 0;
+        return flood(siege, socket, (done) => {
+          for (let n = 0; n < BATCH; n++) {
+            const from = at++ % rows.length;
+            const fin = !isEndless && at % ACCEPTED_FRAGMENTS === 0;
+            socket.send(rows.subarray(from, from + 1), { fin }, n === BATCH - 1 ? () => done() : undefined);
+          }
         });
       });
     },

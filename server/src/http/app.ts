@@ -233,12 +233,23 @@ function installGuard(
       await app.throttle.accountMail(key);
     };
   };
+  const logged = new WeakSet<FastifyRequest>();
+  const logEnd = (request: FastifyRequest, reply: FastifyReply) => {
+    // After an error of the connection, both callers report the same end.
+    if (logged.has(request)) return;
+    logged.add(request);
+    app.logRequest(request, reply, reply.statusCode);
+  };
   app.addHook("onRequest", async (request, reply) => {
     reply.header("X-Request-Id", request.id);
     reply.header("Cache-Control", "no-store");
     const left = new AbortController();
     onResponseEnd(reply, () => {
-      if (!reply.raw.writableFinished) left.abort(clientLeft());
+      const { headersSent, writableFinished } = reply.raw;
+      if (writableFinished) return;
+      left.abort(clientLeft());
+      // Live data and downloads end like this, and `onResponse` is not called. A WebSocket is logged by its route.
+      if (headersSent && !request.ws) logEnd(request, reply);
     });
     endWithOuter(reply);
     const trace = currentTrace() ?? readTrace(request.headers.traceparent);
@@ -270,7 +281,7 @@ function installGuard(
     // Check the path before the body is read. Otherwise an unknown path could be refused for its content type.
     if (request.is404) return unrouted(request, reply);
   });
-  app.addHook("onResponse", async (request, reply) => logRequest(request, reply, reply.statusCode));
+  app.addHook("onResponse", async (request, reply) => logEnd(request, reply));
 }
 
 /** Writes the log line of a request that has ended. */

@@ -8,7 +8,7 @@ import type { Context } from "../change/context.js";
 import type { OnceOwnedDevice } from "../ownerships/rules.js";
 import { arrowStream } from "./arrow-stream.js";
 import { ownedSamples } from "./owned-samples.js";
-import { type FileForm, type SampleFileQuery, sampleFile, timesIn } from "./sample-file.js";
+import { counted, type FileForm, type SampleFileQuery, sampleFile, timesIn } from "./sample-file.js";
 
 type Query = StaticDecode<typeof SampleFileQuery>;
 type Pieces = AsyncGenerator<Uint8Array, void, undefined>;
@@ -23,11 +23,12 @@ export function downloadSamples(
   ctx: Context,
   { device }: OnceOwnedDevice,
   query: Query,
-  { format, allocate }: FileForm,
+  form: FileForm,
 ): Pieces {
+  const { format, allocate } = form;
   const within = timesIn(query);
   const serial = device.serialNumber;
-  const samples = ownSamples(ctx, device.id, within);
+  const samples = counted(ownSamples(ctx, device.id, within), form);
   return format === "arrow"
     ? arrowStream([{ labels: [], samples }], { labels: [], metadata: { schema: "rows/1", serial }, allocate })
     : formatSamples(samples, { format, info: { ...UNKNOWN, serial }, allocate });
@@ -46,14 +47,18 @@ const ownSamples = (ctx: Context, deviceId: number, within: Interval) =>
  */
 export function downloadAllSamples(ctx: Context, query: Query, form: FileForm): Pieces {
   const within = timesIn(query);
-  return sampleFile(samplesByDevice(ctx, within), {
+  return sampleFile(samplesByDevice(ctx, within, form), {
     ...form,
     schema: "device-rows/1",
     labels: ["device"],
   });
 }
 
-async function* samplesByDevice(ctx: Context, within: Interval): AsyncGenerator<LabelledSamples> {
+async function* samplesByDevice(
+  ctx: Context,
+  within: Interval,
+  form: FileForm,
+): AsyncGenerator<LabelledSamples> {
   // Read one device at a time, because there may be thousands, and new ones may be added during a long download.
   for (let last = 0; ; ) {
     const [next] = await ctx.queries
@@ -64,7 +69,7 @@ async function* samplesByDevice(ctx: Context, within: Interval): AsyncGenerator<
       .orderBy(asc(ownerships.deviceId))
       .limit(1);
     if (next === undefined) return;
-    yield { labels: [next.serial], samples: ownSamples(ctx, next.id, within) };
+    yield { labels: [next.serial], samples: counted(ownSamples(ctx, next.id, within), form) };
     last = next.id;
   }
 }

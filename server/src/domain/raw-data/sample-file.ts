@@ -1,6 +1,6 @@
 import { type StaticDecode, Type } from "@sinclair/typebox";
 import { formatLabelledSamples, type LabelledFormatName, type LabelledSamples } from "asi-convert";
-import type { Interval } from "../../store/samples/index.js";
+import type { Interval, SampleColumns } from "../../store/samples/index.js";
 import { EARLIEST_MS, LATEST_MS } from "../../wire/date-time.js";
 import { Query } from "../../wire/types.js";
 import { errors } from "../change/errors.js";
@@ -23,6 +23,8 @@ export interface FileForm {
   format: SampleFileFormat;
   /** Default: new memory for each piece. */
   allocate?: Allocate;
+  /** Called with the number of samples before they are written into the file. */
+  count?(samples: number): void;
 }
 
 const FORMATS = Object.keys(SAMPLE_FILE_TYPES) as SampleFileFormat[];
@@ -52,6 +54,17 @@ export function sampleFile(
   return format === "arrow"
     ? arrowStream(groups, { labels, metadata: { schema }, allocate })
     : formatLabelledSamples(groups, { format, schema, labels, allocate });
+}
+
+/** Counts samples while they are read. */
+export async function* counted(
+  samples: AsyncIterable<SampleColumns>,
+  { count }: FileForm,
+): AsyncGenerator<SampleColumns, void, undefined> {
+  for await (const batch of samples) {
+    count?.(batch.length);
+    yield batch;
+  }
 }
 
 /**

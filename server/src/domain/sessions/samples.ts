@@ -9,7 +9,13 @@ import type { Context } from "../change/context.js";
 import { errors } from "../change/errors.js";
 import { grantsOf } from "../permissions/coverage.js";
 import { ownedSamples } from "../raw-data/owned-samples.js";
-import { type FileForm, type SampleFileQuery, sampleFile, timesIn } from "../raw-data/sample-file.js";
+import {
+  counted,
+  type FileForm,
+  type SampleFileQuery,
+  sampleFile,
+  timesIn,
+} from "../raw-data/sample-file.js";
 import { cutTo } from "../sample-ownership/intervals.js";
 import type { Squad } from "../squad-roles/rules.js";
 import { framesOf, intervalsOf, type SessionFrame } from "./figures-inputs.js";
@@ -28,7 +34,7 @@ const COLUMNS = { schema: "session-rows/1", labels: ["session", "athlete", "play
  *   ended
  */
 export function downloadSessionSamples(ctx: Context, session: Session, query: Query, form: FileForm): Pieces {
-  return sampleFile(samplesByPlayer(ctx, session, timesIn(query)), { ...COLUMNS, ...form });
+  return sampleFile(samplesByPlayer(ctx, session, timesIn(query), form), { ...COLUMNS, ...form });
 }
 
 /**
@@ -36,13 +42,14 @@ export function downloadSessionSamples(ctx: Context, session: Session, query: Qu
  * @throws ServiceError as `downloadSessionSamples`
  */
 export function downloadSquadSamples(ctx: Context, squad: Squad, query: Query, form: FileForm): Pieces {
-  return sampleFile(samplesBySession(ctx, squad, timesIn(query)), { ...COLUMNS, ...form });
+  return sampleFile(samplesBySession(ctx, squad, timesIn(query), form), { ...COLUMNS, ...form });
 }
 
 async function* samplesBySession(
   ctx: Context,
   squad: Squad,
   within: Interval,
+  form: FileForm,
 ): AsyncGenerator<LabelledSamples> {
   // Read one session at a time, because a season has hundreds, and some may change during a long download.
   for (let last: Session | undefined; ; ) {
@@ -63,7 +70,7 @@ async function* samplesBySession(
       .limit(1);
     if (row === undefined) return;
     last = toSession(row);
-    yield* samplesByPlayer(ctx, last, within);
+    yield* samplesByPlayer(ctx, last, within, form);
   }
 }
 
@@ -71,6 +78,7 @@ async function* samplesByPlayer(
   ctx: Context,
   session: Session,
   within: Interval,
+  form: FileForm,
 ): AsyncGenerator<LabelledSamples> {
   for (const { athleteId, name } of await playersOf(ctx.queries, session)) {
     const frames = await readableFrames(ctx, session, athleteId);
@@ -86,7 +94,7 @@ async function* samplesByPlayer(
         .flatMap(cutTo([within]));
       yield {
         labels: [String(session.id), String(athleteId), name, serial],
-        samples: ownedSamples(ctx, { deviceId, ownerId: session.ownerId }, wanted, recheck),
+        samples: counted(ownedSamples(ctx, { deviceId, ownerId: session.ownerId }, wanted, recheck), form),
       };
     }
   }

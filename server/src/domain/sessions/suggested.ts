@@ -2,14 +2,14 @@ import { isDeepStrictEqual } from "node:util";
 import { type StaticDecode, Type } from "@sinclair/typebox";
 import { MAX_PAUSE_MS } from "asi-convert/squad";
 import { and, asc, eq, gt, lt } from "drizzle-orm";
-import { type Interval, listRanges, sqlClientOf } from "../../store/samples/index.js";
+import { type Interval, listRangesOf, type SampleRange, sqlClientOf } from "../../store/samples/index.js";
 import { devices, ownerships } from "../../store/schema.js";
 import { CursorQuery } from "../../wire/cursor.js";
 import { DateTimeOut, Nullable, Query } from "../../wire/types.js";
 import type { Context } from "../change/context.js";
 import { errors } from "../change/errors.js";
 import { cursorPage } from "../lists/cursor-page.js";
-import { ownedTimes } from "../sample-ownership/owners.js";
+import { ownedTimesOf } from "../sample-ownership/owners.js";
 import { wearersOf } from "./suggested-wearers.js";
 import { sessionTimes, takenSearch } from "./taken-times.js";
 import type { Wearing } from "./worn-times.js";
@@ -19,6 +19,11 @@ const DAY_MS = 86_400_000;
 const DAYS = { default: 28, max: 92 };
 /** Maximum number of devices of a request, because the times of each are read. */
 const MAX_DEVICES = 500;
+/**
+ * Number of days, summed over devices, of which one statement reads the times: those of a squad of 25 in 28 days. Each has at most 288
+ * chunks of 16 bytes.
+ */
+const DEVICE_DAYS_AT_A_TIME = 700;
 /** Maximum number of times of devices in all suggested sessions, because they are sorted without a break. */
 const MAX_RANGES = 100_000;
 
@@ -102,12 +107,19 @@ export async function suggestSessions(
   const wornBy = await wearersOf(ctx, start, end);
   const isTaken = takenSearch(await sessionTimes(ctx, start, end));
   const ranges: WornRange[] = [];
-  for (const { id, serial } of owned) {
+  const within = { startMs: start.getTime(), stopMs: end.getTime() - 1 };
+  for (const group of partsOf(owned, devicesAtATime(within))) {
     ctx.signal?.throwIfAborted();
-    // Other requests run while the times of the next device are read.
-    for (const range of await rangesOf(ctx, id, { startMs: start.getTime(), stopMs: end.getTime() - 1 })) {
-      const worn = { ...range, device: id, serial, ...wornBy(id, range) };
-      if (!isTaken(worn)) ranges.push(worn);
+    const found = await rangesOf(
+      ctx,
+      group.map(({ id }) => id),
+      within,
+    );
+    for (const { id, serial } of group) {
+      for (const range of found.get(id) ?? []) {
+        const worn = { ...range, device: id, serial, ...wornBy(id, range) };
+        if (!isTaken(worn)) ranges.push(worn);
+      }
     }
     if (ranges.length > MAX_RANGES)
       throw errors.conflict(
@@ -163,21 +175,45 @@ async function devicesOf({ queries, caller }: Context, start: Date, end: Date) {
   return found;
 }
 
-/** The times with samples of a device at which the caller owned it. Pauses shorter than those between sessions are ignored. */
-async function rangesOf(ctx: Context, deviceId: number, within: Interval): Promise<Interval[]> {
+/** The number of devices of which one statement reads the times. */
+const devicesAtATime = ({ startMs, stopMs }: Interval): number =>
+  Math.max(1, Math.floor(DEVICE_DAYS_AT_A_TIME / Math.ceil((stopMs + 1 - startMs) / DAY_MS)));
+
+function* partsOf<T>(all: readonly T[], size: number): Generator<T[]> {
+  for (let at = 0; at < all.length; at += size) yield all.slice(at, at + size);
+}
+
+/** The times with samples of devices at which the caller owned them. Pauses shorter than those between sessions are ignored. */
+async function rangesOf(
+  ctx: Context,
+  deviceIds: readonly number[],
+  within: Interval,
+): Promise<Map<number, Interval[]>> {
   const { queries } = ctx;
-  const owner = { deviceId, ownerId: ctx.caller?.id ?? 0 };
-  const owned = await ownedTimes(queries, owner, within);
-  const found = await listRanges(sqlClientOf(queries), deviceId, owned);
-  if (found.length === 0) return [];
-  // The owner of the device has changed, so the samples may belong to another owner.
-  if (!isDeepStrictEqual(await ownedTimes(queries, owner, within), owned))
-    return rangesOf(ctx, deviceId, within);
-  return joinRanges(found.map(({ start, stop }) => ({ startMs: start, stopMs: stop }))).map((parts) => ({
+  const owner = { ownerId: ctx.caller?.id ?? 0, deviceIds };
+  const owned = await ownedTimesOf(queries, owner, within);
+  const found = await listRangesOf(
+    sqlClientOf(queries),
+    [...owned].map(([deviceId, intervals]) => ({ deviceId, intervals })),
+  );
+  const ownedNow = await ownedTimesOf(queries, owner, within);
+  // The owner of these devices has changed, so the samples may belong to another owner.
+  const changed = deviceIds.filter((id) => !isDeepStrictEqual(ownedNow.get(id), owned.get(id)));
+  const again = changed.length === 0 ? new Map<number, Interval[]>() : await rangesOf(ctx, changed, within);
+  const isChanged = new Set(changed);
+  return new Map(
+    deviceIds.map((id) => [
+      id,
+      isChanged.has(id) ? (again.get(id) ?? []) : withoutPauses(found.get(id) ?? []),
+    ]),
+  );
+}
+
+const withoutPauses = (ranges: readonly SampleRange[]): Interval[] =>
+  joinRanges(ranges.map(({ start, stop }) => ({ startMs: start, stopMs: stop }))).map((parts) => ({
     startMs: parts[0]?.startMs ?? 0,
     stopMs: parts.at(-1)?.stopMs ?? 0,
   }));
-}
 
 const endOf = (stopMs: number) => new Date(stopMs + 1).toISOString();
 

@@ -5,6 +5,8 @@ import { confirmPassword, OwnPassword } from "../../domain/accounts/credential-c
 import { authorize } from "../../domain/change/access.js";
 import { ErasureProof, eraseAthlete } from "../../domain/deletion/erase.js";
 import { exportAthlete, exportFileName } from "../../domain/exports/athlete.js";
+import { auditDownload } from "../../domain/raw-data/audit.js";
+import { auditedDownload } from "../files/audited-download.js";
 import { ConcurrencyLimiter } from "../limits/concurrency-limiter.js";
 import { FileResponse } from "../responses.js";
 import { route } from "../route.js";
@@ -41,11 +43,21 @@ export function personalDataRoutes(app: FastifyInstance): void {
     async handle({ ctx, request, reply, target: { athlete } }) {
       await places.take(reply);
       const name = exportFileName(athlete, ctx.clock.now());
-      // For a HEAD request, the framework would read the whole archive and discard it.
       const requireRight = () => authorize(ctx, "exportAthlete", { athlete: athlete.id });
-      const archive =
-        request.method === "HEAD" ? Readable.from([]) : exportAthlete(ctx, athlete, requireRight);
-      return new FileResponse(name, null, archive, "application/zip");
+      // An archive begins to read when it is made, so make it when its first piece is requested.
+      async function* archive(): AsyncGenerator<Uint8Array> {
+        yield* exportAthlete(ctx, athlete, requireRight);
+      }
+      const object = { entity: "account", id: athlete.id } as const;
+      // For a HEAD request, the framework would read the whole archive and discard it.
+      const pieces =
+        request.method === "HEAD"
+          ? []
+          : auditedDownload(archive(), request, (end) =>
+              auditDownload(ctx, "exportAthlete", object, { format: "zip", end }),
+            );
+      const file = Readable.from(pieces, { objectMode: false });
+      return new FileResponse(name, null, file, "application/zip");
     },
   });
 

@@ -1,6 +1,10 @@
 import { pipeline, Readable } from "node:stream";
+import type { StaticDecode } from "@sinclair/typebox";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { OperationId } from "../../domain/change/access.js";
+import type { Context } from "../../domain/change/context.js";
 import { PIECE_BYTES } from "../../domain/raw-data/arrow-stream.js";
+import { auditDownload, type DownloadedObject } from "../../domain/raw-data/audit.js";
 import { downloadAllSamples, downloadSamples } from "../../domain/raw-data/download.js";
 import {
   extensionOf,
@@ -10,6 +14,7 @@ import {
   SampleFileQuery,
 } from "../../domain/raw-data/sample-file.js";
 import { downloadSessionSamples, downloadSquadSamples } from "../../domain/sessions/samples.js";
+import { auditedDownload } from "../files/audited-download.js";
 import { compressorFor } from "../files/compressed.js";
 import { SentMemory } from "../files/sent-memory.js";
 import { ConcurrencyLimiter } from "../limits/concurrency-limiter.js";
@@ -41,7 +46,8 @@ const COMMON = {
 } as const;
 
 interface Download {
-  query: { format?: SampleFileFormat };
+  ctx: Context;
+  query: StaticDecode<typeof SampleFileQuery>;
   request: FastifyRequest;
   reply: ResponseHead;
 }
@@ -50,14 +56,23 @@ export function sampleFileRoutes(app: FastifyInstance): void {
   const downloads = new ConcurrencyLimiter(MAX_DOWNLOADS, MAX_DOWNLOADS_PER_USER);
 
   async function fileOf(
-    { query, request, reply }: Download,
+    { ctx, query, request, reply }: Download,
+    operation: OperationId,
+    object: DownloadedObject,
     name: string,
     samples: (form: FileForm) => AsyncIterable<Uint8Array>,
   ): Promise<FileResponse> {
     await downloads.take(reply as FastifyReply);
     const format = query.format ?? preferredFormat(request);
     const memory = new SentMemory();
-    const pieces = samples({ format, allocate: memory.allocate });
+    let read = 0;
+    const count = (size: number) => {
+      read += size;
+    };
+    const { from = null, to = null } = query;
+    const pieces = auditedDownload(samples({ format, allocate: memory.allocate, count }), request, (end) =>
+      auditDownload(ctx, operation, object, { format, from, to, samples: read, end }),
+    );
     reply.header("Vary", "Authorization, Cookie, Accept, Accept-Encoding");
     // For a HEAD request, the framework would read all samples and discard them.
     const source = request.method === "HEAD" ? [] : memory.given(pieces);
@@ -76,10 +91,12 @@ export function sampleFileRoutes(app: FastifyInstance): void {
     summary: "Download the samples of a device as a file",
     description: `All samples while you owned the device, in chronological order, as \`asi convert\` writes them: ${HOW} To continue after an interruption, request the samples from the last complete row on.`,
     path: "/api/v2/devices/{device}/samples/",
-    handle: ({ ctx, target, ...download }) =>
-      fileOf(download, `device-${target.device.id}`, (form) =>
-        downloadSamples(ctx, target, download.query, form),
-      ),
+    handle({ target, ...download }) {
+      const { id } = target.device;
+      return fileOf(download, "downloadSamples", { entity: "device", id }, `device-${id}`, (form) =>
+        downloadSamples(download.ctx, target, download.query, form),
+      );
+    },
   });
 
   route(app, {
@@ -89,8 +106,13 @@ export function sampleFileRoutes(app: FastifyInstance): void {
     summary: "Download the samples of all devices as one file",
     description: `All samples while you owned the devices, device by device, in chronological order, with a first column \`device\`, the serial number: ${HOW} To continue after an interruption, request the rest device by device.`,
     path: "/api/v2/samples/",
-    handle: ({ ctx, ...download }) =>
-      fileOf(download, "samples", (form) => downloadAllSamples(ctx, download.query, form)),
+    handle(download) {
+      const { ctx, query } = download;
+      const object = { entity: "account", id: ctx.caller?.id ?? 0 } as const;
+      return fileOf(download, "downloadAllSamples", object, "samples", (form) =>
+        downloadAllSamples(ctx, query, form),
+      );
+    },
   });
 
   const PLAYERS =
@@ -103,10 +125,13 @@ export function sampleFileRoutes(app: FastifyInstance): void {
     summary: "Download the samples of a session as one file",
     description: `The samples of all players, player by player, ${PLAYERS} ${HOW}`,
     path: "/api/v2/sessions/{session}/samples/",
-    handle: ({ ctx, target, ...download }) =>
-      fileOf(download, `session-${target.id}-samples`, (form) =>
-        downloadSessionSamples(ctx, target, download.query, form),
-      ),
+    handle({ target, ...download }) {
+      const { id } = target;
+      const object = { entity: "session", id } as const;
+      return fileOf(download, "downloadSessionSamples", object, `session-${id}-samples`, (form) =>
+        downloadSessionSamples(download.ctx, target, download.query, form),
+      );
+    },
   });
 
   route(app, {
@@ -116,10 +141,13 @@ export function sampleFileRoutes(app: FastifyInstance): void {
     summary: "Download the samples of all sessions of a squad as one file",
     description: `Session by session, ordered by start, ${PLAYERS} ${HOW}`,
     path: "/api/v2/squads/{squad}/samples/",
-    handle: ({ ctx, target, ...download }) =>
-      fileOf(download, `squad-${target.id}-samples`, (form) =>
-        downloadSquadSamples(ctx, target, download.query, form),
-      ),
+    handle({ target, ...download }) {
+      const { id } = target;
+      const object = { entity: "squad", id } as const;
+      return fileOf(download, "downloadSquadSamples", object, `squad-${id}-samples`, (form) =>
+        downloadSquadSamples(download.ctx, target, download.query, form),
+      );
+    },
   });
 }
 

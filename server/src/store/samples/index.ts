@@ -18,7 +18,7 @@ export type { MergeCounts } from "./merge.js";
 export { instantsOf, intervalsIn, millisecondsOf, textOfMultirange } from "./multirange.js";
 export { readPage, type SamplePage } from "./page.js";
 export { Pauses } from "./pauses.js";
-export { listRanges, type SampleRange } from "./ranges.js";
+export { listRanges, listRangesOf, type SampleRange } from "./ranges.js";
 export { deleteSamplesBetween, deleteSamplesFrom, type Removal } from "./removal.js";
 export { chunkTables, deleteStoredBefore, listStoredBefore, type RemovedChunk } from "./retention.js";
 export type { SqlClient } from "./sql-client.js";

@@ -6,11 +6,14 @@ import {
   latestSamples,
   latestTimestamp,
   listRanges,
+  listRangesOf,
   type SampleRange,
   streamSamples,
 } from "./index.js";
 import { DEVICE, onEachDatabase } from "./testing/on-each-database.js";
 import { type Sample, samplesOf } from "./testing/samples.js";
+
+const OTHER_DEVICE = DEVICE + 1;
 
 onEachDatabase("the sample store", (on) => {
   it("samples behave like a map from milliseconds to rows for any loads and queries, regardless of how these are split", async () => {
@@ -33,6 +36,21 @@ onEachDatabase("the sample store", (on) => {
             samples: wanted.slice(offset, offset + limit),
           });
           expect(await listRanges(on.db.client, DEVICE, intervals)).toEqual(rangesOf(wanted));
+          const [first = []] = loads;
+          await on.store(first, OTHER_DEVICE);
+          const before = [{ startMs: Number.NEGATIVE_INFINITY, stopMs: limit * 100_000 }];
+          const devices = [
+            { deviceId: OTHER_DEVICE, intervals: before },
+            { deviceId: DEVICE, intervals },
+            { deviceId: DEVICE + 2, intervals },
+          ];
+          expect(await listRangesOf(on.db.client, devices)).toEqual(
+            new Map([
+              [OTHER_DEVICE, await listRanges(on.db.client, OTHER_DEVICE, before)],
+              [DEVICE, rangesOf(wanted)],
+              [DEVICE + 2, []],
+            ]),
+          );
           const streamed: Sample[] = [];
           for await (const batch of streamSamples(on.db.client, DEVICE, intervals))
             streamed.push(...samplesOf(batch));

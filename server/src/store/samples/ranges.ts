@@ -1,6 +1,7 @@
+import { setImmediate as nextEventLoopTurn } from "node:timers/promises";
 import { BUCKET_MS } from "./bucket.js";
 import type { Interval } from "./intervals.js";
-import { selectChunks } from "./selection.js";
+import { type DeviceIntervals, type SelectedChunk, selectChunks, selectEdgesOf } from "./selection.js";
 import type { SqlClient } from "./sql-client.js";
 
 /** A range of successive samples at most 300,000 ms apart. */
@@ -26,8 +27,31 @@ export async function listRanges(
   deviceId: number,
   intervals: readonly Interval[],
 ): Promise<SampleRange[]> {
+  return rangesOf(await selectChunks(client, deviceId, intervals, "edges"));
+}
+
+/**
+ * Returns the ranges of several devices as `listRanges`, with one statement. Other work can run after each device.
+ * @param devices each once; the cost grows with the sum of their times
+ * @throws SampleStoreError `CORRUPT_CHUNK`
+ */
+export async function listRangesOf(
+  client: SqlClient,
+  devices: readonly DeviceIntervals[],
+): Promise<Map<number, SampleRange[]>> {
+  const chunksOf = await selectEdgesOf(client, devices);
+  const found = new Map<number, SampleRange[]>();
+  for (const { deviceId } of devices) {
+    found.set(deviceId, rangesOf(chunksOf(deviceId)));
+    await nextEventLoopTurn();
+  }
+  return found;
+}
+
+/** Joins chunks, ascending, into ranges. */
+function rangesOf(chunks: readonly SelectedChunk[]): SampleRange[] {
   const ranges: SampleRange[] = [];
-  for (const { startMs, stopMs, size } of await selectChunks(client, deviceId, intervals, "edges")) {
+  for (const { startMs, stopMs, size } of chunks) {
     const last = ranges.at(-1);
     if (last !== undefined && startMs - last.stop <= BUCKET_MS) {
       last.stop = stopMs;

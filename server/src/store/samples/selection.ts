@@ -1,6 +1,7 @@
 import { bucketOf } from "./bucket.js";
-import { type ChunkHeader, decodeRow, readHeaders } from "./chunk-rows.js";
+import { type ChunkHeader, decodeRow } from "./chunk-rows.js";
 import { lowerBound, type SampleColumns, sliceColumns } from "./columns.js";
+import { readHeaders, readHeadersOf } from "./headers.js";
 import { type Interval, normaliseIntervals } from "./intervals.js";
 import type { SqlClient } from "./sql-client.js";
 
@@ -43,6 +44,15 @@ export async function selectChunks(
       ? "all"
       : { buckets: edgeBuckets(wanted), ...(payloads === "edges" ? {} : { positions: payloads }) },
   );
+  return chunksWithin(deviceId, headers, wanted);
+}
+
+/** Selects chunks, ascending, by their headers. @param wanted normalised intervals */
+function chunksWithin(
+  deviceId: number,
+  headers: readonly ChunkHeader[],
+  wanted: readonly Interval[],
+): SelectedChunk[] {
   const selected: SelectedChunk[] = [];
   let next = 0;
   for (const header of headers) {
@@ -51,6 +61,37 @@ export async function selectChunks(
     if (chunk !== null) selected.push(chunk);
   }
   return selected;
+}
+
+/** A device, and closed intervals of its samples. */
+export interface DeviceIntervals {
+  deviceId: number;
+  intervals: readonly Interval[];
+}
+
+/**
+ * Reads the headers of the chunks of several devices with one statement, and the payloads of the chunks that intervals cut. Reads
+ * headers from the first to the last time of all devices.
+ * @param devices each once
+ * @returns function that selects the chunks of a device as `selectChunks`, ascending
+ */
+export async function selectEdgesOf(
+  client: SqlClient,
+  devices: readonly DeviceIntervals[],
+): Promise<(deviceId: number) => SelectedChunk[]> {
+  const wantedOf = new Map<number, Interval[]>();
+  for (const { deviceId, intervals } of devices) {
+    const wanted = normaliseIntervals(intervals);
+    if (wanted.length > 0) wantedOf.set(deviceId, wanted);
+  }
+  const edges = [...wantedOf].map(([deviceId, wanted]) => ({ deviceId, payloadsOf: edgeBuckets(wanted) }));
+  let [first, last] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const wanted of wantedOf.values()) {
+    first = Math.min(first, bucketOf(wanted[0]?.startMs ?? 0));
+    last = Math.max(last, bucketOf(wanted.at(-1)?.stopMs ?? 0));
+  }
+  const headersOf = await readHeadersOf(client, edges, first, last);
+  return (deviceId) => chunksWithin(deviceId, headersOf(deviceId), wantedOf.get(deviceId) ?? []);
 }
 
 /**
