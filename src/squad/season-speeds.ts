@@ -1,5 +1,6 @@
 import {
   type AccelerationSpeedProfile,
+  type MetricSamples,
   type MetricsOptions,
   pooledProfile,
   profileSpeeds,
@@ -7,11 +8,10 @@ import {
   seasonMaxSpeed,
 } from "../metrics/index.js";
 import type { SeasonPlayer, SessionSpeeds } from "./season.js";
-import type { SquadMember } from "./squad-members.js";
 
-/** Computes the speeds of a member in the whole session. */
+/** Computes the speeds of a member, or of other samples, in the whole session. */
 export const sessionSpeeds = (
-  { recordings }: SquadMember,
+  { recordings }: { readonly recordings: readonly { readonly samples: MetricSamples }[] },
   options: Pick<MetricsOptions, "preset">,
 ): SessionSpeeds =>
   profileSpeeds(
