@@ -285,11 +285,15 @@ describe("figures that are off by default", () => {
     await frameOf(team, START_MS, START_MS + HOUR_MS / 2, { activity: await newActivity(s, team.manager) });
     expect(await pooled(first)).toEqual(alone);
     const slow = await day(27, 4000);
-    expect(await pooled(slow)).toMatchObject({ profile: alone.profile, max_speed: alone.max_speed });
-    expect(await pooled(await day(28, 4000))).toMatchObject({ profile: null, max_speed: alone.max_speed });
+    expect(await pooled(slow)).toMatchObject({ ...alone, sessions: 1 });
+    expect(await pooled(await day(28, 4000))).toMatchObject({
+      profile: null,
+      max_speed: alone.max_speed,
+      sessions: 0,
+    });
     const reader = await s.manager();
     await grant(s, team.athlete, reader.id, "READ", iso(START_MS + DAY_MS), "2999-01-01");
-    expect(await pooled(slow, reader.token)).toMatchObject({ profile: null, max_speed: 4 });
+    expect(await pooled(slow, reader.token)).toMatchObject({ profile: null, max_speed: 4, sessions: 0 });
   });
 
   it("are null or have a reason if they cannot be computed", async () => {
