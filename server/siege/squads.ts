@@ -104,4 +104,5 @@ const textsOf = (breaks: number) =>
     hrCoverage: 0.5,
     seconds: Array.from({ length: breaks + 1 }, (_, i) => [1_717_236_000 + 8 * i, 1_717_236_004 + 8 * i]),
     definition: null,
+    further: null,
   });

@@ -4,6 +4,7 @@ import { matchFrame, matchSamples } from "../../test/metrics/golden/match.js";
 import { columnsOf } from "../../test/metrics/golden/sessions.js";
 import { computedDataFrom } from "../src/domain/computed-data/computed-data.js";
 import { COMPUTED_DATA_SCHEMA } from "../src/wire/computed-data-schema.js";
+import { FULL_DEFINITION, FURTHER_FIGURES } from "../src/wire/further-figures-schema.js";
 
 interface SchemaNode {
   readonly type: string | readonly string[];
@@ -15,6 +16,16 @@ interface SchemaNode {
 }
 
 const schema: SchemaNode = COMPUTED_DATA_SCHEMA;
+
+/** The figures on request, and the definitions of all. */
+const further: SchemaNode = {
+  type: "object",
+  description: "",
+  properties: {
+    ...(FURTHER_FIGURES as Record<string, SchemaNode>),
+    definition: FULL_DEFINITION as SchemaNode,
+  },
+};
 
 /** Yields every location of a number in the schema. */
 function* numberNodes(node: SchemaNode, path: string): Generator<[path: string, node: SchemaNode]> {
@@ -49,9 +60,12 @@ function mismatches(value: unknown, node: SchemaNode, path: string): string[] {
 }
 
 describe("the schema of the computed data", () => {
-  it.each([...numberNodes(schema, "data")])("names the unit of %s", (_, node) => {
-    expect(node.description).toMatch(/ Unit: .+\.$/);
-  });
+  it.each([...numberNodes(schema, "data"), ...numberNodes(further, "further")])(
+    "names the unit of %s",
+    (_, node) => {
+      expect(node.description).toMatch(/ Unit: .+\.$/);
+    },
+  );
 
   it.each([
     ["a match", matchSamples(1, 0)],

@@ -1,9 +1,22 @@
 /**
- * Figures of the computed data that are returned on request: peak demands, maximum speeds. The
- * library computes them.
+ * Figures of the computed data that are returned on request: peak demands, maximum speeds, profiles, metabolic power and
+ * standard runs. The library computes them.
  */
-import { computeRecipe, PEAK_WINDOWS_S, peakDemands, RECIPES, sessionMaxSpeed } from "asi-convert/metrics";
+import {
+  accelerationSpeedProfile,
+  computeRecipe,
+  METABOLIC_CAUTION,
+  type MetricsOptions,
+  metabolicEstimate,
+  PEAK_WINDOWS_S,
+  peakDemands,
+  RECIPES,
+  STANDARD_RUNS_CAUTION,
+  sessionMaxSpeed,
+  standardRuns,
+} from "asi-convert/metrics";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { plantedSprints } from "../../test/metrics/figures/planted.js";
 import { columnsOf } from "../../test/metrics/golden/sessions.js";
 import { randomSignal } from "../../test/metrics/second/signals.js";
 import { MAX_HOURS } from "../src/domain/computed-data/further-figures.js";
@@ -45,6 +58,9 @@ async function frameOf(team: Team, fromMs: number, toMs: number, changes = {}): 
 const computed = async (frame: number, token: string, query = "") =>
   (await s.get(`/api/v1/timeframes/${frame}/computed-data/${query}`, token)).body;
 
+/** Figures that are off by default. */
+const ALL = "with_profile=1&with_metabolic_power=1&with_standard_runs=1";
+
 /** Ten samples a second at a given speed, starting at a given time. */
 const steady = (fromMs: number, speed: number, count = 50): Sample[] =>
   Array.from({ length: count }, (_, k) => ({ t: fromMs + 100 * k, speed }));
@@ -66,14 +82,18 @@ describe("optional figures", () => {
       const toMs = fromMs + HOUR_MS / 2;
       const { name, recipe } = RECIPES[seed % RECIPES.length] ?? expect.fail();
       await store(s, team.device.id, samples);
-      const params = { hid_thresholds: [2, 2 + seed / 10 + 0.1], recipes: [{ hash: hashes.get(name) }] };
+      const params = {
+        hid_thresholds: [2, 2 + seed / 10 + 0.1] as [number, number],
+        recipes: [{ hash: hashes.get(name) }],
+      };
       const frame = await frameOf(team, fromMs, toMs, { params });
       const body = await computed(frame, token, "?with_peaks=1&with_max_speed=1&with_definition=1");
+      const more = await computed(frame, token, `?with_peaks=1&${ALL}`);
 
       const { recipes: _, ...own } = params;
       const options = { from: fromMs, to: toMs };
       const columns = columnsOf(samples);
-      const metricsOptions = { ...options, preset: "soccer", params: own } as never;
+      const metricsOptions = { ...options, preset: "soccer", params: own } as MetricsOptions;
       const { definition, ...peaks } = peakDemands(columns, metricsOptions);
       expect(JSON.stringify(body.peak_demands)).toBe(JSON.stringify(peaks));
       expect(body.definition.peak_demands).toMatchObject({
@@ -81,6 +101,25 @@ describe("optional figures", () => {
         high_speed: definition.high_speed,
       });
       expect(body.session_max_speed).toBe(sessionMaxSpeed(columns, metricsOptions));
+      const { definition: _power, ...powerPeaks } = peakDemands(columns, {
+        ...metricsOptions,
+        metabolicPower: true,
+      });
+      expect(JSON.stringify(more.peak_demands)).toBe(JSON.stringify(powerPeaks));
+      const { definition: _estimate, ...metabolic } = metabolicEstimate(columns, metricsOptions);
+      expect(JSON.stringify(more.metabolic)).toBe(JSON.stringify(metabolic));
+      const { definition: _runs, ...steadyRuns } = standardRuns(columns, metricsOptions);
+      expect(JSON.stringify(more.standard_runs)).toBe(JSON.stringify(steadyRuns));
+      const maxSpeed = sessionMaxSpeed(columns, metricsOptions) ?? 0;
+      if (maxSpeed >= 1) {
+        const options = { ...metricsOptions, maxSpeed: Math.min(20, maxSpeed) };
+        const { definition: own, ...profile } = accelerationSpeedProfile([columns], options);
+        expect(more.acceleration_speed).toEqual({ ...profile, max_speed: own.max_speed });
+      } else
+        expect(more.acceleration_speed).toMatchObject({
+          profile: null,
+          reason: expect.stringMatching(/^(no )?maximum speed/),
+        });
       const { hash, count, distance, duration, runs, dropped } = computeRecipe(columns, recipe, options);
       const { name: __, version: ___, ...counted } = body.recipes[0];
       expect(JSON.stringify(counted)).toBe(
@@ -159,6 +198,129 @@ describe("optional figures", () => {
       (await computed(await frameOf(team, START_MS, endMs, { params }), token)).recipes[0].count;
     expect(await countOf(START_MS + lengthMs)).toBe(1);
     expect(await countOf(START_MS + lengthMs + 1)).toBeNull();
+  });
+});
+
+describe("figures that are off by default", () => {
+  /** Sprints with a profile, then a steady run of 5 minutes, without times. */
+  const session = (): Sample[] => {
+    const sprints = plantedSprints(0.05);
+    const [first] = sprints;
+    const startMs = first?.t ?? 0;
+    const endMs = (sprints.at(-1)?.t ?? 0) - startMs + 60_000;
+    return [
+      ...sprints.map(({ t, speed }) => ({ t: t - startMs, speed: speed ?? 0 })),
+      ...steady(endMs, 3500, 3000).map((sample) => ({ ...sample, hr: 150 })),
+    ];
+  };
+  const at = (fromMs: number): Sample[] => session().map((sample) => ({ ...sample, t: sample.t + fromMs }));
+
+  it("are absent unless requested, and change no byte of the others", async () => {
+    const team = await teamFor();
+    const { token } = team.manager;
+    await store(s, team.device.id, at(START_MS));
+    const frame = await frameOf(team, START_MS, START_MS + HOUR_MS);
+    for (const query of ["?with_definition=1", "?with_peaks=1", "?with_max_speed=1&with_peaks=1"]) {
+      const plain = await computed(frame, token, query);
+      expect(JSON.stringify(plain)).not.toMatch(
+        /metabolic|acceleration_speed|standard_runs|profile_points|caution/,
+      );
+      const { acceleration_speed, pooled_acceleration_speed, metabolic, standard_runs, ...rest } =
+        await computed(frame, token, `${query}&${ALL}`);
+      for (const figure of [acceleration_speed, pooled_acceleration_speed, metabolic, standard_runs])
+        expect(figure).toEqual(expect.any(Object));
+      const { definition, peak_demands } = rest;
+      if (definition !== undefined) {
+        expect(definition.acceleration_speed).toMatchObject({
+          version: 1,
+          days: 28,
+          gate: { least_n_before: 30 },
+        });
+        expect([definition.metabolic, definition.standard_runs]).toEqual([{ version: 1 }, { version: 1 }]);
+        for (const key of ["acceleration_speed", "metabolic", "standard_runs"]) delete definition[key];
+      }
+      if (peak_demands !== undefined) {
+        expect(peak_demands.caution).toBe(METABOLIC_CAUTION);
+        delete peak_demands.caution;
+        delete peak_demands.peaks.metabolic_power;
+      }
+      expect(JSON.stringify(rest)).toBe(JSON.stringify(plain));
+    }
+  });
+
+  it("carry a caution with its source, and find the profile and the run of a session", async () => {
+    const team = await teamFor();
+    const { token } = team.manager;
+    await store(s, team.device.id, at(START_MS));
+    const frame = await frameOf(team, START_MS, START_MS + HOUR_MS);
+    const body = await computed(frame, token, `?${ALL}`);
+    expect(body.acceleration_speed).toMatchObject({ reason: null, profile: { n_before: 62 } });
+    expect(body.pooled_acceleration_speed).toEqual({ ...body.acceleration_speed, sessions: 1 });
+    expect(body.metabolic.caution).toBe(METABOLIC_CAUTION);
+    expect(body.standard_runs).toMatchObject({
+      caution: STANDARD_RUNS_CAUTION,
+      runs: [{ mean_speed: 3.5, heart_rate: 150 }],
+    });
+    const all = await s.get(`/api/v1/activities/${team.activity}/computed-data/?${ALL}`, token);
+    const { pooled_acceleration_speed: _, ...ofActivity } = body;
+    expect(all.body).toEqual([{ timeframe: frame, data: ofActivity }]);
+  });
+
+  it("pool the sessions of 28 days that the caller can read, but no part of a session twice", async () => {
+    const team = await teamFor(60, 60);
+    const { token } = team.manager;
+    const day = async (days: number, speed?: number) => {
+      const fromMs = START_MS + days * DAY_MS;
+      await store(s, team.device.id, speed === undefined ? at(fromMs) : steady(fromMs, speed, 100));
+      return frameOf(team, fromMs, fromMs + HOUR_MS, { activity: await newActivity(s, team.manager) });
+    };
+    const pooled = async (frame: number, reader = token) => {
+      await s.runJobs();
+      return (await computed(frame, reader, "?with_profile=1")).pooled_acceleration_speed;
+    };
+    const first = await day(0);
+    const alone = await pooled(first);
+    expect(alone).toMatchObject({ reason: null, sessions: 1 });
+    // The first half of the same session has the same points.
+    await frameOf(team, START_MS, START_MS + HOUR_MS / 2, { activity: await newActivity(s, team.manager) });
+    expect(await pooled(first)).toEqual(alone);
+    const slow = await day(27, 4000);
+    expect(await pooled(slow)).toMatchObject({ ...alone, sessions: 1 });
+    expect(await pooled(await day(28, 4000))).toMatchObject({
+      profile: null,
+      max_speed: alone.max_speed,
+      sessions: 0,
+    });
+    const reader = await s.manager();
+    await grant(s, team.athlete, reader.id, "READ", iso(START_MS + DAY_MS), "2999-01-01");
+    expect(await pooled(slow, reader.token)).toMatchObject({ profile: null, max_speed: 4, sessions: 0 });
+  });
+
+  it("are null or have a reason if they cannot be computed", async () => {
+    const team = await teamFor();
+    const { token } = team.manager;
+    const empty = await frameOf(team, START_MS, START_MS + HOUR_MS);
+    const nothing = { profile: null, top_speed: null, max_speed: null };
+    expect(await computed(empty, token, `?${ALL}`)).toMatchObject({
+      acceleration_speed: { ...nothing, reason: expect.stringMatching(/^no maximum speed/) },
+      pooled_acceleration_speed: { ...nothing, sessions: 0 },
+      metabolic: { energy: null, categories: [] },
+      standard_runs: { runs: [] },
+    });
+    const fromMs = START_MS + 2 * HOUR_MS;
+    const lengthMs = MAX_HOURS * HOUR_MS;
+    await store(s, team.device.id, [
+      ...steady(fromMs, 8000, 31),
+      { t: fromMs + lengthMs, speed: 0 },
+      { t: fromMs + lengthMs + 1, speed: 0 },
+    ]);
+    const long = await frameOf(team, fromMs, fromMs + lengthMs + 1);
+    expect(await computed(long, token, `?${ALL}&with_peaks=1`)).toMatchObject({
+      acceleration_speed: null,
+      metabolic: null,
+      standard_runs: null,
+      peak_demands: null,
+    });
   });
 });
 

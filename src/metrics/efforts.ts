@@ -64,8 +64,7 @@ function runsAboveOnset(signal: AccelerationSignal, sign: 1 | -1): Effort[] {
   const runs: Effort[] = [];
   let first = -1;
   let peakMmPerS2 = 0;
-  for (let i = 0; i <= accelerationMmPerS2.length; i++) {
-    // The index after the end has no acceleration, so it ends the last run.
+  for (let i = 0; i < accelerationMmPerS2.length; i++) {
     const a = sign * (accelerationMmPerS2[i] ?? 0);
     if (a >= ONSET_MM_PER_S2 && a <= ARTEFACT_MM_PER_S2) {
       if (first < 0) {
@@ -78,6 +77,7 @@ function runsAboveOnset(signal: AccelerationSignal, sign: 1 | -1): Effort[] {
       first = -1;
     }
   }
+  if (first >= 0) runs.push({ signal, first, last: accelerationMmPerS2.length - 1, peakMmPerS2 });
   return runs;
 }
 

@@ -46,6 +46,44 @@ export interface MetabolicEstimate {
   readonly definition: { readonly version: number; readonly parameters: MetricParameters };
 }
 
+/** Lower limit of high power, W/kg: the third category. */
+export const HIGH_POWER_W_PER_KG = CATEGORIES_W_PER_KG[2];
+
+/** The estimate as single values, for tables with one value for each player. Nulls below 5 Hz. */
+export interface MetabolicSummary {
+  /** kJ/kg */
+  readonly energy: number | null;
+  /** Mean power over the time with a known power, W/kg, 2 decimals. */
+  readonly mean_power: number | null;
+  /** Distance at 20 W/kg or more, m. */
+  readonly high_power_distance: number | null;
+}
+
+/** The single values of an estimate. */
+export function metabolicSummary({
+  energy,
+  equivalent_distance,
+  categories,
+}: MetabolicEstimate): MetabolicSummary {
+  const seconds = categories.reduce((sum, { duration }) => sum + duration, 0);
+  const high = categories.filter(({ threshold_low }) => threshold_low >= HIGH_POWER_W_PER_KG);
+  return {
+    energy,
+    // the equivalent distance has more digits than the energy
+    mean_power:
+      equivalent_distance === null || seconds === 0
+        ? null
+        : roundHalfUp((equivalent_distance * COST_OF_RUNNING) / seconds, 2),
+    high_power_distance:
+      energy === null
+        ? null
+        : roundHalfUp(
+            high.reduce((sum, { distance }) => sum + distance, 0),
+            3,
+          ),
+  };
+}
+
 /**
  * Metabolic power of a session. The errors of this estimate are large, so it is off by default.
  *

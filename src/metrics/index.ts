@@ -1,6 +1,13 @@
 export { computeMetrics, METRICS_VERSION } from "./compute-metrics.js";
 export { type DistanceCurve, distanceCurve } from "./distance-curve.js";
-export { METABOLIC_VERSION, type MetabolicEstimate, metabolicEstimate } from "./energy.js";
+export {
+  HIGH_POWER_W_PER_KG,
+  METABOLIC_VERSION,
+  type MetabolicEstimate,
+  type MetabolicSummary,
+  metabolicEstimate,
+  metabolicSummary,
+} from "./energy.js";
 export { heartRatePeriods } from "./heart-periods.js";
 export * from "./hrv/index.js";
 export * from "./load/index.js";

@@ -1,31 +1,23 @@
 import {
   type AccelerationSpeedProfile,
+  type MetricSamples,
   type MetricsOptions,
+  pooledProfile,
+  profileSpeeds,
   type SeasonMaxSpeed,
   seasonMaxSpeed,
-  sessionMaxSpeed,
 } from "../metrics/index.js";
-import { highestOfSessions, profileOfPoints, SpeedClasses } from "../metrics/person/acceleration-speed.js";
 import type { SeasonPlayer, SessionSpeeds } from "./season.js";
-import type { SquadMember } from "./squad-members.js";
 
-const DAY_MS = 86_400_000;
-
-/** Number of days whose sessions a profile pools, as docs/metrics.md describes. */
-const PROFILE_DAYS = 28;
-
-/** Limits of the maximum speed of a profile, m/s. */
-const LEAST_MAX_SPEED = 1;
-const MOST_MAX_SPEED = 20;
-
-/** Computes the speeds of a member in the whole session. */
-export function sessionSpeeds(
-  { recordings }: SquadMember,
+/** Computes the speeds of a member, or of other samples, in the whole session. */
+export const sessionSpeeds = (
+  { recordings }: { readonly recordings: readonly { readonly samples: MetricSamples }[] },
   options: Pick<MetricsOptions, "preset">,
-): SessionSpeeds {
-  const samples = recordings.map((recording) => recording.samples);
-  return { maxSpeed: sessionMaxSpeed(samples, options), points: highestOfSessions([samples], options) };
-}
+): SessionSpeeds =>
+  profileSpeeds(
+    recordings.map((recording) => recording.samples),
+    options,
+  );
 
 /** The speeds of a player on the day of a session. */
 export interface SpeedsOfPlayer {
@@ -59,22 +51,6 @@ export function seasonSpeeds(
     known.flatMap(({ day, maxSpeed }) => (maxSpeed === null ? [] : [{ day, maxSpeed }])),
     to,
   );
-  const isRecent = (day: string) => Date.parse(to) - Date.parse(day) < PROFILE_DAYS * DAY_MS;
-  const pooled = known.filter(({ day, points }) => points.length > 0 && isRecent(day));
-  const sessions = pooled.length;
-  if (season === null) {
-    const reason = "no maximum speed; 1 s with at least 5 samples a second is needed";
-    return { season, profile: null, reason, sessions };
-  }
-  const { max_speed: maxSpeed } = season;
-  if (maxSpeed < LEAST_MAX_SPEED) {
-    const reason = `maximum speed ${maxSpeed} m/s; at least ${LEAST_MAX_SPEED} m/s is needed`;
-    return { season, profile: null, reason, sessions };
-  }
-  const classes = new SpeedClasses();
-  for (const { speed, acceleration } of pooled.flatMap(({ points }) => points)) {
-    classes.add(speed, acceleration);
-  }
-  const { profile, reason } = profileOfPoints(classes.points, Math.min(maxSpeed, MOST_MAX_SPEED));
+  const { profile, reason, sessions } = pooledProfile(known, { to, maxSpeed: season?.max_speed ?? null });
   return { season, profile, reason, sessions };
 }

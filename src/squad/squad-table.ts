@@ -108,12 +108,16 @@ export const memberFigures = (
   options: SquadOptions = {},
 ): MemberFigures => figuresByInterval(member, options)(intervals);
 
-/** As `memberFigures`, for several intervals, which share intermediate results. */
+/**
+ * As `memberFigures`, for several intervals, which share intermediate results.
+ *
+ * @param samples those of the member from `prepareSamples`, to share intermediate results also with other figures
+ */
 export function figuresByInterval(
   member: SquadMember,
   options: SquadOptions = {},
+  samples: MetricSamples = prepareSamples(member.recordings.map(({ samples }) => samples)),
 ): (intervals: readonly Interval[] | null) => MemberFigures {
-  const samples = prepareSamples(member.recordings.map(({ samples }) => samples));
   return (intervals) => figuresOf(member, samples, intervals, options);
 }
 

@@ -43,6 +43,21 @@ describe("efforts", () => {
     ]);
   });
 
+  it("end with the last instant of a segment, and read none after it", () => {
+    const accelerations = [499, 500, 800, 2000, 2100, 800, 500];
+    const read: string[] = [];
+    const own = segment(accelerations);
+    const watched = new Proxy(own.accelerationMmPerS2, {
+      get: (values, key) => {
+        if (typeof key === "string" && /^\d+$/.test(key)) read.push(key);
+        return Reflect.get(values, key, values);
+      },
+    });
+    const { threshold_1 } = findEfforts([{ ...own, accelerationMmPerS2: watched }], "accelerations", [2, 3]);
+    expect(threshold_1.values).toMatchObject([{ start_time: 1100, duration: 0.5 }]);
+    expect(read).toEqual(Object.keys(accelerations));
+  });
+
   it("have negative peaks and positive thresholds in the other direction", () => {
     const falling = segment([-600, -600, -2345, -600, -600, -600]);
     const { threshold_1 } = findEfforts([falling], "decelerations", [2, 3]);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { computeMetrics, metabolicEstimate } from "../../src/metrics/index.js";
+import { computeMetrics, metabolicEstimate, metabolicSummary } from "../../src/metrics/index.js";
 import { metabolicPower } from "../../src/metrics/metabolic-power.js";
 import { CORPUS, committed, expected } from "./figures/corpus.js";
 import { plantedMatch, plantedStep } from "./figures/planted.js";
@@ -52,6 +52,12 @@ describe("metabolic power", () => {
       [0, 0],
     ]);
     expect(caution).toMatch(/estimate from speed/);
+    // 1.0424 x 240 m with one decimal is 250.2 m; 3.6 J/kg/m of it in 60 s
+    expect(metabolicSummary(metabolicEstimate(samples))).toEqual({
+      energy: 0.9,
+      mean_power: 15.01,
+      high_power_distance: 0,
+    });
     const match = columnsOf(plantedMatch());
     const total = metabolicEstimate(match).categories.reduce((sum, { distance }) => sum + distance, 0);
     expect(Math.abs(total / (computeMetrics(match).total_distance ?? 1) - 1)).toBeLessThan(0.01);
@@ -77,5 +83,20 @@ describe("metabolic power", () => {
     const slow = [...Array(60).keys()].map((k) => ({ t: 62_000 + k * 2000, speed: 3000 }));
     const index = (samples: typeof fast) => metabolicEstimate(columnsOf(samples)).equivalent_distance_index;
     expect(index([...fast, ...slow])).toBe(index(fast));
+  });
+
+  it("has one value for each player: mean power, and the distance at 20 W/kg or more", () => {
+    const estimate = metabolicEstimate(columnsOf(plantedMatch()));
+    const { energy, mean_power, high_power_distance } = metabolicSummary(estimate);
+    const { categories } = estimate;
+    const seconds = categories.reduce((sum, { duration }) => sum + duration, 0);
+    expect(energy).toBe(estimate.energy);
+    expect(mean_power).toBeCloseTo((1000 * (energy ?? 0)) / seconds, 2);
+    expect(high_power_distance).toBeCloseTo(
+      categories.slice(2).reduce((sum, { distance }) => sum + distance, 0),
+      6,
+    );
+    const slow = metabolicEstimate(columnsOf([0, 1000, 2000].map((t) => ({ t, speed: 4000 }))));
+    expect(metabolicSummary(slow)).toEqual({ energy: null, mean_power: null, high_power_distance: null });
   });
 });

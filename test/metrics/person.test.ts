@@ -8,7 +8,14 @@ import {
   type ProfilePoint,
   SpeedClasses,
 } from "../../src/metrics/person/acceleration-speed.js";
-import { individualZones, seasonMaxSpeed, sessionMaxSpeed } from "../../src/metrics/person/index.js";
+import {
+  individualZones,
+  pooledProfile,
+  profileSpeeds,
+  seasonMaxSpeed,
+  sessionMaxSpeed,
+  sessionProfile,
+} from "../../src/metrics/person/index.js";
 import { twoSidedT } from "../../src/metrics/person/student-t.js";
 import { CORPUS, committed, expected, rowsOf, samplesIn } from "./figures/corpus.js";
 import { plantedSprints } from "./figures/planted.js";
@@ -82,6 +89,41 @@ describe("an acceleration-speed profile", () => {
       hr: sprints.hr.subarray(from, from === 0 ? half : undefined),
     }));
     expect(accelerationSpeedProfile(parts, { maxSpeed: 9.1 }).profile?.n_before).toBe(62);
+  });
+
+  it("of one session must match its own maximum speed, and has a reason without one", () => {
+    const speeds = profileSpeeds(sprints);
+    const { definition, ...expected } = accelerationSpeedProfile([sprints], {
+      maxSpeed: speeds.maxSpeed ?? 0,
+    });
+    expect(sessionProfile(speeds)).toEqual({ ...expected, max_speed: definition.max_speed });
+    const { points } = speeds;
+    expect(sessionProfile({ points, maxSpeed: null })).toMatchObject({
+      profile: null,
+      reason: expect.stringMatching(/^no maximum speed; /),
+      max_speed: null,
+    });
+    expect(sessionProfile({ points: [], maxSpeed: 0.9 })).toEqual({
+      profile: null,
+      reason: "maximum speed 0.9 m/s; at least 1 m/s is needed",
+      top_speed: null,
+      max_speed: 0.9,
+    });
+    expect(sessionProfile({ points, maxSpeed: 25 }).max_speed).toBe(20);
+  });
+
+  it("pools the points of the 28 days up to a day, and counts only sessions with points", () => {
+    const { points } = profileSpeeds(sprints);
+    const sessions = [
+      { day: "2024-05-03", points },
+      { day: "2024-05-04", points: [] },
+      { day: "2024-05-31", points: points.slice(0, 3) },
+      { day: "2024-06-01", points },
+    ];
+    const at = (to: string) => pooledProfile(sessions, { to, maxSpeed: 9.1 });
+    expect(at("2024-05-30")).toMatchObject({ sessions: 1, reason: null, max_speed: 9.1 });
+    expect(at("2024-05-31")).toMatchObject({ sessions: 1, profile: null, top_speed: expect.any(Number) });
+    expect(at("2024-05-03").profile).toEqual(accelerationSpeedProfile([sprints], { maxSpeed: 9.1 }).profile);
   });
 
   it("is absent with a reason: too few points, too slow, different from the maximum speed", () => {

@@ -7,18 +7,16 @@ import {
   quantity,
   quantityOrNull,
 } from "./computed-data-schema.js";
+import {
+  counter,
+  orNull,
+  RATIO,
+  REQUESTED_DEFINITION_SCHEMAS,
+  REQUESTED_FIGURES,
+  text,
+} from "./requested-figures-schema.js";
 
 /** The optional figures, in addition to the standard computed data, in the order of the output; every number has a unit. */
-
-const RATIO = "ratio, 0 to 1";
-
-function counter(description: string) {
-  return { type: "integer", description: `${description} Unit: none, a counter.` } as const;
-}
-
-function orNull<S extends { readonly type: string }>(schema: S) {
-  return { ...schema, type: [schema.type, "null"] } as const;
-}
 
 function peaks(unit: string, description: string) {
   return list(
@@ -41,19 +39,37 @@ const FIT = {
   r2: quantityOrNull(RATIO, "Coefficient of determination."),
 };
 
-const PEAK_DEMANDS = object(
+/** An object with members that are present only on request. */
+function objectWith<P extends Record<string, object>, M extends Record<string, object>>(
+  description: string,
+  properties: P,
+  onRequest: M,
+) {
+  return { ...object(description, properties), properties: { ...properties, ...onRequest } } as const;
+}
+
+const PEAK_DEMANDS = objectWith(
   "With with_peaks: the most demanding passage of each length. Null when the samples cover more than 12 hours.",
   {
-    peaks: object("Peaks by amount.", {
-      distance: peaks("m", "Distance."),
-      high_speed_distance: peaks("m", "Distance at or above high_speed of the definition."),
-      acceleration: peaks("m/s2", "Mean absolute acceleration."),
-      accelerations: peaks(
-        "none, a count",
-        "Number of accelerations that begin, at or above the lower threshold.",
-      ),
-      heart_rate: peaks("beats/min", "Mean heart rate; coverage is the share with known heart rates."),
-    }),
+    peaks: objectWith(
+      "Peaks by amount.",
+      {
+        distance: peaks("m", "Distance."),
+        high_speed_distance: peaks("m", "Distance at or above high_speed of the definition."),
+        acceleration: peaks("m/s2", "Mean absolute acceleration."),
+        accelerations: peaks(
+          "none, a count",
+          "Number of accelerations that begin, at or above the lower threshold.",
+        ),
+        heart_rate: peaks("beats/min", "Mean heart rate; coverage is the share with known heart rates."),
+      },
+      {
+        metabolic_power: peaks(
+          "W/kg",
+          "With with_metabolic_power: mean metabolic power, an estimate from speed.",
+        ),
+      },
+    ),
     power_law: orNull(
       object(
         "Rate = rate_at_60_s x (window / 60 s)^exponent. Null with fewer than 5 windows that have a distance.",
@@ -78,6 +94,7 @@ const PEAK_DEMANDS = object(
       }),
     ),
   },
+  { caution: text("With with_metabolic_power: why the estimate is unreliable, with sources.") },
 );
 
 const RECIPE_NAME = {
@@ -145,6 +162,7 @@ export const FURTHER_FIGURES = {
       },
     ),
   ),
+  ...REQUESTED_FIGURES,
   recipes: RECIPES,
 } as const;
 
@@ -168,6 +186,7 @@ export const FULL_DEFINITION = {
         high_speed: quantity("m/s", "Threshold of high-speed distance: the upper one of hid_thresholds."),
       },
     ),
+    ...REQUESTED_DEFINITION_SCHEMAS,
     recipes: list(
       "The recipes of the result.",
       object("One recipe.", {

@@ -26,10 +26,18 @@ const LOWEST_MM_PER_S = 3000;
 const CLASS_MM_PER_S = 200;
 const POINTS_OF_CLASS = 2;
 
-const LEAST_R2 = 0.9;
-const FEWEST_POINTS = 30;
-const TOP_CLASS_SHARE = 0.85;
-const S0_SHARES = [0.9, 1.2] as const;
+/** The limits that a profile must meet, each inclusive (choices; docs/metrics.md, "Acceleration-speed profile"). */
+export const PROFILE_GATE = {
+  /** R2 before distant points are dropped. */
+  least_r2_before: 0.9,
+  /** Number of points before distant points are dropped. */
+  least_n_before: 30,
+  /** Lower limit of the top class, as a share of the maximum speed. */
+  least_top_class_share: 0.85,
+  /** S0 as a share of the maximum speed. */
+  least_s0_share: 0.9,
+  most_s0_share: 1.2,
+} as const;
 
 /** A speed in m/s and the acceleration in m/s2 at the same time. */
 export interface ProfilePoint {
@@ -199,22 +207,24 @@ function reasonAgainst(
   topSpeed: number | null,
   maxSpeed: number,
 ): string | null {
-  if (points.length < FEWEST_POINTS || fit === null) {
-    return `${points.length} points; at least ${FEWEST_POINTS} are needed`;
+  const gate = PROFILE_GATE;
+  if (points.length < gate.least_n_before || fit === null) {
+    return `${points.length} points; at least ${gate.least_n_before} are needed`;
   }
   const { r2 } = fit.before;
-  if (r2 === null || r2 < LEAST_R2) return `R2 ${roundHalfUp(r2 ?? 0, 4)}; at least ${LEAST_R2} is needed`;
+  if (r2 === null || r2 < gate.least_r2_before) {
+    return `R2 ${roundHalfUp(r2 ?? 0, 4)}; at least ${gate.least_r2_before} is needed`;
+  }
   // the lower limit of the class
   const topClass =
     (LOWEST_MM_PER_S +
       CLASS_MM_PER_S * Math.floor(((topSpeed ?? 0) * 1000 + 0.5 - LOWEST_MM_PER_S) / CLASS_MM_PER_S)) /
     1000;
-  if (topClass < TOP_CLASS_SHARE * maxSpeed) {
+  if (topClass < gate.least_top_class_share * maxSpeed) {
     return `accelerations up to ${roundHalfUp(topClass, 1)} m/s; at least 85 % of the maximum speed of ${maxSpeed} m/s are needed`;
   }
   const s0 = -fit.after.intercept / fit.after.slope;
-  const [least, most] = S0_SHARES;
-  if (!(s0 >= least * maxSpeed && s0 <= most * maxSpeed)) {
+  if (!(s0 >= gate.least_s0_share * maxSpeed && s0 <= gate.most_s0_share * maxSpeed)) {
     return `S0 ${roundHalfUp(s0, 2)} m/s; it must be 0.9 to 1.2 times the maximum speed of ${maxSpeed} m/s`;
   }
   return null;

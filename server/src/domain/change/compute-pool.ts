@@ -1,4 +1,12 @@
-import type { Metrics, MetricsOptions, ParameterOverrides, Recipe, Sport } from "asi-convert/metrics";
+import type {
+  GatedProfile,
+  MetabolicSummary,
+  Metrics,
+  MetricsOptions,
+  ParameterOverrides,
+  Recipe,
+  Sport,
+} from "asi-convert/metrics";
 import type { Interval } from "asi-convert/squad";
 import type { Cell, workbookSheets } from "asi-convert/squad-report";
 import type { Interval as ClosedInterval } from "../../store/samples/intervals.js";
@@ -77,6 +85,20 @@ export interface PlayerFigures {
    */
   seconds: [from: number, to: number][];
   definition: Metrics["definition"] | null;
+  /** Null if there is no data. */
+  further: FurtherPlayerFigures | null;
+}
+
+/** Figures of a player in a period that the table contains on request. */
+export interface FurtherPlayerFigures {
+  /** Maximum speed held for 0.5 s, m/s; null below 5 Hz. */
+  maxSpeed: number | null;
+  profile: GatedProfile["profile"];
+  /** Why there is no profile. */
+  profileReason: string | null;
+  metabolic: MetabolicSummary;
+  /** Number of standard runs. */
+  standardRuns: number;
 }
 
 /** A caller that waits for a computation. */

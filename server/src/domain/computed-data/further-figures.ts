@@ -1,17 +1,30 @@
 import {
   computeRecipe,
+  type GatedProfile,
+  METABOLIC_VERSION,
+  type MetabolicEstimate,
   type MetricParameters,
   type MetricSamples,
   type MetricsOptions,
+  metabolicEstimate,
   PEAK_WINDOWS_S,
   PEAKS_VERSION,
   type PeakDemands,
+  PROFILE_DAYS,
+  PROFILE_GATE,
+  PROFILE_VERSION,
+  type ProfilePoint,
+  type ProfileSpeeds,
   peakDemands,
+  profileSpeeds,
   RECIPES_VERSION,
   type Recipe,
   type RecipeResult,
   type RecipeRun,
-  sessionMaxSpeed,
+  STANDARD_RUNS_VERSION,
+  type StandardRuns,
+  sessionProfile,
+  standardRuns,
 } from "asi-convert/metrics";
 import type { RecipeVersion } from "../change/compute-pool.js";
 
@@ -46,8 +59,15 @@ export interface RecipeFigures {
   readonly dropped: RecipeResult["dropped"] | null;
 }
 
+/** The rules of figures that are returned on request and have no parameters of their own. */
+export const REQUESTED_DEFINITIONS = {
+  acceleration_speed: { version: PROFILE_VERSION, days: PROFILE_DAYS, gate: PROFILE_GATE },
+  metabolic: { version: METABOLIC_VERSION },
+  standard_runs: { version: STANDARD_RUNS_VERSION },
+} as const;
+
 /** The rules and parameters of these figures. */
-export interface FurtherDefinition {
+export interface FurtherDefinition extends Partial<typeof REQUESTED_DEFINITIONS> {
   readonly peak_demands: {
     readonly version: number;
     readonly signal: "doppler_speed";
@@ -66,11 +86,22 @@ export interface FurtherDefinition {
   }[];
 }
 
-/** Figures in addition to the metrics. The library computes all of them. */
+/**
+ * Figures in addition to the metrics. The library computes all of them. Results that retention has kept from an older release
+ * lack later figures.
+ */
 export interface FurtherFigures {
+  /** With metabolic power, which is shown only on request. */
   readonly peak_demands: Omit<PeakDemands, "definition"> | null;
   /** m/s */
   readonly session_max_speed: number | null;
+  /** The points of the profile, which profiles of several sessions pool. */
+  readonly profile_points?: readonly ProfilePoint[];
+  /** The profile of these samples alone. */
+  readonly acceleration_speed?: GatedProfile | null;
+  readonly metabolic?: Omit<MetabolicEstimate, "definition"> | null;
+  /** Experimental. */
+  readonly standard_runs?: Omit<StandardRuns, "definition"> | null;
   /** Absent if the time frame names no recipes. */
   readonly recipes?: readonly RecipeFigures[];
   readonly definition: FurtherDefinition;
@@ -85,9 +116,16 @@ export function furtherFigures(
 ): FurtherFigures {
   const isShort = lengthMs <= MAX_LENGTH_MS;
   const limits = { from: options.from, to: options.to, periods: options.periods };
+  const speeds: ProfileSpeeds | null = isShort ? profileSpeeds(samples, options) : null;
   return {
-    peak_demands: isShort ? peaksOf(samples, options) : null,
-    session_max_speed: isShort ? sessionMaxSpeed(samples, options) : null,
+    peak_demands: isShort
+      ? withoutDefinition(peakDemands(samples, { ...options, metabolicPower: true }))
+      : null,
+    session_max_speed: speeds?.maxSpeed ?? null,
+    profile_points: speeds?.points ?? [],
+    acceleration_speed: speeds && sessionProfile(speeds),
+    metabolic: isShort ? withoutDefinition(metabolicEstimate(samples, options)) : null,
+    standard_runs: isShort ? withoutDefinition(standardRuns(samples, options)) : null,
     ...(recipes.length > 0 && {
       recipes: recipes.map(({ name, version, hash, recipe }) => ({
         name,
@@ -118,9 +156,21 @@ export function furtherFigures(
   };
 }
 
-function peaksOf(samples: MetricSamples, options: MetricsOptions): Omit<PeakDemands, "definition"> {
-  const { definition: _, ...figures } = peakDemands(samples, options);
+function withoutDefinition<T extends { readonly definition: object }>({
+  definition: _,
+  ...figures
+}: T): Omit<T, "definition"> {
   return figures;
+}
+
+/** Peaks as they are without metabolic power. */
+export function withoutMetabolicPower(
+  demands: FurtherFigures["peak_demands"],
+): FurtherFigures["peak_demands"] {
+  if (demands === null) return null;
+  const { caution: _, ...others } = demands;
+  const { metabolic_power: __, ...peaks } = demands.peaks;
+  return { ...others, peaks };
 }
 
 /** Maximum number of values of a recipe with equal steps; 0 without resampling. */

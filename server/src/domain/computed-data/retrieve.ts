@@ -1,3 +1,4 @@
+import type { PooledProfile } from "asi-convert/metrics";
 import { and, eq } from "drizzle-orm";
 import { timeframes } from "../../store/schema.js";
 import type { ActivityHead } from "../activities/rules.js";
@@ -11,7 +12,13 @@ import { grantsOf } from "../permissions/coverage.js";
 import type { Timeframe } from "../timeframes/rules.js";
 import { type ComputationResult, computedDataOf } from "./compute.js";
 import type { ComputedData } from "./computed-data.js";
-import type { FurtherDefinition, FurtherFigures } from "./further-figures.js";
+import {
+  type FurtherDefinition,
+  type FurtherFigures,
+  REQUESTED_DEFINITIONS,
+  withoutMetabolicPower,
+} from "./further-figures.js";
+import { pooledProfileOf } from "./pooled-profile.js";
 import { type SeasonSpeed, seasonMaxSpeedOf } from "./season-speed.js";
 
 /** Computed data, and the versions of the rules that computed it. */
@@ -26,35 +33,61 @@ export interface WantedFigures {
   with_peaks?: boolean;
   /** Available only for a single time frame, because it compares the sessions of a year. */
   with_max_speed?: boolean;
+  /** For a single time frame, also the profile of 28 days. */
+  with_profile?: boolean;
+  with_metabolic_power?: boolean;
+  with_standard_runs?: boolean;
 }
 
 /** Figures that are returned on request or if the time frame names recipes. */
-type MoreFigures = Pick<FurtherFigures, "peak_demands" | "session_max_speed" | "recipes"> & {
-  season_max_speed: SeasonSpeed | null;
-};
+type MoreFigures = Omit<FurtherFigures, "definition" | "profile_points"> & FiguresOfOthers;
+
+/** Figures that depend on other time frames. */
+interface FiguresOfOthers {
+  season_max_speed?: SeasonSpeed | null;
+  pooled_acceleration_speed?: PooledProfile;
+}
 
 export type ShownComputedData = Omit<ComputedData, "definition"> & {
   definition?: ComputedData["definition"] & Partial<FurtherDefinition>;
 } & Partial<MoreFigures>;
 
 function shown(
-  { data, further }: ComputationResult,
-  { with_definition, with_peaks }: WantedFigures,
-  maxSpeeds: Pick<MoreFigures, "session_max_speed" | "season_max_speed"> | undefined = undefined,
+  { data, further, sessionMaxSpeed }: ComputationResult,
+  wanted: WantedFigures,
+  { season_max_speed, pooled_acceleration_speed }: FiguresOfOthers = {},
 ): ShownComputedData {
+  const { with_peaks, with_max_speed, with_profile, with_metabolic_power, with_standard_runs } = wanted;
   const { definition, ...figures }: ComputedData = JSON.parse(data);
-  const { definition: rules, recipes, peak_demands }: FurtherFigures = JSON.parse(further);
+  const { definition: rules, recipes, ...found }: FurtherFigures = JSON.parse(further);
+  const { peak_demands, acceleration_speed = null, metabolic = null, standard_runs = null } = found;
+  const {
+    acceleration_speed: profileRules,
+    metabolic: powerRules,
+    standard_runs: runRules,
+  } = REQUESTED_DEFINITIONS;
   return {
     ...figures,
-    ...(with_definition && {
+    ...(wanted.with_definition && {
       definition: {
         ...definition,
         ...(with_peaks && { peak_demands: rules.peak_demands }),
+        ...(with_profile && { acceleration_speed: profileRules }),
+        ...(with_metabolic_power && { metabolic: powerRules }),
+        ...(with_standard_runs && { standard_runs: runRules }),
         ...(recipes && { recipes: rules.recipes ?? [] }),
       },
     }),
-    ...(with_peaks && { peak_demands }),
-    ...maxSpeeds,
+    ...(with_peaks && {
+      peak_demands: with_metabolic_power ? peak_demands : withoutMetabolicPower(peak_demands),
+    }),
+    ...(with_max_speed && { session_max_speed: sessionMaxSpeed, season_max_speed: season_max_speed ?? null }),
+    ...(with_profile && {
+      acceleration_speed,
+      ...(pooled_acceleration_speed && { pooled_acceleration_speed }),
+    }),
+    ...(with_metabolic_power && { metabolic }),
+    ...(with_standard_runs && { standard_runs }),
     ...(recipes && { recipes }),
   };
 }
@@ -103,15 +136,18 @@ export async function retrieveComputedData(
   if (found === undefined) throw errors.notFound();
   known = found.frame;
   await recheck();
-  const maxSpeeds = wanted.with_max_speed
-    ? {
-        session_max_speed: found.result.sessionMaxSpeed,
-        season_max_speed: await seasonMaxSpeedOf(ctx, found.frame),
-      }
-    : undefined;
+  const { with_max_speed, with_profile } = wanted;
+  const { frame, result } = found;
+  const season_max_speed = with_max_speed || with_profile ? await seasonMaxSpeedOf(ctx, frame) : null;
+  const others: FiguresOfOthers = {
+    season_max_speed,
+    ...(with_profile && {
+      pooled_acceleration_speed: await pooledProfileOf(ctx, frame, season_max_speed?.max_speed ?? null),
+    }),
+  };
   return {
-    answer: item(shown(found.result, wanted, maxSpeeds)),
-    definitionVersions: [definitionVersionOf(found.result)],
+    answer: item(shown(result, wanted, others)),
+    definitionVersions: [definitionVersionOf(result)],
   };
 }
 

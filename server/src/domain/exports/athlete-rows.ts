@@ -269,6 +269,7 @@ export const sessionFiguresOf = ({ queries }: Context, { id }: Account, count: C
         period,
         computed_at: computedAt.toISOString(),
         figures: JSON.parse(figures) as PlayerFigures["figures"],
+        further: readDetails(details).further,
         definition: readDetails(details).definition,
       })),
     }),

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { instantFormat } from "asi-convert/squad";
+import { instantFormat, SQUAD_COLUMNS } from "asi-convert/squad";
 import {
   type Cell,
   FILE_COLUMNS,
@@ -15,13 +15,27 @@ import { errors } from "../change/errors.js";
 import { isHeartKey, withoutHeart } from "../squad-roles/heart.js";
 import { waiterOf } from "./compute-player.js";
 import type { FiguresRow, FiguresTable } from "./figures.js";
+import {
+  cautionsWanted,
+  cellsWanted,
+  definitionsWanted,
+  figuresWanted,
+  numberColumnsWanted,
+  textColumnsWanted,
+  type WantedColumns,
+} from "./further-columns.js";
 import { inTimeZone } from "./time-zone.js";
 import { WHOLE } from "./wanted-timeframes.js";
 
 /** Column by column as in files of `asi squad`. */
-function cellsOf({ player, period, found, periodMs, coverage }: FiguresRow, session: string) {
+function cellsOf(
+  { player, period, found, periodMs, coverage }: FiguresRow,
+  session: string,
+  wanted: WantedColumns,
+) {
   return {
     ...found.cells,
+    ...cellsWanted(found, wanted),
     session,
     period: period === WHOLE ? "session" : period,
     player: player.name,
@@ -35,12 +49,21 @@ function cellsOf({ player, period, found, periodMs, coverage }: FiguresRow, sess
   } as Record<string, Cell>;
 }
 
+const LAST_FIGURE = SQUAD_COLUMNS.at(-1)?.key;
+
 /** The columns of the files of `asi squad` that the role of the caller includes. */
-const columnsOf = ({ hasHeart }: FiguresTable) =>
-  FILE_COLUMNS.filter(({ key }) => hasHeart || !isHeartKey(key)).map((column) => ({
-    ...column,
-    cell: (cells: Record<string, Cell>) => cells[column.key] ?? null,
-  }));
+const columnsOf = ({ hasHeart, wanted }: FiguresTable) =>
+  [
+    ...FILE_COLUMNS.flatMap((column) =>
+      column.key === LAST_FIGURE ? [column, ...numberColumnsWanted(wanted)] : [column],
+    ),
+    ...textColumnsWanted(wanted),
+  ]
+    .filter(({ key }) => hasHeart || !isHeartKey(key))
+    .map((column) => ({
+      ...column,
+      cell: (cells: Record<string, Cell>) => cells[column.key] ?? null,
+    }));
 
 /** The table as a CSV, as written by `asi squad`. */
 export function tableAsCsv(table: FiguresTable, timeZone: string | undefined): Tagged & { csv: string } {
@@ -49,7 +72,7 @@ export function tableAsCsv(table: FiguresTable, timeZone: string | undefined): T
   const start = instantText(session.startTime.getTime());
   const csv = tableCsv(
     columnsOf(table),
-    rows.map((row) => cellsOf(row, start)),
+    rows.map((row) => cellsOf(row, start, table.wanted)),
     textLayout(undefined, instantText),
   );
   // Representations have different strong tags (RFC 9110 section 8.8.3).
@@ -65,7 +88,7 @@ export function tableAsParquet(
   const start = inTimeZone(() => instantFormat(timeZone))(session.startTime.getTime());
   const bytes = tableParquet(
     columnsOf(table),
-    rows.map((row) => cellsOf(row, start)),
+    rows.map((row) => cellsOf(row, start, table.wanted)),
   );
   return { bytes, ...tagged(["parquet", timeZone ?? "UTC", etag]) };
 }
@@ -94,7 +117,7 @@ export async function tableAsWorkbook(
   const columns = columnsOf(table).filter(({ key }) => !SHEET_NAME_COLUMNS.includes(key));
   const periods = new Set([WHOLE, ...rows.map(({ period }) => period)]);
   const sheets = [...periods].map((period) => {
-    const own = rows.filter((row) => row.period === period).map((row) => cellsOf(row, start));
+    const own = rows.filter((row) => row.period === period).map((row) => cellsOf(row, start, table.wanted));
     return sheetOf(period === WHOLE ? "Session" : period, columns, own, timeZone);
   });
   const bytes = await ctx.computer.share(`workbook ${randomUUID()}`, waiterOf(ctx, session.ownerId), () =>
@@ -108,12 +131,15 @@ const instant = (ms: Cell | undefined) => (typeof ms === "number" ? new Date(ms)
 
 const numberIn = (cell: Cell | undefined) => (typeof cell === "number" ? cell : null);
 
-const definitionWithoutHeart = (definition: PlayerFigures["definition"]) =>
-  definition && { ...definition, parameters: withoutHeart(definition.parameters) };
+const definitionWithoutHeart = (definition: NonNullable<PlayerFigures["definition"]>) => ({
+  ...definition,
+  parameters: withoutHeart(definition.parameters),
+});
 
 /** The table as JSON. */
-export const tableAsJson = ({ session, rows, leftOut, computing, hasHeart }: FiguresTable) => ({
+export const tableAsJson = ({ session, rows, leftOut, computing, hasHeart, wanted }: FiguresTable) => ({
   session: session.id,
+  ...(Object.keys(cautionsWanted(wanted)).length > 0 && { cautions: cautionsWanted(wanted) }),
   rows: rows.map(({ player, period, found, periodMs, coverage, timeframes, computedAt }) => {
     const { cells, figures, hrCoverage, definition } = found;
     return {
@@ -124,7 +150,8 @@ export const tableAsJson = ({ session, rows, leftOut, computing, hasHeart }: Fig
       period: period === WHOLE ? null : period,
       start: instant(cells.start),
       end: instant(cells.end),
-      figures: hasHeart ? figures : withoutHeart(figures),
+      figures: { ...(hasHeart ? figures : withoutHeart(figures)), ...figuresWanted(found, wanted) },
+      ...(wanted.with_profile && { profile_reason: found.further?.profileReason ?? null }),
       high_speed_from_m_per_s: numberIn(cells.high_speed_from_m_per_s),
       sprint_from_m_per_s: numberIn(cells.sprint_from_m_per_s),
       period_minutes: periodMs / 60_000,
@@ -132,7 +159,10 @@ export const tableAsJson = ({ session, rows, leftOut, computing, hasHeart }: Fig
       share_with_data: coverage,
       ...(hasHeart ? { share_with_hr: hrCoverage } : {}),
       too_fast_rows: numberIn(cells.too_fast_rows),
-      definition: hasHeart ? definition : definitionWithoutHeart(definition),
+      definition: definition && {
+        ...(hasHeart ? definition : definitionWithoutHeart(definition)),
+        ...definitionsWanted(wanted),
+      },
       timeframes,
       computed_at: computedAt.toISOString(),
     };

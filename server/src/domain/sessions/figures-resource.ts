@@ -1,9 +1,11 @@
 import { type TSchema, Type } from "@sinclair/typebox";
 import { SQUAD_COLUMNS } from "asi-convert/squad";
 import { COMPUTED_DATA_SCHEMA } from "../../wire/computed-data-schema.js";
+import { TABLE_DEFINITION_SCHEMAS } from "../../wire/requested-figures-schema.js";
 import { DateTimeOut, Nullable, Query } from "../../wire/types.js";
 import { isHeartKey } from "../squad-roles/heart.js";
 import type { tableAsJson } from "./figures-formats.js";
+import { FURTHER_COLUMNS } from "./further-columns.js";
 
 const NumberOrNull = (description?: string) =>
   Nullable(Type.Number(description === undefined ? {} : { description }));
@@ -48,9 +50,24 @@ const DEFINITION_OF_ROLES = {
   ...DEFINITION,
   properties: {
     ...DEFINITION.properties,
+    ...TABLE_DEFINITION_SCHEMAS,
     parameters: { ...PARAMETERS, required: PARAMETERS.required.filter((key) => !isHeartKey(key)) },
   },
 };
+
+/** The figures of a row, with those that the request names. */
+const RowFigures = Type.Object(
+  {
+    ...Figures.properties,
+    ...Object.fromEntries(
+      FURTHER_COLUMNS.map(({ key, title, unit, of }) => [
+        key,
+        Type.Optional(NumberOrNull(`With ${of}. ${unit === "" ? title : `${title}, ${unit}`}`)),
+      ]),
+    ),
+  },
+  { description: Figures.description ?? "" },
+);
 
 const Row = Type.Object({
   athlete: Type.Integer(),
@@ -60,7 +77,12 @@ const Row = Type.Object({
   period: Nullable(Type.String({ description: "null: the whole session" })),
   start: Nullable(DateTimeOut({ description: "First sample used" })),
   end: Nullable(DateTimeOut({ description: "Last sample used" })),
-  figures: Figures,
+  figures: RowFigures,
+  profile_reason: Type.Optional(
+    Nullable(
+      Type.String({ description: "With with_profile: why there is no profile; null if there is one" }),
+    ),
+  ),
   high_speed_from_m_per_s: NumberOrNull(),
   sprint_from_m_per_s: NumberOrNull(),
   period_minutes: Type.Number({
@@ -85,6 +107,12 @@ const Row = Type.Object({
 export const SessionFigures = Type.Object(
   {
     session: Type.Integer(),
+    cautions: Type.Optional(
+      Type.Object(
+        { metabolic: Type.Optional(Type.String()), standard_runs: Type.Optional(Type.String()) },
+        { description: "Why the requested figures are unreliable or experimental, with sources" },
+      ),
+    ),
     rows: Type.Array(Row),
     left_out: Type.Array(
       Type.Object({
@@ -140,6 +168,13 @@ export const SessionFigures = Type.Object(
 );
 
 export const FiguresQuery = Type.Object({
+  with_profile: Query.boolean(
+    "Add the maximum speed held for 0.5 s, and A0 and S0 of the acceleration-speed profile of each row, or the reason why there is none",
+  ),
+  with_metabolic_power: Query.boolean(
+    "Add energy, mean power and distance at high power, estimated from speed with large errors; see `cautions`",
+  ),
+  with_standard_runs: Query.boolean("Experimental. Add the number of steady runs of at least 4 minutes"),
   tz: Query.text("Time zone of the times in a CSV, such as Europe/Zurich; default UTC"),
   wait: Type.Optional(
     Type.Transform(

@@ -9,6 +9,7 @@ import { grantsOf } from "../permissions/coverage.js";
 import type { View } from "../squad-roles/view.js";
 import { FIGURES_VERSION, type SessionFrame } from "./figures-inputs.js";
 import { figuresUntil } from "./figures-of-players.js";
+import { namesWanted, type WantedColumns } from "./further-columns.js";
 import type { SessionPlayer } from "./players.js";
 import type { SeenSession, Session } from "./rules.js";
 import type { ComputedPlayer } from "./stored-figures.js";
@@ -39,17 +40,27 @@ export interface FiguresTable extends Tagged {
   computing: SessionPlayer[];
   /** Whether the caller may see heart data. */
   hasHeart: boolean;
+  /** The figures in addition to those of every table. */
+  wanted: WantedColumns;
+}
+
+interface TableOptions {
+  /**
+   * Seconds after which the table is returned without the players whose figures are still being computed; a job computes the
+   * rest. Default: no limit.
+   */
+  waitS?: number | undefined;
+  /** Default: none. */
+  wanted?: WantedColumns;
 }
 
 /**
  * The part of a session's table that the caller can read. Figures that are not stored, or are stale, are computed first.
- * @param waitS seconds after which the table is returned without the players whose figures are still being computed; a job
- *   computes the rest. Default: no limit.
  */
 export async function sessionTable(
   ctx: Context,
   session: SeenSession,
-  waitS?: number,
+  { waitS, wanted = {} }: TableOptions = {},
 ): Promise<FiguresTable> {
   const untilMs = waitS === undefined ? Number.POSITIVE_INFINITY : performance.now() + 1000 * waitS;
   const { plan, players, computed, failed } = await figuresUntil(ctx, session, {
@@ -91,8 +102,8 @@ export async function sessionTable(
   const leftOut = [...withoutSamples, ...notComputable];
   const computing = missing.flatMap(({ player, own }) => (own.some(isReadable) ? [player] : []));
   const { hasHeart } = view;
-  const tag = tagOf(session, view, shown, { leftOut, computing }, computed);
-  return { session, rows: shown, leftOut, computing, hasHeart, ...tag };
+  const tag = tagOf(session, view, shown, { leftOut, computing, wanted }, computed);
+  return { session, rows: shown, leftOut, computing, hasHeart, wanted, ...tag };
 }
 
 const asInterval = ([startMs, endMs]: [number, number]) => ({ startMs, endMs });
@@ -139,9 +150,10 @@ function tagOf(
   session: Session,
   view: View,
   rows: readonly FiguresRow[],
-  { leftOut, computing }: Pick<FiguresTable, "leftOut" | "computing">,
+  { leftOut, computing, wanted }: Pick<FiguresTable, "leftOut" | "computing" | "wanted">,
   computed: ReadonlyMap<number, ComputedPlayer>,
 ): Tagged {
+  const names = namesWanted(wanted);
   const shown = rows.map(({ player: { athleteId, name, number, position }, period, computedAt }) => [
     athleteId,
     name,
@@ -158,6 +170,7 @@ function tagOf(
       shown,
       leftOut.map(({ athleteId, player, period, reason }) => [athleteId, player?.name, period, reason]),
       computing.map(({ athleteId, name }) => [athleteId, name]),
+      ...(names.length === 0 ? [] : [names]),
     ],
     session.version,
   );

@@ -38,7 +38,11 @@ const readStoredTexts = ({ figures, recordedMs, seconds, details }: StoredTexts)
 
 /** The part of stored figures that a season does not need. */
 export const readDetails = (stored: string) =>
-  JSON.parse(stored) as Pick<PlayerFigures, "cells" | "hrCoverage" | "definition">;
+  // figures that retention has kept from an older release lack the further ones
+  ({ further: null, ...JSON.parse(stored) }) as Pick<
+    PlayerFigures,
+    "cells" | "hrCoverage" | "definition" | "further"
+  >;
 
 /** The stored figures of a session by athlete, also stale ones. @param athleteId only those of this player */
 export async function storedFigures(

@@ -29,7 +29,7 @@ const LIMITS: readonly (readonly [limit: string, value: string])[] = [
   ["From `start_time` to `end_time` of a session", `at most ${MAX_SESSION_HOURS} hours`],
   ["Rows of the periods of a session", `at most ${MAX_PERIOD_ROWS}`],
   ["Sessions of a season", `at most ${MAX_SESSIONS}`],
-  ["`with_peaks`, `with_max_speed` and recipes", `at most ${MAX_HOURS} hours of samples`],
+  ["Computed figures on request, and recipes", `at most ${MAX_HOURS} hours of samples`],
   ["Recipes of a time frame", `at most ${MAX_RECIPES}`],
   ["Values in equal steps of a recipe", `at most ${MAX_VALUES}`],
   ["Listed runs of a recipe", `at most ${MAX_RUNS}`],

@@ -29,12 +29,21 @@ const ofActivity = {
   with_definition: Query.boolean("Add definition: the rules and parameters of the computation"),
   with_peaks: Query.boolean("Add peak_demands: the most demanding passage of each length"),
 };
-const ActivityQuery = Type.Object(ofActivity);
+const OF_SESSION = "Add acceleration_speed: the acceleration-speed profile, or the reason why there is none";
+const onRequest = {
+  with_metabolic_power: Query.boolean(
+    "Add metabolic: metabolic power, an estimate from speed with large errors; with with_peaks also its peaks",
+  ),
+  with_standard_runs: Query.boolean("Experimental. Add standard_runs: steady runs of at least 4 minutes"),
+};
+const ActivityQuery = Type.Object({ ...ofActivity, with_profile: Query.boolean(OF_SESSION), ...onRequest });
 const TimeframeQuery = Type.Object({
   ...ofActivity,
   with_max_speed: Query.boolean(
     "Add session_max_speed and season_max_speed, with whether another session confirms it",
   ),
+  with_profile: Query.boolean(`${OF_SESSION}; and pooled_acceleration_speed: that of 28 days`),
+  ...onRequest,
 });
 
 const VERSION_HEADER = "X-Definition-Version";

@@ -204,7 +204,8 @@ export function squadSessionRoutes(app: FastifyInstance): void {
     async handle({ ctx, target, query, request }) {
       const type = preferredOf(request, [CSV, PARQUET_TYPE, XLSX_TYPE]);
       const isFile = type === CSV || type === PARQUET_TYPE || type === XLSX_TYPE;
-      const table = await sessionTable(ctx, target, isFile ? undefined : query.wait);
+      const { wait, tz: _, ...wanted } = query;
+      const table = await sessionTable(ctx, target, { waitS: isFile ? undefined : wait, wanted });
       const name = `session-${target.id}`;
       if (type === CSV) {
         const { csv, etag } = tableAsCsv(table, query.tz);

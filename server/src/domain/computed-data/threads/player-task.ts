@@ -1,6 +1,17 @@
 import {
+  type MetricSamples,
+  type MetricsOptions,
+  metabolicEstimate,
+  metabolicSummary,
+  prepareSamples,
+  profileSpeeds,
+  sessionProfile,
+  standardRuns,
+} from "asi-convert/metrics";
+import {
   figureOf,
   figuresByInterval,
+  limitsOfIntervals,
   type Player,
   recordedSpans,
   recordedTimeMs,
@@ -19,7 +30,13 @@ import {
   sliceColumns,
 } from "../../../store/samples/columns.js";
 import { decodeStored } from "../../../store/samples/stored.js";
-import type { PlayerFigures, PlayerPeriod, PlayerTask, PlayerTracker } from "../../change/compute-pool.js";
+import type {
+  FurtherPlayerFigures,
+  PlayerFigures,
+  PlayerPeriod,
+  PlayerTask,
+  PlayerTracker,
+} from "../../change/compute-pool.js";
 
 /** The figures of a player in each period, as `asi squad` computes them from recordings with the same samples. */
 export function runPlayerTask(task: PlayerTask): Map<string, PlayerFigures> {
@@ -37,8 +54,27 @@ export function runPlayerTask(task: PlayerTask): Map<string, PlayerFigures> {
     .filter(({ samples }) => samples.length > 0);
   const member = memberOf(task, recordings);
   const { preset, params } = task;
-  const figures = figuresByInterval(member, { preset, params });
-  return new Map(task.periods.map((period) => [period.period, figuresIn(member, period, figures)]));
+  const samples = prepareSamples(member.recordings.map((recording) => recording.samples));
+  const figures = figuresByInterval(member, { preset, params }, samples);
+  return new Map(
+    task.periods.map((period) => {
+      const limits = limitsOfIntervals(period.intervals);
+      const further = () => furtherIn(samples, { preset, params, ...limits });
+      return [period.period, figuresIn(member, period, figures, further)];
+    }),
+  );
+}
+
+function furtherIn(samples: MetricSamples, options: MetricsOptions): FurtherPlayerFigures {
+  const speeds = profileSpeeds(samples, options);
+  const { profile, reason } = sessionProfile(speeds);
+  return {
+    maxSpeed: speeds.maxSpeed,
+    profile,
+    profileReason: reason,
+    metabolic: metabolicSummary(metabolicEstimate(samples, options)),
+    standardRuns: standardRuns(samples, options).runs.length,
+  };
 }
 
 /** The samples of the player, in chronological order. */
@@ -80,6 +116,7 @@ function figuresIn(
   member: SquadMember,
   { period, intervals, periodMs, benchMs }: PlayerPeriod,
   figures: ReturnType<typeof figuresByInterval>,
+  further: () => FurtherPlayerFigures,
 ): PlayerFigures {
   const computed = figures(intervals);
   const row = squadRow(member, period === "" ? null : period, periodMs, computed, benchMs);
@@ -91,6 +128,7 @@ function figuresIn(
     hrCoverage,
     seconds: period === "" ? secondsWithData(member, intervals) : [],
     definition: metrics?.definition ?? null,
+    further: metrics === null ? null : further(),
   };
 }
 

@@ -1,0 +1,91 @@
+import type { MetricsOptions } from "../options.js";
+import type { MetricSamples } from "../samples.js";
+import {
+  type AccelerationSpeedProfile,
+  highestOfSessions,
+  type ProfilePoint,
+  profileOfPoints,
+  SpeedClasses,
+} from "./acceleration-speed.js";
+import { sessionMaxSpeed } from "./max-speed.js";
+
+const DAY_MS = 86_400_000;
+
+/** Number of days whose sessions a profile pools, as docs/metrics.md describes. */
+export const PROFILE_DAYS = 28;
+
+/** Limits of the maximum speed of a profile, m/s. */
+const LEAST_MAX_SPEED = 1;
+const MOST_MAX_SPEED = 20;
+
+/** What a profile needs from the samples of a session. */
+export interface ProfileSpeeds {
+  /** The maximum speed held for 0.5 s, m/s; null below 5 Hz. */
+  readonly maxSpeed: number | null;
+  /** The two highest accelerations of each class of speeds. */
+  readonly points: readonly ProfilePoint[];
+}
+
+/** A profile, or the reason why there is none. */
+export interface GatedProfile extends Omit<AccelerationSpeedProfile, "definition"> {
+  /** The maximum speed that the profile must match, m/s; null if it is unknown. */
+  readonly max_speed: number | null;
+}
+
+/** The profile of several sessions. */
+export interface PooledProfile extends GatedProfile {
+  /** Number of these sessions with points. */
+  readonly sessions: number;
+}
+
+/**
+ * Computes what a profile needs from the samples of a session. It can be stored, and several sessions can be pooled later.
+ *
+ * @throws AsiError `BAD_ARGUMENT` for invalid samples; `BAD_OPTION`
+ */
+export const profileSpeeds = (
+  samples: MetricSamples | Iterable<MetricSamples>,
+  options: MetricsOptions = {},
+): ProfileSpeeds => ({
+  maxSpeed: sessionMaxSpeed(samples, options),
+  points: highestOfSessions([samples], options),
+});
+
+/** The profile of a session, which must match the maximum speed of the same session; never throws. */
+export const sessionProfile = ({ maxSpeed, points }: ProfileSpeeds): GatedProfile =>
+  gatedProfile(points, maxSpeed);
+
+/**
+ * The profile of the sessions of the 28 days up to a day.
+ *
+ * @param sessions in chronological order; `day` is `YYYY-MM-DD`; sessions of other days are not used
+ * @param options `to`: the last day, `YYYY-MM-DD`; `maxSpeed`: maximum speed of the season, m/s, or null
+ */
+export function pooledProfile(
+  sessions: readonly { readonly day: string; readonly points: readonly ProfilePoint[] }[],
+  { to, maxSpeed }: { to: string; maxSpeed: number | null },
+): PooledProfile {
+  const isRecent = (day: string) => day <= to && Date.parse(to) - Date.parse(day) < PROFILE_DAYS * DAY_MS;
+  const pooled = sessions.filter(({ day, points }) => points.length > 0 && isRecent(day));
+  const classes = new SpeedClasses();
+  for (const { speed, acceleration } of pooled.flatMap(({ points }) => points)) {
+    classes.add(speed, acceleration);
+  }
+  return { ...gatedProfile(classes.points, maxSpeed), sessions: pooled.length };
+}
+
+function gatedProfile(points: readonly ProfilePoint[], maxSpeed: number | null): GatedProfile {
+  const isKnown = maxSpeed !== null && maxSpeed >= LEAST_MAX_SPEED;
+  const limit = Math.min(isKnown ? maxSpeed : MOST_MAX_SPEED, MOST_MAX_SPEED);
+  const { profile, reason, top_speed } = profileOfPoints(points, limit);
+  if (isKnown) return { profile, reason, top_speed, max_speed: limit };
+  return {
+    profile: null,
+    reason:
+      maxSpeed === null
+        ? "no maximum speed; 1 s with at least 5 samples a second is needed"
+        : `maximum speed ${maxSpeed} m/s; at least ${LEAST_MAX_SPEED} m/s is needed`,
+    top_speed,
+    max_speed: maxSpeed,
+  };
+}
