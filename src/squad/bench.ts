@@ -12,17 +12,19 @@ export function offIntervals(periods: readonly SessionPeriod[], player: string):
 }
 
 /**
- * Time off the pitch, ms; for a whole session only within the halves of a match, because a training has drills for some
- * players.
+ * The time off the pitch of a player; for a whole session only within the halves of a match, because a training has drills
+ * for some players.
  *
- * @param intervals requested intervals, ascending and disjoint; null for the whole session
  * @param played the periods of `playedPeriods`
+ * @returns function that returns the time, ms, within intervals, ascending and disjoint; null for the whole session
  */
-export function benchTimeMs(
-  intervals: readonly Interval[] | null,
+export function benchTimeOf(
   played: readonly SessionPeriod[],
   player: string,
-): number {
-  if (intervals === null) return lengthOf(offIntervals(halvesOf(played) ?? [], player));
-  return lengthOf(intervals) - lengthOf(without(intervals, offIntervals(played, player)));
+): (intervals: readonly Interval[] | null) => number {
+  const off = offIntervals(played, player);
+  return (intervals) =>
+    intervals === null
+      ? lengthOf(offIntervals(halvesOf(played) ?? [], player))
+      : lengthOf(intervals) - lengthOf(without(intervals, off));
 }

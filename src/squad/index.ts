@@ -1,4 +1,4 @@
-export { benchTimeMs, offIntervals } from "./bench.js";
+export { benchTimeOf, offIntervals } from "./bench.js";
 export {
   figureOf,
   MAIN_COLUMNS,
@@ -14,7 +14,7 @@ export { type FigureDefinition, figureDefinitions } from "./definitions.js";
 export { distinctNames, type NamedPerson } from "./distinct-names.js";
 export { type Ground, groundOf } from "./ground.js";
 export { type Interval, lengthOf, united, without } from "./interval.js";
-export { asSessionPeriods, halvesOf, joinedPeriods, matchOf } from "./matches.js";
+export { asSessionPeriods, halvesOf, joinedPeriods, MATCH, matchOf } from "./matches.js";
 export { hasZoneSpeeds, hasZones, ownZones, ZONE_KINDS, type ZoneKind } from "./own-zones.js";
 export {
   intervalsFor,

@@ -51,7 +51,7 @@ export function joinedPeriods(
 }
 
 /** The name of the sum of the halves in tables. */
-const MATCH = "Match";
+export const MATCH = "Match";
 
 /**
  * The halves of a match as one period, for tables, because the session also contains the warm-up and the break.

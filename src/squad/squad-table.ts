@@ -12,7 +12,7 @@ import {
   trimp,
 } from "../metrics/index.js";
 import { orderSamples } from "../metrics/samples.js";
-import { benchTimeMs } from "./bench.js";
+import { benchTimeOf } from "./bench.js";
 import { type Interval, lengthOf } from "./interval.js";
 import { type MemberPeaks, memberPeaks } from "./member-peaks.js";
 import { ownZones, type ZoneKind } from "./own-zones.js";
@@ -72,12 +72,12 @@ export function squadRows(
   const recordedMs = timeWithData(recordings);
   return members.flatMap((member) => {
     const figures = figuresByInterval(member, options);
+    const benchMs = benchTimeOf(played, member.name);
     return [
-      squadRow(member, null, recordedMs, figures(null), benchTimeMs(null, played, member.name)),
+      squadRow(member, null, recordedMs, figures(null), benchMs(null)),
       ...periods.map((period) => {
         const intervals = intervalsFor(period, member.name);
-        const benchMs = benchTimeMs(intervals, played, member.name);
-        return squadRow(member, period.name, lengthOf(intervals), figures(intervals), benchMs);
+        return squadRow(member, period.name, lengthOf(intervals), figures(intervals), benchMs(intervals));
       }),
     ];
   });

@@ -17,6 +17,11 @@ export const limitSettings = {
     "Maximum stored size of the JSON and the GPX of the activities of one account",
   ),
   quotaTimeframes: count("QUOTA_TIMEFRAMES", 200_000, "Maximum number of time frames of one account"),
+  quotaFigures: count(
+    "QUOTA_FIGURES",
+    500_000,
+    "Maximum number of players and periods of the sessions of one account whose figures are stored; further ones are computed at each request and are not in the season",
+  ),
   quotaRecipes: count("QUOTA_RECIPES", 1_000, "Maximum number of recipe versions of one account"),
   quotaTokens: count("QUOTA_TOKENS", 50, "Maximum number of personal tokens of one account"),
   quotaApplications: count(

@@ -1,6 +1,6 @@
 import { batch, computed, effect, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import {
-  benchTimeMs,
+  benchTimeOf,
   findSessions,
   type Interval,
   mainInterval,
@@ -249,7 +249,7 @@ export class SquadSession {
     return players.flatMap((member, i) => {
       const [one, its] = [figures[i], scopes[i]];
       if (one === undefined || its === undefined) return [];
-      const benchMs = benchTimeMs(its.intervals, played, member.name);
+      const benchMs = benchTimeOf(played, member.name)(its.intervals);
       return { ...squadRow(member, its.period, its.periodMs, one, benchMs), member };
     });
   }

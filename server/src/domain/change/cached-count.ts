@@ -31,7 +31,7 @@ function countsIn(config: Config): LRUCache<string, Count> {
  * @param count counts the rows visible to the transaction
  */
 export async function isWithin(
-  { config, now }: UnitOfWork,
+  { config, now }: Pick<UnitOfWork, "config" | "now">,
   quota: number,
   name: string,
   added: number,

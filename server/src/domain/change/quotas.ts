@@ -1,4 +1,4 @@
-import { and, eq, gt, isNotNull, isNull, type SQL, sql } from "drizzle-orm";
+import { and, eq, gt, inArray, isNotNull, isNull, type SQL, sql } from "drizzle-orm";
 import type { PgTable } from "drizzle-orm/pg-core";
 import type { Config } from "../../config/config.js";
 import { isSampleServerAway } from "../../store/placement/watch.js";
@@ -13,12 +13,14 @@ import {
   permissions,
   recipes,
   refreshTokens,
+  sessionFigures,
   squadGrants,
   squadMembers,
   squads,
   timeframes,
 } from "../../store/schema.js";
 import { isWithin } from "./cached-count.js";
+import type { Context } from "./context.js";
 import { ServiceError } from "./errors.js";
 import type { UnitOfWork } from "./unit-of-work.js";
 
@@ -230,6 +232,21 @@ export async function enforceSampleQuota(unit: UnitOfWork, accountId: number, st
   throw new QuotaExceeded(
     `The devices of one account can have at most ${quotaSamples} samples; each period of five minutes with samples counts as at least 50. Ask the operator of the service for a higher QUOTA_SAMPLES.`,
   );
+}
+
+/** Whether the owner of a session may store figures of so many more players and periods. */
+export function hasRoomForFigures(
+  { queries, config, clock }: Pick<Context, "queries" | "config" | "clock">,
+  ownerId: number,
+  added: number,
+): Promise<boolean> {
+  const ofOwner = queries
+    .select({ id: activities.id })
+    .from(activities)
+    .where(eq(activities.ownerId, ownerId));
+  const count = async () =>
+    added + (await queries.$count(sessionFigures, inArray(sessionFigures.sessionId, ofOwner)));
+  return isWithin({ config, now: clock.now() }, config.quotaFigures, `figures ${ownerId}`, added, count);
 }
 
 /** Time to wait. The client can also repeat the request immediately without a key. */

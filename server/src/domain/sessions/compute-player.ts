@@ -14,6 +14,7 @@ import {
 } from "../../store/schema.js";
 import type { PlayerTracker, Waiter } from "../change/compute-pool.js";
 import type { Context } from "../change/context.js";
+import { hasRoomForFigures } from "../change/quotas.js";
 import { untilUnchanged } from "../computed-data/input-lock.js";
 import { RULES_VERSION } from "../computed-data/rules-version.js";
 import { sportOf } from "../json-schemas/sport.js";
@@ -57,7 +58,8 @@ export async function computePlayer(
       const stored = await storedOf(ctx.queries, session, plan, player);
       if (stored !== undefined) return stored;
       const computed = await computeNow(ctx, session, plan, player);
-      await store(ctx, session, player, computed);
+      if (await hasRoomForFigures(ctx, session.ownerId, computed.byPeriod.size))
+        await store(ctx, session, player, computed);
       return computed;
     },
   );
@@ -105,7 +107,7 @@ async function computeNow(
     birthDate,
     preset,
     params: parametersIn(frames[0]?.params ?? player.params),
-    periods,
+    periods: periods.map(({ own: _, ...period }) => period),
   });
   return { inputs: inputsOf(frames, periods), computedAt: clock.now(), byPeriod };
 }

@@ -1,5 +1,13 @@
 import { createHash } from "node:crypto";
-import { benchTimeMs, type Interval, lengthOf, united } from "asi-convert/squad";
+import {
+  benchTimeOf,
+  halvesOf,
+  type Interval,
+  intervalsFor,
+  lengthOf,
+  matchOf,
+  united,
+} from "asi-convert/squad";
 import { FILE_COLUMNS } from "asi-convert/squad-report";
 import { and, asc, eq, sql } from "drizzle-orm";
 import type { Queries } from "../../store/connection/database.js";
@@ -68,8 +76,14 @@ export const intervalsOf = (
     frames.map(({ startTime, endTime }) => ({ startMs: startTime.getTime(), endMs: endTime.getTime() + 1 })),
   );
 
+/** A period of a player, with the time frames of the player in it. */
+export interface FramedPeriod extends PlayerPeriod {
+  own: readonly SessionFrame[];
+}
+
 /**
- * The periods of a player that have figures: those with time frames, and those in which the player does not take part.
+ * The periods of a player that have figures: those with time frames, and those in which the player does not take part. A match
+ * also has the sum of its halves, as in `asi squad`.
  * @param frames time frames of the player
  */
 export function playerPeriods(
@@ -77,21 +91,39 @@ export function playerPeriods(
   { periods }: Pick<SessionPlan, "periods">,
   athleteId: number,
   frames: readonly SessionFrame[],
-): PlayerPeriod[] {
+): FramedPeriod[] {
   const name = idAsName(athleteId);
-  return timesOf(session, periods, athleteId).flatMap(({ period, intervals }) => {
-    const own = frames.filter((frame) => frame.period === period);
-    if (own.length === 0 && intervals.length > 0) return [];
-    const isWhole = period === WHOLE;
-    return [
-      {
-        period,
-        intervals: intervalsOf(own),
-        periodMs: lengthOf(intervals),
-        benchMs: benchTimeMs(isWhole ? null : intervals, periods, name),
-      },
-    ];
-  });
+  const benchMs = benchTimeOf(periods, name);
+  const [whole, ...parts] = timesOf(session, periods, athleteId).map((times) => ({
+    ...times,
+    names: [times.period],
+  }));
+  const match = matchOf(periods, [name]);
+  const joined =
+    match === null
+      ? []
+      : [
+          {
+            period: match.name,
+            intervals: intervalsFor(match, name),
+            names: (halvesOf(periods) ?? []).map((half) => half.name),
+          },
+        ];
+  return [...(whole === undefined ? [] : [whole]), ...joined, ...parts].flatMap(
+    ({ period, intervals, names }) => {
+      const own = frames.filter((frame) => names.includes(frame.period));
+      if (own.length === 0 && intervals.length > 0) return [];
+      return [
+        {
+          period,
+          intervals: intervalsOf(own),
+          periodMs: lengthOf(intervals),
+          benchMs: benchMs(period === WHOLE ? null : intervals),
+          own,
+        },
+      ];
+    },
+  );
 }
 
 const hashOf = (value: unknown) =>
@@ -104,8 +136,9 @@ export const FIGURES_VERSION = `${RULES_VERSION}.${hashOf(FILE_COLUMNS.map(({ ke
  * The inputs of a player's figures, as text: the version of the figures, the time frames with their versions, and a hash of the
  * periods. Equal texts imply equal figures.
  */
-export function inputsOf(frames: readonly SessionFrame[], periods: readonly PlayerPeriod[]): string {
-  return `${FIGURES_VERSION}:${frames.map(({ state }) => state).join(" ")}:${hashOf(periods)}`;
+export function inputsOf(frames: readonly SessionFrame[], periods: readonly FramedPeriod[]): string {
+  const times = periods.map(({ own: _, ...period }) => period);
+  return `${FIGURES_VERSION}:${frames.map(({ state }) => state).join(" ")}:${hashOf(times)}`;
 }
 
 /** Whether both inputs have the same time frames, players and times. Their samples may differ. */

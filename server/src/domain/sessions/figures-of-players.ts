@@ -1,12 +1,13 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as nextEventLoopTurn, setTimeout as sleep } from "node:timers/promises";
 import { isUnavailable } from "../../store/connection/database-errors.js";
-import type { PlayerPeriod } from "../change/compute-pool.js";
 import type { Context } from "../change/context.js";
 import { ServiceError } from "../change/errors.js";
 import { CallersLeftError } from "../computed-data/threads/queue.js";
+import { groupBy } from "../lists/group-by.js";
 import { computePlayer } from "./compute-player.js";
 import { recentFailures, recordFailure } from "./failed-figures.js";
 import {
+  type FramedPeriod,
   framesOf,
   inputsOf,
   isOfSameFrames,
@@ -23,7 +24,7 @@ import { planOf, type SessionPlan } from "./wanted-timeframes.js";
 interface PlayerOfTable {
   player: SessionPlayer;
   own: SessionFrame[];
-  periods: PlayerPeriod[];
+  periods: FramedPeriod[];
   inputs: string;
 }
 
@@ -52,6 +53,9 @@ export interface WantedFigures {
 /** Number of players of one request computed concurrently, so that other requests can run in between. */
 const AT_A_TIME = 4;
 
+/** Product of players and periods above which the inputs take long. */
+const MANY_ROWS = 1_000;
+
 /** Maximum number of restarts because time frames have changed during the computation. */
 const MAX_TRIES = 3;
 
@@ -70,14 +74,18 @@ export async function figuresUntil(
   const plan = await planOf(ctx.queries, session);
   const frames = await framesOf(ctx.queries, session.id);
   const stored = await storedFigures(ctx.queries, session.id);
-  const players = plan.players.flatMap((player) => {
-    if (only !== null && player.athleteId !== only) return [];
-    const own = frames.filter(({ athleteId }) => athleteId === player.athleteId);
+  const framesOfPlayer = groupBy(frames, ({ athleteId }) => athleteId);
+  const players: PlayerOfTable[] = [];
+  for (const player of plan.players) {
+    if (only !== null && player.athleteId !== only) continue;
+    // Other requests run in between, because each of 200 players may have 50 periods.
+    if (plan.players.length * plan.periods.length > MANY_ROWS) await nextEventLoopTurn();
+    const own = framesOfPlayer.get(player.athleteId) ?? [];
     const periods = playerPeriods(session, plan, player.athleteId, own);
     // A removed period keeps its time frames until the job that derives them has run.
-    if (own.length === 0 || periods.length === 0) return [];
-    return [{ player, own, periods, inputs: inputsOf(own, periods) }];
-  });
+    if (own.length > 0 && periods.length > 0)
+      players.push({ player, own, periods, inputs: inputsOf(own, periods) });
+  }
   const computed = new Map<number, ComputedPlayer>();
   const missing: PlayerOfTable[] = [];
   const failed = new Set<number>();

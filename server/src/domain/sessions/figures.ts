@@ -1,13 +1,13 @@
 import { lengthOf, united } from "asi-convert/squad";
 import { authorize } from "../change/access.js";
 import { transact } from "../change/change.js";
-import type { PlayerFigures, PlayerPeriod } from "../change/compute-pool.js";
+import type { PlayerFigures } from "../change/compute-pool.js";
 import type { Context } from "../change/context.js";
 import { type Tagged, tagged } from "../change/entity-tags.js";
 import { queueUnlessQueued } from "../computed-data/queue.js";
 import { grantsOf } from "../permissions/coverage.js";
 import type { View } from "../squad-roles/view.js";
-import { FIGURES_VERSION, type SessionFrame } from "./figures-inputs.js";
+import { FIGURES_VERSION, type FramedPeriod, type SessionFrame } from "./figures-inputs.js";
 import { figuresUntil } from "./figures-of-players.js";
 import { namesWanted, type WantedColumns } from "./further-columns.js";
 import type { SessionPlayer } from "./players.js";
@@ -83,8 +83,8 @@ export async function sessionTable(
   );
   const isReadable = ({ athleteId, startTime, endTime }: SessionFrame) =>
     grants.cover(athleteId, startTime, endTime);
-  const rows = players.flatMap(({ player, own, periods }) =>
-    rowsOf(player, own, periods, computed.get(player.athleteId), isReadable),
+  const rows = players.flatMap(({ player, periods }) =>
+    rowsOf(player, periods, computed.get(player.athleteId), isReadable),
   );
   const playedMs = 1000 * lengthOf(united(rows.flatMap(({ found }) => found.seconds.map(asInterval))));
   const isComplete = missing.length === 0;
@@ -120,14 +120,12 @@ function asWhole(row: FiguresRow, playedMs: number, isComplete: boolean): Figure
 
 function rowsOf(
   player: SessionPlayer,
-  frames: readonly SessionFrame[],
-  periods: readonly PlayerPeriod[],
+  periods: readonly FramedPeriod[],
   computed: ComputedPlayer | undefined,
   isReadable: (frame: SessionFrame) => boolean,
 ): FiguresRow[] {
   if (computed === undefined) return [];
-  return periods.flatMap(({ period, periodMs }) => {
-    const own = frames.filter((frame) => frame.period === period);
+  return periods.flatMap(({ period, periodMs, own }) => {
     const found = computed.byPeriod.get(period);
     if (found === undefined || !own.every(isReadable)) return [];
     const { recordedMs } = found;

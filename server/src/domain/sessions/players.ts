@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, inArray, lt } from "drizzle-orm";
+import { and, asc, desc, eq, gt, inArray, lt } from "drizzle-orm";
 import type { Queries } from "../../store/connection/database.js";
 import { accounts, squadMembers } from "../../store/schema.js";
 import { namesOfOthers, playerNames } from "../accounts/player-names.js";
@@ -34,14 +34,17 @@ const MAX_PLAYERS = 200;
  * The players of a session, in the order in which they joined the squad. If a player has several rows, the first row
  * that is valid in the session counts, so a session uses one set of thresholds.
  * @param athletes only these, in any number; default: all players of a session
+ * @param row which row counts
  * @throws ServiceError `session_too_large`
  */
 export async function playersOf(
   queries: Queries,
   { squadId, startTime, endTime }: Pick<Session, "squadId" | "startTime" | "endTime">,
   athletes?: readonly number[],
+  row: "first" | "last" = "first",
 ): Promise<SessionPlayer[]> {
   if (athletes?.length === 0) return [];
+  const ordered = row === "first" ? asc : desc;
   const rows = await queries
     .selectDistinctOn([squadMembers.athleteId], { member: squadMembers, account: NAMED })
     .from(squadMembers)
@@ -54,7 +57,7 @@ export async function playersOf(
         athletes === undefined ? undefined : inArray(squadMembers.athleteId, [...athletes]),
       ),
     )
-    .orderBy(asc(squadMembers.athleteId), asc(squadMembers.startTime), asc(squadMembers.id))
+    .orderBy(asc(squadMembers.athleteId), ordered(squadMembers.startTime), ordered(squadMembers.id))
     .limit(athletes?.length ?? MAX_PLAYERS + 1);
   if (athletes === undefined) requireAtMost(MAX_PLAYERS, rows.length, "players");
   const found = rows.sort((a, b) => a.member.id - b.member.id);

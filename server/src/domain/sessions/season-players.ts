@@ -1,20 +1,18 @@
 import { setImmediate as nextEventLoopTurn } from "node:timers/promises";
 import {
   daysSinceLast,
-  lengthOf,
   normalBefore,
   type PlayedSession,
   type SeasonRow,
   SQUAD_COLUMNS,
   seasonOf,
   seasonSummary,
-  united,
 } from "asi-convert/squad";
 import { isHeartKey, withoutHeart } from "../squad-roles/heart.js";
 import { idAsName } from "./period-rows.js";
 import type { SessionPlayer } from "./players.js";
 import type { Session } from "./rules.js";
-import { figuresIn, type Stored } from "./season-stored.js";
+import { figuresIn, type StoredPlayers } from "./season-stored.js";
 
 /** The number of players between two turns of the event loop. Each may have an entry in each session. */
 const PLAYERS_AT_A_TIME = 3;
@@ -22,9 +20,8 @@ const PLAYERS_AT_A_TIME = 3;
 export type About = ReadonlyMap<number, SessionPlayer>;
 
 /** A session with the stored figures that the caller may read. */
-export interface StoredSession {
+export interface StoredSession extends StoredPlayers {
   session: Session;
-  stored: readonly Stored[];
 }
 
 /** The players of a season, each as JSON text. @param all in chronological order */
@@ -100,11 +97,9 @@ function namesInOrder(played: readonly TextSession[]): string[] {
 }
 
 function playedOf(
-  { session: { name, startTime, endTime, kind }, stored }: StoredSession,
+  { session: { name, startTime, endTime, kind }, stored, playedMs }: StoredSession,
   about: About,
 ): TextSession {
-  const seconds = stored.flatMap((one) => one.seconds.map(([startMs, endMs]) => ({ startMs, endMs })));
-  const playedMs = 1000 * lengthOf(united(seconds));
   const rows: TextRow[] = [];
   for (const { athleteId, text, recordedMs } of stored) {
     // A player without data has no recording.

@@ -1,3 +1,5 @@
+import { setImmediate as nextEventLoopTurn } from "node:timers/promises";
+import { type Interval, lengthOf, MATCH, united } from "asi-convert/squad";
 import { and, eq, inArray, sql } from "drizzle-orm";
 import type { Queries } from "../../store/connection/database.js";
 import { readInstant } from "../../store/instant.js";
@@ -159,21 +161,27 @@ async function withLostSamples(queries: Queries, parts: readonly Place[]): Promi
   return new Set(parts.map(keyOf).filter((key) => lost.has(key)));
 }
 
-/** The stored figures of a player for a whole session. */
+/** The stored figures of a player in a session: of the two halves of a match, otherwise of the whole session. */
 export interface Stored {
   athleteId: number;
   /** JSON text of the figures. */
   text: string;
-  /** Null if there are no data. */
+  /** Time with data in the whole session; null if there are no data. */
   recordedMs: number | null;
-  /** Seconds with data, since 1970 UTC. */
-  seconds: [from: number, to: number][];
+}
+
+/** The stored figures of the players of a session. */
+export interface StoredPlayers {
+  stored: Stored[];
+  /** Time with data of any of the players, ms. */
+  playedMs: number;
 }
 
 /** The stored figures of a session in the statement below, as lists in the same order. */
 type StoredRow = {
   session_id: string;
   athletes: string;
+  periods: string;
   inputs: string;
   figures: string;
   recorded: string;
@@ -183,42 +191,57 @@ type StoredRow = {
 /**
  * The stored figures of players by session.
  * @param parts with inputs
+ * @param matches ids of the sessions that are matches
  * @returns also the players whose figures are no longer from these inputs
  */
-export async function storedOf(queries: Queries, parts: readonly Part[]) {
-  const bySession = new Map<number, Stored[]>();
+export async function storedOf(queries: Queries, parts: readonly Part[], matches: readonly number[]) {
+  const bySession = new Map<number, StoredPlayers>();
   const wanted = new Map(parts.map((part) => [keyOf(part), part]));
   if (parts.length === 0) return { bySession, changed: [] };
   const ids = [...new Set(parts.map(({ sessionId }) => sessionId))];
   const athletes = [...new Set(parts.map(({ athleteId }) => athleteId))];
+  const isWanted = sql`(period = ${WHOLE} OR (period = ${MATCH} AND session_id = ${arrayOf(matches)}))`;
   const { rows } = await queries.execute<StoredRow>(sql`
-    SELECT session_id, string_agg(athlete_id::text, ',') AS athletes, string_agg(inputs, ',') AS inputs,
-      string_agg(figures, ${"\n"}) AS figures, string_agg(coalesce(recorded_ms::text, 'null'), ',') AS recorded,
-      string_agg(seconds, ',') AS seconds
+    SELECT session_id, string_agg(athlete_id::text, ',') AS athletes, string_agg(period, ',') AS periods,
+      string_agg(inputs, ',') AS inputs, string_agg(figures, ${"\n"}) AS figures,
+      string_agg(coalesce(recorded_ms::text, 'null'), ',') AS recorded, string_agg(seconds, ',') AS seconds
     FROM ${sessionFigures}
-    WHERE session_id = ${arrayOf(ids)} AND athlete_id = ${arrayOf(athletes)} AND period = ${WHOLE} GROUP BY session_id`);
+    WHERE session_id = ${arrayOf(ids)} AND athlete_id = ${arrayOf(athletes)} AND ${isWanted} GROUP BY session_id`);
   for (const row of rows) {
-    const inputs = row.inputs.split(",");
-    const texts = row.figures.split("\n");
-    const recorded = JSON.parse(`[${row.recorded}]`) as (number | null)[];
-    const seconds = JSON.parse(`[${row.seconds}]`) as Stored["seconds"][];
-    const stored: Stored[] = [];
-    for (const [place, athlete] of row.athletes.split(",").entries()) {
-      const key = `${row.session_id} ${athlete}`;
-      const part = wanted.get(key);
-      if (part === undefined || part.inputs !== inputs[place]) continue;
-      wanted.delete(key);
-      const text = texts[place] ?? "{}";
-      stored.push({
-        athleteId: part.athleteId,
-        text: part.isCurrent ? text : complete(text),
-        recordedMs: recorded[place] ?? null,
-        seconds: seconds[place] ?? [],
-      });
-    }
-    bySession.set(Number(row.session_id), stored);
+    bySession.set(Number(row.session_id), playersIn(row, wanted));
+    await nextEventLoopTurn();
   }
   return { bySession, changed: [...wanted.values()] };
+}
+
+/** Reads the players of a session, and removes them from `wanted`. */
+function playersIn(row: StoredRow, wanted: Map<string, Part>): StoredPlayers {
+  const inputs = row.inputs.split(",");
+  const periods = row.periods.split(",");
+  const texts = row.figures.split("\n");
+  const recorded = JSON.parse(`[${row.recorded}]`) as (number | null)[];
+  const seconds = JSON.parse(`[${row.seconds}]`) as [from: number, to: number][][];
+  const athletes = row.athletes.split(",");
+  const keyAt = (place: number) => `${row.session_id} ${athletes[place]}`;
+  const ofMatch = new Map(
+    periods.flatMap((period, place) => (period === MATCH ? [[keyAt(place), texts[place]] as const] : [])),
+  );
+  const stored: Stored[] = [];
+  const played: Interval[] = [];
+  for (const [place, period] of periods.entries()) {
+    const key = keyAt(place);
+    const part = wanted.get(key);
+    if (period === MATCH || part === undefined || part.inputs !== inputs[place]) continue;
+    wanted.delete(key);
+    const text = ofMatch.get(key) ?? texts[place] ?? "{}";
+    for (const [startMs, endMs] of seconds[place] ?? []) played.push({ startMs, endMs });
+    stored.push({
+      athleteId: part.athleteId,
+      text: part.isCurrent ? text : complete(text),
+      recordedMs: recorded[place] ?? null,
+    });
+  }
+  return { stored, playedMs: 1000 * lengthOf(united(played)) };
 }
 
 /** Adds the figures that did not exist when these were stored, as null. */

@@ -80,7 +80,9 @@ export const Season = Type.Object(
             share_with_data: Nullable(Type.Number()),
             days_since: Nullable(Type.Integer({ description: "Since the previous session of the player" })),
           }),
-          { description: "The stored figures of whole sessions" },
+          {
+            description: "The stored figures of the two halves of a match, and of other sessions as a whole",
+          },
         ),
       }),
     ),
@@ -91,7 +93,9 @@ export const Season = Type.Object(
 type SeasonItem = Item<JsonBytes<Static<typeof Season>>>;
 
 /** Increased when the response to the same stored figures changes. */
-const SEASON_VERSION = 1;
+const SEASON_VERSION = 2;
+
+const NO_PLAYERS = { stored: [], playedMs: 0 };
 
 const NOTHING = new JsonBytes<Static<typeof Season>>(new Uint8Array());
 
@@ -129,12 +133,12 @@ export async function squadSeason(
     const { bySession, changed } = await storedOf(
       queries,
       batch.flatMap(({ id }) => partsOfSession.get(id) ?? []),
+      batch.flatMap(({ id, kind }) => (kind === "match" ? [id] : [])),
     );
     // A computation has replaced them since their inputs were read.
     if (changed.length > 0 && tries < MAX_TRIES) return squadSeason(ctx, squad, query, isKnown, tries + 1);
     missing.push(...changed);
-    played.push(...batch.map((session) => ({ session, stored: bySession.get(session.id) ?? [] })));
-    await nextEventLoopTurn();
+    played.push(...batch.map((session) => ({ session, ...(bySession.get(session.id) ?? NO_PLAYERS) })));
   }
   const notComputed = groupBy(missing, ({ sessionId }) => sessionId);
   const head = {
@@ -219,6 +223,7 @@ async function aboutPlayers(
   if (first === undefined || last === undefined) return new Map();
   const time = { squadId, startTime: first.startTime, endTime: last.endTime };
   const ids = new Set(parts.map(({ athleteId }) => athleteId));
-  const players = await playersOf(queries, time, [...ids]);
+  // As in `asi squad`, the season shows the number in the last session.
+  const players = await playersOf(queries, time, [...ids], "last");
   return new Map(players.map((player) => [player.athleteId, player]));
 }

@@ -1,3 +1,4 @@
+import { setImmediate as nextEventLoopTurn } from "node:timers/promises";
 import { SQUAD_COLUMNS } from "asi-convert/squad";
 import { and, eq } from "drizzle-orm";
 import type { Queries } from "../../store/connection/database.js";
@@ -44,6 +45,9 @@ export const readDetails = (stored: string) =>
     "cells" | "hrCoverage" | "definition" | "further"
   >;
 
+/** Number of rows that are parsed between two turns of the event loop. */
+const ROWS_AT_A_TIME = 500;
+
 /** The stored figures of a session by athlete, also stale ones. @param athleteId only those of this player */
 export async function storedFigures(
   queries: Queries,
@@ -60,7 +64,8 @@ export async function storedFigures(
       ),
     );
   const found = new Map<number, ComputedPlayer & { byPeriod: Map<string, PlayerFigures> }>();
-  for (const { athleteId, inputs, computedAt, period, ...texts } of rows) {
+  for (const [place, { athleteId, inputs, computedAt, period, ...texts }] of rows.entries()) {
+    if (place % ROWS_AT_A_TIME === ROWS_AT_A_TIME - 1) await nextEventLoopTurn();
     const known = found.get(athleteId) ?? { inputs, computedAt, byPeriod: new Map() };
     found.set(athleteId, known);
     known.byPeriod.set(period, readStoredTexts(texts));

@@ -52,6 +52,9 @@ export const timesOf = (
   })),
 ];
 
+/** Maximum number of rows of its table, also of periods in which a player does not take part. */
+const MAX_ROWS = 10_000;
+
 /** Maximum number of assignments in one session, because one transaction derives its time frames. */
 const MAX_ASSIGNMENTS = 1_000;
 
@@ -81,6 +84,7 @@ export async function planOf(
 ): Promise<SessionPlan> {
   const players = await playersOf(queries, session);
   const periods = periodsOfRows(await periodRowsOf(queries, session.id));
+  requireAtMost(MAX_ROWS, players.length * (1 + periods.length), "rows of players and periods");
   const athletes = players.map(({ athleteId }) => athleteId);
   const grants = await grantsOf(queries, session.ownerId, "WRITE", athletes, { lock });
   const worn = athletes.length === 0 ? [] : await assignmentsIn(queries, session, athletes);

@@ -11,6 +11,7 @@ import {
 import {
   figureOf,
   figuresByInterval,
+  type Interval,
   limitsOfIntervals,
   type Player,
   recordedSpans,
@@ -147,5 +148,26 @@ function secondsWithData(
       startMs: Math.floor(startMs / 1000),
       endMs: Math.floor(endMs / 1000) + 1,
     }));
-  return united(within).map(({ startMs, endMs }) => [startMs, endMs]);
+  return withoutShortest(united(within)).map(({ startMs, endMs }) => [startMs, endMs]);
+}
+
+/** Number of parts of a recording, above which its shortest breaks count as time with data: enough for ten hours with a break each minute. */
+const MAX_PARTS = 600;
+
+/** Joins intervals across the shortest breaks until there are at most `MAX_PARTS`, because a season reads all of them. */
+function withoutShortest(parts: readonly Interval[]): Interval[] {
+  const breaks = parts.slice(1).map(({ startMs }, i) => startMs - (parts[i]?.endMs ?? 0));
+  const kept = new Set(
+    [...breaks.keys()]
+      .sort((a, b) => (breaks[b] ?? 0) - (breaks[a] ?? 0))
+      .slice(0, MAX_PARTS - 1)
+      .map((i) => i + 1),
+  );
+  const joined: Interval[] = [];
+  for (const [i, { startMs, endMs }] of parts.entries()) {
+    const last = joined.at(-1);
+    if (last === undefined || kept.has(i)) joined.push({ startMs, endMs });
+    else last.endMs = endMs;
+  }
+  return joined;
 }
