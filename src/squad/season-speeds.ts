@@ -1,5 +1,6 @@
 import {
   type AccelerationSpeedProfile,
+  type MetricSamples,
   type MetricsOptions,
   type SeasonMaxSpeed,
   seasonMaxSpeed,
@@ -7,7 +8,6 @@ import {
 } from "../metrics/index.js";
 import { highestOfSessions, profileOfPoints, SpeedClasses } from "../metrics/person/acceleration-speed.js";
 import type { SeasonPlayer, SessionSpeeds } from "./season.js";
-import type { SquadMember } from "./squad-members.js";
 
 const DAY_MS = 86_400_000;
 
@@ -18,9 +18,9 @@ const PROFILE_DAYS = 28;
 const LEAST_MAX_SPEED = 1;
 const MOST_MAX_SPEED = 20;
 
-/** Computes the speeds of a member in the whole session. */
+/** Computes the speeds of a member, or of other samples, in the whole session. */
 export function sessionSpeeds(
-  { recordings }: SquadMember,
+  { recordings }: { readonly recordings: readonly { readonly samples: MetricSamples }[] },
   options: Pick<MetricsOptions, "preset">,
 ): SessionSpeeds {
   const samples = recordings.map((recording) => recording.samples);
