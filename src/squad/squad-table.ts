@@ -155,19 +155,17 @@ function figuresOf(
   if (metrics.first_timestamp === null) return NO_FIGURES;
   const recordedMs = recordedTimeMs(metrics);
   const { athlete_max_hr: maxHr } = metrics;
-  const overTime = {
-    name: member.name,
-    samples,
-    options: { ...options, ...(intervals === null && limitsOfMain(member, metrics)) },
-    mayBeMissing: mayBeUncounted,
-  };
+  const input = { name: member.name, samples, mayBeMissing: mayBeUncounted };
   return {
     metrics,
     hrCoverage: recordedMs === 0 ? null : Math.min(1, heartRateTimeMs(member, intervals) / recordedMs),
     trimp: maxHr === null ? null : trimp(samples, { method: "edwards", maxHr }, limits),
-    ...memberPeaks(peaks, overTime),
+    ...memberPeaks(peaks, {
+      ...input,
+      options: { ...options, ...(intervals === null && limitsOfMain(member, metrics)) },
+    }),
     ...memberEnergy(metabolic, samples, options),
-    ...memberRuns(standardRuns, overTime),
+    ...memberRuns(standardRuns, { ...input, options }),
     ...countRecipes(recipes, { name: member.name, samples, limits, mayBeUncounted }),
   };
 }
@@ -204,8 +202,8 @@ export function limitsOfIntervals(intervals: readonly Interval[]): MetricsOption
 }
 
 /**
- * Limits of the peaks and standard runs in the whole session. They exclude rows of another day, which a tracker wrote before it had
- * the date, because both need memory for all the time from the first row to the last.
+ * Limits of the peaks in the whole session. They exclude rows of another day, which a tracker wrote before it had the date, because
+ * peaks need memory for all the time from the first row to the last.
  */
 function limitsOfMain(
   { recordings }: SquadMember,

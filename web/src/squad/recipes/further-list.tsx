@@ -1,3 +1,4 @@
+import "./further.css";
 import { useSignal } from "@preact/signals";
 import { cautionsOf, type FurtherColumn, type FurtherFigure, notesOf } from "asi-convert/squad-report";
 import { useRef } from "preact/hooks";
@@ -63,6 +64,7 @@ export function FurtherChoice({ session, columns }: RecipeChoiceProps) {
         </label>
         <button
           type="button"
+          aria-label="Add the figure"
           disabled={isChosen(listed.value)}
           onClick={() => {
             if (!isChosen(listed.value)) columns.toggle(listed.value);
