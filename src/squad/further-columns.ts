@@ -113,6 +113,9 @@ const standardRunColumns = (): FurtherColumn[] => {
   ];
 };
 
+const OTHER_PEAKS_TEXT =
+  "Peak: the highest value in any window of this length, of which at least 90 % is recorded.";
+
 const inOrder = (figures: readonly FurtherFigure[]) => FURTHER_FIGURES.filter((one) => figures.includes(one));
 
 const allOf: Record<FurtherFigure, () => FurtherColumn[]> = {
@@ -122,7 +125,11 @@ const allOf: Record<FurtherFigure, () => FurtherColumn[]> = {
 };
 
 const asFurther = (columns: readonly SquadColumn[]): FurtherColumn[] =>
-  columns.map((column) => ({ ...column, of: "peaks", note: PEAKS_TEXT }));
+  columns.map((column) => ({
+    ...column,
+    of: "peaks",
+    note: column.key.endsWith("_distance_m") ? PEAKS_TEXT : OTHER_PEAKS_TEXT,
+  }));
 
 /** All columns of these figures. */
 export const furtherColumns = (figures: readonly FurtherFigure[]): FurtherColumn[] =>
@@ -141,4 +148,4 @@ export const notesOf = (columns: readonly SquadColumn[]): string[] => [
 
 /** Notes that caution the reader, which every output with these columns has. */
 export const cautionsOf = (columns: readonly SquadColumn[]): string[] =>
-  notesOf(columns).filter((note) => note !== PEAKS_TEXT);
+  notesOf(columns.filter((column) => isFurtherColumn(column) && column.of !== "peaks"));
