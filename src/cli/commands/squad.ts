@@ -122,7 +122,7 @@ export function addSquad(program: Command, { context, onStatus }: Host): void {
   asi squad match/ --recipe statsports/sprint --sort statsports/sprint
   asi squad match/ --peaks --sort peak_60s_distance
   asi squad match/ --metabolic-power -o match.csv
-  asi squad training/ --standard-runs
+  asi squad match/ --standard-runs
   asi squad match/ --individual-zones mss
   asi squad match/ -o match.csv --decimal , --tz Europe/Zurich
   asi squad season/ --by player -o season.html --tz Europe/Zurich
