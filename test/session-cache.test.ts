@@ -29,7 +29,7 @@ function taskIn(folder: string): SessionTask {
     zones: undefined,
     hr: undefined,
     recipes: [],
-    peaks: false,
+    further: [],
     profile: false,
     isMatch: null,
   };

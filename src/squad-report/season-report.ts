@@ -2,8 +2,8 @@ import type { NamedRecipe } from "../metrics/index.js";
 import { markupOf } from "../pictures/drawn-element.js";
 import { count } from "../pictures/figure-text.js";
 import { escaped } from "../pictures/svg.js";
+import { notesOf } from "../squad/further-columns.js";
 import { NORMAL_RULE, type Season, SQUAD_COLUMNS, type SquadColumn } from "../squad/index.js";
-import { PEAKS_TEXT, shownPeakColumns } from "../squad/peak-columns.js";
 import { recipeColumns } from "../squad/recipe-columns.js";
 import { cellText } from "./cells.js";
 import { type LoadsInReport, loadSection } from "./load-section.js";
@@ -30,8 +30,8 @@ export interface SeasonReport {
   offsetAt(ms: number): number;
   /** The recipes whose counts the season contains. Default none. */
   recipes?: readonly NamedRecipe[];
-  /** Whether the season contains peak demands. Default false. */
-  hasPeaks?: boolean;
+  /** Columns of figures on request that the season contains, such as peaks. Default none. */
+  further?: readonly SquadColumn[];
   /** Default none. */
   loads?: LoadsInReport | null;
 }
@@ -46,7 +46,7 @@ export function seasonReport({
   figure,
   offsetAt,
   recipes = [],
-  hasPeaks = false,
+  further = [],
   loads = null,
 }: SeasonReport): string {
   const { sessions, players } = season;
@@ -56,7 +56,7 @@ export function seasonReport({
   const dayText = (ms: number) => day(ms, { day: "numeric", month: "short" });
   const whole = (ms: number) =>
     day(ms, { weekday: "short", day: "numeric", month: "short", year: "numeric" });
-  const all = [...SQUAD_COLUMNS, ...recipeColumns(recipes), ...(hasPeaks ? shownPeakColumns() : [])];
+  const all = [...SQUAD_COLUMNS, ...recipeColumns(recipes), ...further];
   const columns = all.some(({ key }) => key === figure.key) ? all : [figure];
   const parts = columns.map((column) => {
     const frame: PanelFrame = { season, column, now, dayText };
@@ -80,7 +80,11 @@ export function seasonReport({
 <label>Order <select id="order"><option value="far">Farthest from normal first</option><option value="number">By number</option></select></label></p>
 <p class="key"><span><i class="k-band"></i>mean of the last ${NORMAL_RULE.matches} matches ± ${NORMAL_RULE.deviations} standard deviations</span><span><i class="k-now"></i>this session, within or new</span><span><i class="k-out"></i>outside ▲▼</span><span><i class="k-match"></i>match</span><span><i class="k-training"></i>training</span><span>× no figure</span></p>
 ${parts.join("\n")}${loads === null ? "" : loadSection(players, loads)}</main>
-<footer><p><small>Figures of a match are from its two halves, figures of other sessions from the whole session. A match counts for the band from ${NORMAL_RULE.shortestMinutes} minutes with data on; a player with fewer than ${NORMAL_RULE.fewestMatches} such matches before is new. The band is at least ${NORMAL_RULE.deviations} × ${decimalPercent(NORMAL_RULE.smallestDeviation)} % of the mean on each side.${recipes.map((one) => ` ${escaped(recipeText(one))}`).join("")}${hasPeaks ? ` ${PEAKS_TEXT}` : ""}</small></p></footer>
+<footer><p><small>Figures of a match are from its two halves, figures of other sessions from the whole session. A match counts for the band from ${NORMAL_RULE.shortestMinutes} minutes with data on; a player with fewer than ${NORMAL_RULE.fewestMatches} such matches before is new. The band is at least ${NORMAL_RULE.deviations} × ${decimalPercent(NORMAL_RULE.smallestDeviation)} % of the mean on each side.${recipes.map((one) => ` ${escaped(recipeText(one))}`).join("")}${notesOf(
+    further,
+  )
+    .map((one) => ` ${escaped(one)}`)
+    .join("")}</small></p></footer>
 <script>${SEASON_SCRIPT}</script></body></html>
 `;
 }

@@ -1,6 +1,6 @@
 import { type Metrics, type NamedRecipe, recipeHash } from "../metrics/index.js";
+import { isFurtherColumn } from "../squad/further-columns.js";
 import { figureOf, hasZones, SQUAD_COLUMNS, type SquadColumn, type SquadRow } from "../squad/index.js";
-import { isPeakColumn } from "../squad/peak-columns.js";
 import { recipeKey } from "../squad/recipe-columns.js";
 import { type FileColumn, instantColumn, numberColumn, textColumn } from "./cell-files.js";
 
@@ -64,7 +64,7 @@ export const fileColumns = (
     numberColumn(figure.key, figureTitle(figure), figure.decimals, (row: SquadRow) =>
       rounded(figureOf(row, figure)),
     ),
-    ...(isPeakColumn(figure)
+    ...(isFurtherColumn(figure) && figure.startMs !== undefined
       ? [instantColumn<SquadRow>(`${figure.key}_start`, `${figure.title}: start`, figure.startMs)]
       : []),
   ]),

@@ -2,6 +2,7 @@ import type { Metrics, NamedRecipe } from "../metrics/index.js";
 import { KM_PER_H } from "../metrics/rounding.js";
 import { count } from "../pictures/figure-text.js";
 import { escaped } from "../pictures/svg.js";
+import { notesOf } from "../squad/further-columns.js";
 import {
   groundOf,
   intervalsFor,
@@ -12,7 +13,6 @@ import {
   type SquadRow,
   type ZoneKind,
 } from "../squad/index.js";
-import { PEAKS_TEXT, shownPeakColumns } from "../squad/peak-columns.js";
 import { recipeColumns } from "../squad/recipe-columns.js";
 import { isSound, kmPerHText, marksInWords, marksOf } from "./cells.js";
 import { longestPeriods, playerPage } from "./player-page.js";
@@ -21,6 +21,15 @@ import { recipeText } from "./squad-columns.js";
 import { anchorOf, DOT_COLUMNS, dotPlot, squadTable } from "./squad-tables.js";
 import { SCRIPT, STYLE } from "./style.js";
 
+export {
+  cautionsOf,
+  FURTHER_FIGURES,
+  type FurtherColumn,
+  type FurtherFigure,
+  furtherColumns,
+  isFurtherColumn,
+  notesOf,
+} from "../squad/further-columns.js";
 export { commonKey, recipeColumns } from "../squad/recipe-columns.js";
 export { type Cell, csvInFile, type FileColumn, tableCsv, tableParquet, textLayout } from "./cell-files.js";
 export { meanText } from "./means.js";
@@ -51,8 +60,8 @@ export interface SquadReport {
    * none.
    */
   recipes?: readonly NamedRecipe[];
-  /** Whether the rows contain peak demands. The tables show the distances of some windows. Default false. */
-  hasPeaks?: boolean;
+  /** Columns of figures on request with which the rows were computed, such as peaks. The tables also contain them. Default none. */
+  further?: readonly SquadColumn[];
   /** Kind of the individual zones with which the rows were computed; default fixed limits. */
   zones?: ZoneKind | undefined;
   /** Names of files of the session that cannot be read. Default none. */
@@ -72,11 +81,11 @@ export function squadReport({
   periods,
   offsetMs,
   recipes = [],
-  hasPeaks = false,
+  further = [],
   zones,
   unread = [],
 }: SquadReport): string {
-  const columns = [...reportColumns(recipes), ...(hasPeaks ? shownPeakColumns() : [])];
+  const columns = [...reportColumns(recipes), ...further];
   const whole = rows.filter(({ period }) => period === null);
   const members = whole.map(({ member }) => member);
   const session = mainInterval(members.flatMap(({ recordings }) => recordings));
@@ -136,7 +145,7 @@ export function squadReport({
 <div class="six">${dots.join("")}</div></section>
 ${periodTables.join("\n")}${leftOut}
 ${whole.map((row, i) => playerPage(row, anchorOf(i), pages)).join("\n")}
-</main><footer><p><small>${escaped([definitions(whole, zones), ...recipes.map(recipeText), ...(hasPeaks ? [PEAKS_TEXT] : [])].join(" "))}</small></p></footer><script>${SCRIPT}</script></body></html>
+</main><footer><p><small>${escaped([definitions(whole, zones), ...recipes.map(recipeText), ...notesOf(further)].join(" "))}</small></p></footer><script>${SCRIPT}</script></body></html>
 `;
 }
 

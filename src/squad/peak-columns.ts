@@ -84,6 +84,3 @@ export const shownPeakColumns = (): PeakColumn[] =>
 /** Describes the columns in reports. */
 export const PEAKS_TEXT =
   "Peak: the longest distance in any window of this length, of which at least 90 % is recorded.";
-
-/** Whether a column contains a peak. */
-export const isPeakColumn = (column: SquadColumn): column is PeakColumn => "startMs" in column;

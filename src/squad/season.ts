@@ -89,7 +89,7 @@ const DAY_MS = 86_400_000;
 /**
  * Converts a row of the squad's table to a row of a season.
  *
- * @param further the columns of the recipes and peaks with which the row was computed
+ * @param further the columns of the recipes and figures on request with which the row was computed
  */
 export function seasonRow(row: SquadRow, further: readonly SquadColumn[]): SeasonRow {
   const { name, player } = row.member;

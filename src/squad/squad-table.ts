@@ -14,6 +14,12 @@ import {
 import { orderSamples } from "../metrics/samples.js";
 import { benchTimeOf } from "./bench.js";
 import { type Interval, lengthOf } from "./interval.js";
+import {
+  type EstimateFunctions,
+  type MemberEstimates,
+  memberEnergy,
+  memberRuns,
+} from "./member-estimates.js";
 import { type MemberPeaks, memberPeaks } from "./member-peaks.js";
 import { ownZones, type ZoneKind } from "./own-zones.js";
 import { intervalsFor, type SessionPeriod } from "./periods.js";
@@ -38,7 +44,7 @@ export interface SquadRow extends MemberFigures {
   coverage: number | null;
 }
 
-export interface SquadOptions {
+export interface SquadOptions extends EstimateFunctions {
   preset?: PresetName | undefined;
   /** Parameters for players without their own in the roster. */
   params?: ParameterOverrides | undefined;
@@ -49,7 +55,7 @@ export interface SquadOptions {
   /** Computes the peak demands. Default: none, so that bundles without peaks do not contain the function. */
   peaks?: typeof peakDemands | undefined;
   /**
-   * Whether a recipe that cannot count the samples of a member, or peaks that cannot be computed, result in no figure and the
+   * Whether a recipe that cannot count the samples of a member, or peaks and standard runs that cannot be computed, result in no figure and the
    * reason instead of an error. Default false.
    */
   mayBeUncounted?: boolean | undefined;
@@ -83,8 +89,8 @@ export function squadRows(
   });
 }
 
-/** The figures of a member in an interval. Counts of recipes and peaks are absent if they were not requested or there are no data. */
-export interface MemberFigures extends RecipeCounts, MemberPeaks {
+/** The figures of a member in an interval. Counts of recipes, peaks and estimates are absent if they were not requested or there are no data. */
+export interface MemberFigures extends RecipeCounts, MemberPeaks, MemberEstimates {
   /** Null if there are no data. */
   metrics: Metrics | null;
   /** Share of the recorded time with a heart rate, 0 to 1; null if there are no data. */
@@ -126,7 +132,16 @@ function figuresOf(
   member: SquadMember,
   samples: MetricSamples,
   intervals: readonly Interval[] | null,
-  { preset, params, zones, recipes = [], peaks, mayBeUncounted = false }: SquadOptions,
+  {
+    preset,
+    params,
+    zones,
+    recipes = [],
+    peaks,
+    metabolic,
+    standardRuns,
+    mayBeUncounted = false,
+  }: SquadOptions,
 ): MemberFigures {
   if (intervals?.length === 0 || member.recordings.length === 0) return NO_FIGURES;
   const limits = intervals === null ? {} : limitsOfIntervals(intervals);
@@ -144,16 +159,17 @@ function figuresOf(
   if (metrics.first_timestamp === null) return NO_FIGURES;
   const recordedMs = recordedTimeMs(metrics);
   const { athlete_max_hr: maxHr } = metrics;
+  const input = { name: member.name, samples, mayBeMissing: mayBeUncounted };
   return {
     metrics,
     hrCoverage: recordedMs === 0 ? null : Math.min(1, heartRateTimeMs(member, intervals) / recordedMs),
     trimp: maxHr === null ? null : trimp(samples, { method: "edwards", maxHr }, limits),
     ...memberPeaks(peaks, {
-      name: member.name,
-      samples,
+      ...input,
       options: { ...options, ...(intervals === null && limitsOfMain(member, metrics)) },
-      mayBeMissing: mayBeUncounted,
     }),
+    ...memberEnergy(metabolic, samples, options),
+    ...memberRuns(standardRuns, { ...input, options }),
     ...countRecipes(recipes, { name: member.name, samples, limits, mayBeUncounted }),
   };
 }

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { decodeSync, inspectSync } from "asi-convert";
-import { computeMetrics, peakDemands } from "asi-convert/metrics";
+import { computeMetrics, METABOLIC_CAUTION, metabolicEstimate, peakDemands } from "asi-convert/metrics";
 import { packSamples, toBase64 } from "asi-convert/packed";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { fixturePath } from "./fixtures.js";
@@ -58,7 +58,7 @@ describe.skipIf(hasNoBrowser)("a report opened as a file", () => {
     expect(await page.getByRole("button", { name: "CSV" }).count()).toBe(0);
   });
 
-  it("has the peak demands, and shows the passage of each", async () => {
+  it("has the peak demands, shows the passage of each, and has the figures that are off by default", async () => {
     const page = await openPage({ at: report("valid/match-hr.asi") });
     const { samples } = decodeSync(readFileSync(fixturePath("valid/match-hr.asi")));
     const [first] = peakDemands(samples).peaks.distance;
@@ -70,6 +70,16 @@ describe.skipIf(hasNoBrowser)("a report opened as a file", () => {
     expect(await row.innerText()).toContain(((first?.value ?? 0) * 60).toFixed(1));
     await button.click();
     await expect.poll(() => card(page, "Distance")).toBe(`${first?.value?.toFixed(0)} m`);
+    // the figures that are off by default
+    await page.getByText("Acceleration–speed profile", { exact: true }).click();
+    await page.getByText("There is no profile: R2 0.4556; at least 0.9 is needed.").waitFor();
+    await page.getByRole("img", { name: /points of acceleration by speed$/ }).waitFor();
+    await page.getByRole("button", { name: "All", exact: true }).click();
+    await page.getByText("Metabolic power, an estimate", { exact: true }).click();
+    await page.getByText(`${metabolicEstimate(samples).energy?.toFixed(2)} kJ/kg`).waitFor();
+    await page.getByText(METABOLIC_CAUTION).waitFor();
+    await page.getByText("Standard runs, experimental", { exact: true }).click();
+    await page.getByText("There are none. A standard run is").waitFor();
   });
 
   it("prints figures and pictures on one page of A4, and whole tables on the following pages", async () => {

@@ -4,7 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
-import { RECIPES, type Recipe, recipeHash } from "asi-convert/metrics";
+import {
+  METABOLIC_CAUTION,
+  RECIPES,
+  type Recipe,
+  recipeHash,
+  STANDARD_RUNS_CAUTION,
+} from "asi-convert/metrics";
 import { unzipSync } from "fflate";
 import type { Download, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -12,6 +18,7 @@ import { overflow, violations } from "./accessibility.js";
 import { fixturePath } from "./fixtures.js";
 import { hasNoBrowser, openPage, useBrowser } from "./page.js";
 import { pdfPages } from "./pdf-text.js";
+import { sprintsAndRun } from "./sprints-and-run.js";
 import { isKept } from "./squad-kept.js";
 import { printedSquad } from "./squad-print.js";
 import { type SquadScene, squadScene } from "./squad-scene.js";
@@ -96,6 +103,9 @@ describe.skipIf(hasNoBrowser)("the counts of a squad by other definitions", () =
   /** A match of one player whose recording has the quality of its rows. */
   const reception = mkdtempSync(join(tmpdir(), "asi-reception-"));
   const gated = join(reception, "gated.json");
+  /** Ten sprints and a steady run of one player, with a period of the run. */
+  const trainings = mkdtempSync(join(tmpdir(), "asi-training-"));
+  const training = join(trainings, "7-Kunz.asi");
   beforeAll(async () => {
     scene = await squadScene();
     ours = join(scene.beside, "ours.json");
@@ -103,10 +113,13 @@ describe.skipIf(hasNoBrowser)("the counts of a squad by other definitions", () =
     copyFileSync(fixturePath("valid/reception.asi"), join(reception, "7-Kunz.asi"));
     writeFileSync(join(reception, "periods.csv"), "period,start,end\nRoof,19:00:25,19:00:40\n");
     writeFileSync(gated, JSON.stringify(GATED));
+    writeFileSync(training, (await sprintsAndRun("7-Kunz.asi")).buffer);
+    writeFileSync(join(trainings, "periods.csv"), "period,start,end\nRun,16:33:30,16:38:50\n");
   });
   afterAll(() => {
     scene.remove();
     rmSync(reception, { recursive: true });
+    rmSync(trainings, { recursive: true });
   });
 
   async function open(options: Parameters<typeof openPage>[0] = {}, files = scene.files): Promise<Page> {
@@ -305,6 +318,70 @@ describe.skipIf(hasNoBrowser)("the counts of a squad by other definitions", () =
     await head(page, SPRINT).waitFor({ state: "detached" });
     // the next key acts in the list, and not at the beginning of the page
     expect(await page.evaluate(() => document.activeElement?.tagName)).toBe("SELECT");
+  });
+
+  it("stand beside peaks, metabolic power and standard runs, which equal those of the command, remain after a reload, and have their cautions in table, files and report", async () => {
+    const page = await open({}, [training, join(trainings, "periods.csv")]);
+    // the head of the clock has a button for each period
+    const ofFigures = async () => (await heads(page)).filter((text) => text !== "Run");
+    const first = await ofFigures();
+    await page.getByText("Columns…").click();
+    await page.getByText("Peaks, metabolic power, standard runs").click();
+    const figure = page.getByRole("combobox", { name: "Figure", exact: true });
+    const shown = [
+      ["peak_60s_distance_m", "Peak 1 min", 0],
+      ["metabolic_energy_kj_per_kg", "Energy", 1],
+      ["metabolic_power_w_per_kg", "Power", 1],
+      ["standard_runs", "Std. runs", 0],
+      ["standard_run_speed_m_per_s", "Run speed", 2],
+    ] as const;
+    for (const [key] of shown) {
+      await figure.selectOption(key);
+      await page.getByRole("button", { name: "Add the figure" }).click();
+    }
+    await page.getByText("It contains Peak 1 min, Energy, Power, Std. runs.").waitFor();
+    await expect.poll(ofFigures).toEqual([...first, ...shown.map(([, name]) => name)]);
+    expect(await violations(page)).toEqual([]);
+    await page.keyboard.press("Escape");
+    const rows = rowsOf(trainings, "--peaks", "--metabolic-power", "--standard-runs");
+    const caution = page.locator(".squad-caution");
+    expect(await caution.allInnerTexts()).toEqual([METABOLIC_CAUTION, STANDARD_RUNS_CAUTION]);
+    const expectShown = async (row: (typeof rows)[number] | undefined) => {
+      for (const [key, name, decimals] of shown)
+        await expect
+          .poll(() => counted(page, "7-Kunz", name, 0))
+          .toEqual([row?.[key] == null ? "–" : Number(row[key]).toFixed(decimals)]);
+    };
+    for (const [button, period] of [
+      ["Run", "Run"],
+      ["Session", "session"],
+    ] as const) {
+      await page.getByRole("button", { name: button, exact: true }).first().click();
+      await expectShown(rows.find((row) => row.period === period));
+    }
+    const csv = (await exported(page, "CSV")).toString().trimEnd().split("\n");
+    const [names = [], session = []] = csv.map((line) => line.split(","));
+    for (const key of [...shown.map(([one]) => one), "peak_60s_distance_m_start"])
+      expect(session[names.indexOf(key)], key).toBe(String(rows[0]?.[key]));
+    const report = (
+      await download(page, () => page.getByRole("button", { name: "Report" }).click())
+    ).toString();
+    for (const text of ["Peak 1 min", "Std. runs", METABOLIC_CAUTION, STANDARD_RUNS_CAUTION])
+      expect(report).toContain(text);
+    expect(report).not.toContain("Run speed");
+    const [paper = ""] = pdfPages(await printedSquad(page));
+    expect(paper).toMatch(/Peak 1 min m Energy kJ\/kg Power W\/kg Std\. runs Speed/);
+
+    await page.reload();
+    await page.getByRole("button", { name: "Show", exact: true }).click();
+    await ready(page);
+    await expectShown(rows[0]);
+    await page.getByText("Columns…").click();
+    await page.getByRole("group", { name: "Chosen further figures" }).getByLabel("Energy").click();
+    await head(page, "Energy").waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Restore defaults" }).click();
+    await expect.poll(ofFigures).toEqual(first);
+    await caution.first().waitFor({ state: "detached" });
   });
 
   it("are not loaded before they are selected", async () => {

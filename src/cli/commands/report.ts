@@ -46,6 +46,9 @@ export function addReport(program: Command, { context, onStatus }: Host): void {
       `
 Without -o the report is beside the input, and in the current folder for standard input. asi help convert describes --name.
 
+Parts of the report are closed at first: peak demands, counts by other definitions, the acceleration-speed profile, metabolic power as
+an estimate with its caution, and standard runs, which are experimental.
+
 --from and --to have the same forms as in asi convert.
 ${EXIT_STATUS}`,
     )

@@ -61,6 +61,14 @@ export function addSquad(program: Command, { context, onStatus }: Host): void {
       "--peaks",
       "also compute the most demanding 1 s to 10 min of each player: distance, accelerations, heart rate; files have their starts, except files of a season",
     )
+    .option(
+      "--metabolic-power",
+      "also estimate the energy of each player from speed; the output contains a warning about the limits of the estimate",
+    )
+    .option(
+      "--standard-runs",
+      "experimental: also find steady runs of at least 4 minutes, with speed and heart rate of the longest",
+    )
     .addOption(
       new Option(
         "--by <group>",
@@ -113,6 +121,8 @@ export function addSquad(program: Command, { context, onStatus }: Host): void {
   asi squad match/ -o match.html --tz Europe/Zurich    # a report to open and print
   asi squad match/ --recipe statsports/sprint --sort statsports/sprint
   asi squad match/ --peaks --sort peak_60s_distance
+  asi squad match/ --metabolic-power -o match.csv
+  asi squad match/ --standard-runs
   asi squad match/ --individual-zones mss
   asi squad match/ -o match.csv --decimal , --tz Europe/Zurich
   asi squad season/ --by player -o season.html --tz Europe/Zurich

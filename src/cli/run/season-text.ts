@@ -31,14 +31,14 @@ interface FurtherLines {
 /** A table for each player: all sessions, mean, best, and the last session compared with the previous five matches. */
 export function seasonText(
   season: Season,
-  { columns, recipes }: Pick<SquadOrder, "columns" | "recipes">,
+  { columns, recipes, cautions }: Pick<SquadOrder, "columns" | "recipes" | "cautions">,
   instantText: (ms: number) => string,
   further: FurtherLines,
 ): string {
   const day = (ms: number) => instantText(ms).slice(0, 10);
   const { sessions, players } = season;
   const heading = `${count(sessions.length, "session")}, ${day(sessions[0]?.startMs ?? 0)} to ${day(sessions.at(-1)?.startMs ?? 0)}, ${count(players.length, "player")}. Figures of a match are from its two halves.`;
-  const start = [heading, ...recipes.map(recipeText)].join("\n");
+  const start = [heading, ...recipes.map(recipeText), ...cautions].join("\n");
   return [start, ...players.map((player) => playerText(player, columns, day, further))]
     .join("\n\n")
     .concat("\n");

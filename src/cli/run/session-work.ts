@@ -1,10 +1,6 @@
 import { basename } from "node:path";
-import {
-  type NamedRecipe,
-  type ParameterOverrides,
-  type PresetName,
-  peakDemands,
-} from "../../metrics/index.js";
+import type { NamedRecipe, ParameterOverrides, PresetName } from "../../metrics/index.js";
+import { type FurtherFigure, furtherColumns } from "../../squad/further-columns.js";
 import {
   asSessionPeriods,
   findSessions,
@@ -23,13 +19,13 @@ import {
   suggestPeriods,
   type ZoneKind,
 } from "../../squad/index.js";
-import { peakColumns } from "../../squad/peak-columns.js";
 import { recipeColumns } from "../../squad/recipe-columns.js";
 import { readPeriods } from "../../squad/sheets.js";
 import type { HrSource } from "../../types.js";
 import type { Input } from "../batch/inputs.js";
 import { ExitStatus, statusOf, statusOfAll } from "../terminal/exit-status.js";
 import { failureOf, placeOf } from "../terminal/problem.js";
+import { furtherFunctions } from "./further-functions.js";
 import { readSamples, selectionOf } from "./read-samples.js";
 import { haveGate } from "./recipe-input.js";
 import { damageText, timeTexts } from "./report-text.js";
@@ -43,6 +39,7 @@ import {
   uncountedText,
   unreachableTexts,
   withoutPeaksText,
+  withoutRunsText,
   withoutZonesTexts,
 } from "./squad-notices.js";
 import { addRecording, CUT_TEXT, type ReadRecording, readRecording } from "./squad-recordings.js";
@@ -62,8 +59,8 @@ export interface SessionTask {
   hr: HrSource | undefined;
   /** Recipes that add figures. */
   recipes: readonly NamedRecipe[];
-  /** Whether to compute peak demands. */
-  peaks: boolean;
+  /** Figures on request. */
+  further: readonly FurtherFigure[];
   /** Whether to compute the speeds of each player, from which the speeds of the season are derived. */
   profile: boolean;
   /** Whether the session is a match; null to decide by its halves. */
@@ -147,7 +144,7 @@ function playedSession(
     params,
     zones,
     recipes: named,
-    peaks,
+    further,
     profile,
     isMatch,
   }: SessionTask,
@@ -163,28 +160,30 @@ function playedSession(
   const halves = isMatch === false ? null : halvesOf(periods);
   const match = halves === null ? [] : [joinedPeriods("match", halves, players)];
   const recipes = named.map(({ recipe }) => recipe);
-  // a session that a recipe cannot count, or without peaks, must not prevent the others
+  // a session that a recipe cannot count, or without peaks or standard runs, must not prevent the others
   const rows = squadRows(members, match, {
     preset,
     params,
     zones,
     recipes,
-    ...(peaks && { peaks: peakDemands }),
+    ...furtherFunctions(further),
     mayBeUncounted: true,
   });
   const others = ofAnotherSport(rows).map((member) => member.name);
   const outside = outsideText(periods, where.session, timeZone);
   const wanted = halves === null ? null : "match";
   const own = rows.filter(({ period }) => period === wanted);
-  const further = [...recipeColumns(named), ...(peaks ? peakColumns() : [])];
-  const failures = [uncountedText(own), withoutPeaksText(own)].filter((text) => text !== null);
+  const added = [...recipeColumns(named), ...furtherColumns(further)];
+  const failures = [uncountedText(own), withoutPeaksText(own), withoutRunsText(own)].filter(
+    (text) => text !== null,
+  );
   return {
     session: {
       name,
       ...session,
       isMatch: isMatch ?? halves !== null,
       rows: own.map((row) => ({
-        ...seasonRow(row, further),
+        ...seasonRow(row, added),
         ...(profile && { speeds: sessionSpeeds(row.member, { preset }) }),
       })),
     },

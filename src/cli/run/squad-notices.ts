@@ -168,6 +168,10 @@ export const uncountedText = (rows: readonly SquadRow[]): string | null =>
 export const withoutPeaksText = (rows: readonly SquadRow[]): string | null =>
   missingText("peaks", rows, ({ withoutPeaks }) => withoutPeaks);
 
+/** The same for standard runs. */
+export const withoutRunsText = (rows: readonly SquadRow[]): string | null =>
+  missingText("standard runs", rows, ({ withoutRuns }) => withoutRuns);
+
 function missingText(
   what: string,
   rows: readonly SquadRow[],

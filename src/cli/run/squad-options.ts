@@ -8,13 +8,19 @@ import {
 import { KM_PER_H } from "../../metrics/rounding.js";
 import { decimalText } from "../../pictures/figure-text.js";
 import {
+  cautionsOf,
+  type FurtherColumn,
+  type FurtherFigure,
+  furtherColumns,
+  shownFurtherColumns,
+} from "../../squad/further-columns.js";
+import {
   highSpeedThresholds,
   MAIN_COLUMNS,
   SQUAD_COLUMNS,
   type SquadColumn,
   type ZoneKind,
 } from "../../squad/index.js";
-import { peakColumns, shownPeakColumns } from "../../squad/peak-columns.js";
 import { commonKey, recipeColumns } from "../../squad/recipe-columns.js";
 import { MOST_RECIPES_ON_PAPER } from "../../squad-report/squad-columns.js";
 import type { HrSource } from "../../types.js";
@@ -25,6 +31,9 @@ import { recipesOf } from "./recipe-input.js";
 
 export const SQUAD_FORMATS = ["text", "csv", "jsonl", "parquet", "xlsx", "html"] as const;
 export type SquadFormat = (typeof SQUAD_FORMATS)[number];
+
+/** The suggested periods, used instead of a file. */
+export const SUGGESTED = "suggested";
 
 /** Options that set thresholds and zones. */
 export interface ThresholdFlags {
@@ -43,6 +52,8 @@ export interface SquadFlags extends ThresholdFlags {
   columns?: string[];
   recipe?: string[];
   peaks?: boolean;
+  metabolicPower?: boolean;
+  standardRuns?: boolean;
   profile?: boolean;
   by?: "position" | "player";
   matches?: string;
@@ -65,9 +76,13 @@ export interface SquadOrder {
   isAscending: boolean;
   /** Recipes that add columns. */
   recipes: readonly NamedRecipe[];
+  /** Figures on request that add columns, those of the report, and the cautions that belong to them. */
+  further: readonly FurtherFigure[];
+  reportColumns: readonly FurtherColumn[];
+  cautions: readonly string[];
 }
 
-/** The figures that a table with recipes or peaks also has if no columns are named. */
+/** The figures that a table with recipes or figures on request also has if no columns are named. */
 const BESIDE_OTHERS = ["minutes", "distance_m", "rate_m_per_min"];
 
 /** @throws UsageError for a column that does not exist, and for recipes with one name; the errors of `recipesOf` */
@@ -75,24 +90,36 @@ export function orderOf({
   columns = [],
   sort = "distance_m",
   recipe: names = [],
-  peaks = false,
+  ...flags
 }: SquadFlags): SquadOrder {
   const recipes = names.flatMap(recipesOf);
   refuseEqualNames(recipes);
   const ofRecipes = recipeColumns(recipes);
-  const all = [...SQUAD_COLUMNS, ...ofRecipes, ...(peaks ? peakColumns() : [])];
-  const further = [...(peaks ? shownPeakColumns() : []), ...ofRecipes];
+  const further = furtherIn(flags);
+  const shown = shownFurtherColumns(further);
+  const all = [...SQUAD_COLUMNS, ...ofRecipes, ...furtherColumns(further)];
+  const added = [...shown, ...ofRecipes];
   const named = columns.map((name) => columnNamed(name, all));
   const standard =
-    further.length === 0 ? MAIN_COLUMNS : SQUAD_COLUMNS.filter(({ key }) => BESIDE_OTHERS.includes(key));
+    added.length === 0 ? MAIN_COLUMNS : SQUAD_COLUMNS.filter(({ key }) => BESIDE_OTHERS.includes(key));
   return {
-    columns: named.length === 0 ? [...standard, ...further] : named,
+    columns: named.length === 0 ? [...standard, ...added] : named,
     fileColumns: named.length === 0 ? all : named,
     sort: columnNamed(sort.replace(/^[+-]/, ""), all),
     isAscending: sort.startsWith("+"),
     recipes,
+    further,
+    reportColumns: shown,
+    cautions: cautionsOf(shown),
   };
 }
+
+/** The figures on request. */
+const furtherIn = ({ peaks, metabolicPower, standardRuns }: SquadFlags): FurtherFigure[] => [
+  ...(peaks === true ? (["peaks"] as const) : []),
+  ...(metabolicPower === true ? (["metabolic"] as const) : []),
+  ...(standardRuns === true ? (["standardRuns"] as const) : []),
+];
 
 /** Column names contain recipe names. */
 function refuseEqualNames(recipes: readonly NamedRecipe[]): void {
@@ -131,14 +158,39 @@ export function refuseForFormat(flags: SquadFlags, format: SquadFormat): void {
     refuseWithoutEffect(flags, ["by"], "position groups the rows of text; a file has the column position");
 }
 
-/** A page has space for either peaks or the counts of recipes. */
-function refuseForPaper({ recipe = [], peaks = false }: SquadFlags): void {
+const NAMES_ON_PAPER: Record<FurtherFigure, string> = {
+  peaks: "peaks",
+  metabolic: "metabolic power",
+  standardRuns: "standard runs",
+};
+
+/** A page has space for one of the figures on request, or the counts of recipes. */
+function refuseForPaper({ recipe = [], ...flags }: SquadFlags): void {
   if (recipe.length > MOST_RECIPES_ON_PAPER)
     throw new UsageError(
       `A report has space for ${MOST_RECIPES_ON_PAPER} recipes; omit the others, or write a table.`,
     );
-  if (peaks && recipe.length > 0)
-    throw new UsageError("A report has space for peaks or recipes; omit one of them, or write a table.");
+  const wanted = furtherIn(flags).map((one) => NAMES_ON_PAPER[one]);
+  if (recipe.length > 0) wanted.push("recipes");
+  if (wanted.length > 1)
+    throw new UsageError(
+      `A report has space for ${wanted.join(" or ")}; omit ${wanted.length === 2 ? "one of them" : "all but one"}, or write a table.`,
+    );
+}
+
+/** @throws UsageError for options that apply to one session, if there are several */
+export function refuseForSeveral(sessions: number, format: SquadFormat, { periods }: SquadFlags): void {
+  if (sessions === 1) return;
+  if (periods !== undefined && periods !== SUGGESTED) {
+    throw new UsageError(
+      `The recordings are from ${sessions} sessions, and periods belong to one. Name the recordings of one session, or omit --periods.`,
+    );
+  }
+  if (format === "html") {
+    throw new UsageError(
+      `The recordings are from ${sessions} sessions, and a report covers one. Name the recordings of one session, or add --by player for the season.`,
+    );
+  }
 }
 
 /** A column by its key, or by the key without its unit: `distance` is `distance_m`; the count of a recipe also by the name of the recipe. */

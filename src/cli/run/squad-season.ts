@@ -1,6 +1,5 @@
 import { statSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, sep } from "node:path";
-import type { NamedRecipe } from "../../metrics/index.js";
 import {
   type PlayedSession,
   type Roster,
@@ -32,7 +31,7 @@ import {
   type SquadOrder,
   thresholdsOf,
 } from "./squad-options.js";
-import { titleOf, writeContent } from "./squad-output.js";
+import { tellCautions, titleOf, writeContent } from "./squad-output.js";
 import { besideRecordings, inFolder, readSheetFile, tellProblems } from "./squad-sheets.js";
 
 /** Format and order of the output. */
@@ -64,7 +63,7 @@ export async function squadSeason(
     const ownRoster = ownPath === null ? roster : rosterIn(ownPath, context);
     if (ownRoster === undefined) return ExitStatus.failed;
     rosters.push(...rosterFiles(ownPath, ownRoster));
-    tasks.push(taskOf(folder, own, ownRoster, { flags, recipes: output.order.recipes }));
+    tasks.push(taskOf(folder, own, ownRoster, { flags, order: output.order }));
   }
   const { played, present, status } = await playedIn(tasks, flags, context);
   if (played.length === 0) return status === ExitStatus.done ? ExitStatus.failed : status;
@@ -72,6 +71,7 @@ export async function squadSeason(
   tellAbsent(used, present, context);
   if (flags.load === "trimp" || output.order.columns.some(({ key }) => key === "trimp"))
     tellWithoutMaxHr(used, present, context);
+  tellCautions(output.order, output.format, context);
   await writeContent(await contentOf(seasonOf(played), args, flags, output), flags, context);
   return status;
 }
@@ -112,7 +112,7 @@ function taskOf(
   folder: string,
   inputs: readonly Input[],
   roster: Roster | null,
-  { flags, recipes }: { flags: SquadFlags; recipes: readonly NamedRecipe[] },
+  { flags, order: { recipes, further } }: { flags: SquadFlags; order: SquadOrder },
 ): SessionTask {
   return {
     folder,
@@ -125,7 +125,7 @@ function taskOf(
     zones: flags.individualZones,
     hr: flags.hr,
     recipes,
-    peaks: flags.peaks === true,
+    further,
     profile: flags.profile === true,
     isMatch: flags.matches === undefined ? null : nameMatcher(flags.matches)(titleOf([folder])),
   };
@@ -178,7 +178,7 @@ async function playedIn(
 async function contentOf(
   season: Season,
   args: readonly string[],
-  { decimal, tz, sort, load, peaks, profile }: SquadFlags,
+  { decimal, tz, sort, load, profile }: SquadFlags,
   { order, format }: SeasonOutput,
 ): Promise<string | Uint8Array> {
   const instantText = instantFormat(tz);
@@ -218,7 +218,7 @@ async function contentOf(
         figure,
         offsetAt,
         recipes,
-        hasPeaks: peaks === true,
+        further: order.reportColumns,
         loads: loads === null ? null : { column: loads.column, daysOf },
       });
     }

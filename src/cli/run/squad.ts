@@ -1,4 +1,3 @@
-import { type NamedRecipe, peakDemands } from "../../metrics/index.js";
 import { count } from "../../pictures/figure-text.js";
 import {
   findSessions,
@@ -24,6 +23,7 @@ import { refuseAsOutput } from "../batch/output.js";
 import { ExitStatus } from "../terminal/exit-status.js";
 import { instantFormat, offsetIn } from "../terminal/time-text.js";
 import { UsageError } from "../terminal/usage-error.js";
+import { furtherFunctions } from "./further-functions.js";
 import { haveGate } from "./recipe-input.js";
 import { sessionOfPeriods } from "./session-periods.js";
 import {
@@ -44,18 +44,17 @@ import {
   formatOf,
   orderOf,
   refuseForFormat,
+  refuseForSeveral,
   type SquadFlags,
   type SquadFormat,
   type SquadOrder,
+  SUGGESTED,
   thresholdsOf,
 } from "./squad-options.js";
-import { titleOf, writeContent } from "./squad-output.js";
+import { tellCautions, titleOf, writeContent } from "./squad-output.js";
 import { type ReadRecording, readRecordings } from "./squad-recordings.js";
 import { besideRecordings, readSheetFile, tellProblems } from "./squad-sheets.js";
 import { squadText } from "./squad-text.js";
-
-/** The suggested periods, used instead of a file. */
-const SUGGESTED = "suggested";
 
 /** A session with its rows. */
 interface SquadSession {
@@ -111,7 +110,7 @@ export async function squad(args: string[], flags: SquadFlags, context: Context)
   for (const [index, own] of found.entries()) {
     const path = choice === null || choice.index === index ? periodsPath : null;
     const members = squadMembers(own, roster, recordings);
-    const session = sessionOf(members, people, path, { flags, recipes: order.recipes }, context);
+    const session = sessionOf(members, people, path, { flags, order }, context);
     if (session === null) return ExitStatus.failed;
     sessions.push(session);
   }
@@ -120,22 +119,9 @@ export async function squad(args: string[], flags: SquadFlags, context: Context)
     if (periodsPath === null || periods.length > 0)
       tellSuggestions(areSuggested ? null : periods, played, members, flags.tz, context);
   }
+  tellCautions(order, format, context);
   await writeContent(content, flags, context);
   return status;
-}
-
-function refuseForSeveral(sessions: number, format: SquadFormat, { periods }: SquadFlags): void {
-  if (sessions === 1) return;
-  if (periods !== undefined && periods !== SUGGESTED) {
-    throw new UsageError(
-      `The recordings are from ${sessions} sessions, and periods belong to one. Name the recordings of one session, or omit --periods.`,
-    );
-  }
-  if (format === "html") {
-    throw new UsageError(
-      `The recordings are from ${sessions} sessions, and a report covers one. Name the recordings of one session, or add --by player for the season.`,
-    );
-  }
 }
 
 /** The possible players of a session. */
@@ -151,7 +137,7 @@ function sessionOf(
   members: SquadMember<ReadRecording>[],
   { rosters, players }: People,
   periodsPath: string | null,
-  { flags, recipes }: { flags: SquadFlags; recipes: readonly NamedRecipe[] },
+  { flags, order }: { flags: SquadFlags; order: SquadOrder },
   context: Context,
 ): SquadSession | null {
   for (const text of [...leftOutTexts(members), ...joinedTexts(members)]) context.console.message(text);
@@ -166,8 +152,8 @@ function sessionOf(
     preset: flags.sport,
     params: thresholdsOf(flags),
     zones: flags.individualZones,
-    recipes: recipes.map(({ recipe }) => recipe),
-    ...(flags.peaks === true && { peaks: peakDemands }),
+    recipes: order.recipes.map(({ recipe }) => recipe),
+    ...furtherFunctions(order.further),
   };
   const match = matchOf(periods, namesIn(members, rosters[0]?.roster ?? null));
   const tables = match === null ? periods : [match, ...periods];
@@ -212,7 +198,10 @@ async function contentOf(
     );
   switch (format) {
     case "text":
-      return sessions.map((session) => textOf(session, instantText, flags, order)).join("\n");
+      return [
+        ...sessions.map((session) => textOf(session, instantText, flags, order)),
+        ...order.cautions.map((one) => `${one}\n`),
+      ].join("\n");
     case "csv":
       return tableCsv(columns, all(), layout);
     case "jsonl":
@@ -276,7 +265,12 @@ function textOf(
 
 async function reportOf(
   { startMs, endMs, members, periods, rows }: SquadSession,
-  { args, flags, order: { sort, isAscending, recipes }, unread }: Omit<ContentOptions, "format">,
+  {
+    args,
+    flags,
+    order: { sort, isAscending, recipes, reportColumns },
+    unread,
+  }: Omit<ContentOptions, "format">,
 ): Promise<string> {
   const { squadReport } = await import("../../squad-report/squad-report.js");
   const instantText = instantFormat(flags.tz);
@@ -289,7 +283,7 @@ async function reportOf(
     periods,
     offsetMs: offsetIn(flags.tz, startMs),
     recipes,
-    hasPeaks: flags.peaks === true,
+    further: reportColumns,
     zones: flags.individualZones,
     unread,
   });

@@ -11,12 +11,17 @@ import { Condition } from "./condition.js";
 import { Downloads } from "./downloads.js";
 import { FigurePanels } from "./figures.js";
 import { HeartRangePanel } from "./heart-range-panel.js";
+import { LoadedFold } from "./loaded-fold.js";
 import { PeaksPanel } from "./peaks-panel.js";
 import { Ranges } from "./ranges.js";
 import { RecipesPanel } from "./recipes-panel.js";
 import { RecordingCard } from "./recording-card.js";
 import { Share } from "./share.js";
 import { ValueTable } from "./value-table.js";
+
+const loadProfile = async () => (await import("./speed-profile.js")).Profile;
+const loadMetabolicPower = async () => (await import("./metabolic.js")).MetabolicPower;
+const loadStandardRuns = async () => (await import("./standard-runs.js")).StandardRuns;
 
 interface Props {
   placed: readonly Placed[];
@@ -34,6 +39,7 @@ interface Props {
 /** Details below map and plots. */
 export function Details(props: Props) {
   const { placed, recording, figures, damage, rows, selection, settings, reader, children } = props;
+  const further = { recording, selection, settings, reader };
   return (
     <>
       <PeaksPanel recording={recording} selection={selection} settings={settings} reader={reader} />
@@ -41,6 +47,9 @@ export function Details(props: Props) {
         <HeartRangePanel recording={recording} selection={selection} settings={settings} reader={reader} />
       )}
       <RecipesPanel recording={recording} selection={selection} settings={settings} reader={reader} />
+      <LoadedFold title="Acceleration–speed profile" load={loadProfile} props={further} />
+      <LoadedFold title="Metabolic power, an estimate" load={loadMetabolicPower} props={further} />
+      <LoadedFold title="Standard runs, experimental" load={loadStandardRuns} props={further} />
       <div class="details">
         {figures === null ? null : (
           <FigurePanels figures={figures} selection={selection} settings={settings} />

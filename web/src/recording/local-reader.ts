@@ -1,11 +1,13 @@
 import type { Damage, SampleBatch } from "asi-convert";
 import { drawTracks } from "../map/raster.js";
+import { metabolicPowerOf, standardRunsOf } from "./estimates.js";
 import { figuresOf } from "./figures.js";
 import { heartRangeOf } from "./heart-range.js";
 import type { RecordingService, RequestName, Requests } from "./messages.js";
 import { peaksOf } from "./peaks.js";
 import { recipeFiguresOf } from "./recipe.js";
 import type { Recording } from "./recording.js";
+import { profileOf } from "./speed-profile.js";
 
 /** Reads one recording in the page, because a page that is opened from the disk cannot start a worker. */
 export class LocalReader implements RecordingService {
@@ -44,6 +46,12 @@ export class LocalReader implements RecordingService {
         return figuresOf(this.#rows, request.asked.shown, request.asked.settings);
       case "peaks":
         return peaksOf(this.#rows, request.asked.settings);
+      case "profile":
+        return profileOf(this.#rows, request.asked.settings);
+      case "metabolicPower":
+        return metabolicPowerOf(this.#rows, request.asked.shown, request.asked.settings);
+      case "standardRuns":
+        return standardRunsOf(this.#rows, request.asked.settings);
       case "heartRange":
         return heartRangeOf(this.#rows, request.asked.range, request.asked.settings);
       case "recipe":

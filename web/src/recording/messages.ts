@@ -1,5 +1,5 @@
 import type { Damage } from "asi-convert";
-import type { HeartRateVariability, Recipe } from "asi-convert/metrics";
+import type { HeartRateVariability, MetabolicEstimate, Recipe, StandardRuns } from "asi-convert/metrics";
 import type { Drawing } from "../map/drawing.js";
 import type { Origin } from "../map/projection.js";
 import type { RemoteColumns } from "../plots/plot-panel.js";
@@ -16,6 +16,7 @@ import type {
   HeartRangeFigures,
   PeakDistances,
   Recording,
+  SpeedProfile,
 } from "./recording.js";
 import type { Saved, SavedFormat, SaveOptions } from "./save.js";
 
@@ -44,6 +45,12 @@ export interface Requests {
   /** Distance, with these settings of the figures. */
   distance: { asked: { id: number; settings: FigureSettings }; answered: DistanceCurve };
   peaks: { asked: { id: number; settings: FigureSettings }; answered: PeakDistances };
+  profile: { asked: { id: number; settings: FigureSettings }; answered: SpeedProfile };
+  metabolicPower: {
+    asked: { id: number; shown: TimeWindow; settings: FigureSettings };
+    answered: MetabolicEstimate;
+  };
+  standardRuns: { asked: { id: number; settings: FigureSettings }; answered: StandardRuns };
   heartRange: {
     asked: { id: number; range: HeartRange; settings: FigureSettings };
     answered: HeartRangeFigures;

@@ -7,7 +7,13 @@ import type {
   Report,
   TrackBeatBatch,
 } from "asi-convert";
-import type { Metrics, PeakDemands, PeakWindow, PresetName } from "asi-convert/metrics";
+import type {
+  AccelerationSpeedProfile,
+  Metrics,
+  PeakDemands,
+  PeakWindow,
+  PresetName,
+} from "asi-convert/metrics";
 import type { Track } from "../map/projection.js";
 import type { Pyramid } from "../plots/pyramid.js";
 
@@ -86,6 +92,16 @@ export interface PeakDistances {
   curve: PeakWindow[];
   /** Models of these distances. */
   fits: Pick<PeakDemands, "power_law" | "critical_speed" | "critical_speed_3">;
+}
+
+/** The acceleration-speed profile of a recording with its points. */
+export interface SpeedProfile {
+  /** Maximum speed held for 0.5 s, m/s. Null if there are fewer than 5 samples a second. */
+  heldSpeed: number | null;
+  /** The points to which the line is fitted, before distant ones are dropped; m/s and m/s2. */
+  points: readonly { readonly speed: number; readonly acceleration: number }[];
+  /** Null if nobody ran. */
+  found: AccelerationSpeedProfile | null;
 }
 
 /** Lowest and highest heart rate, bpm; both included. */

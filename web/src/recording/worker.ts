@@ -64,6 +64,18 @@ const handlers: Handlers<Requests> = {
     const { peaksOf } = await import("./peaks.js");
     return peaksOf(find(id).rows, settings);
   },
+  async profile({ id, settings }) {
+    const { profileOf } = await import("./speed-profile.js");
+    return profileOf(find(id).rows, settings);
+  },
+  async metabolicPower({ id, shown, settings }) {
+    const { metabolicPowerOf } = await import("./estimates.js");
+    return metabolicPowerOf(find(id).rows, shown, settings);
+  },
+  async standardRuns({ id, settings }) {
+    const { standardRunsOf } = await import("./estimates.js");
+    return standardRunsOf(find(id).rows, settings);
+  },
   async heartRange({ id, range, settings }) {
     const { heartRangeOf } = await import("./heart-range.js");
     return heartRangeOf(find(id).rows, range, settings);

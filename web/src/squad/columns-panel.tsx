@@ -1,9 +1,9 @@
 import "./columns-panel.css";
 import { type Signal, useSignal } from "@preact/signals";
 import { hasZoneSpeeds, SQUAD_COLUMNS, ZONE_KINDS, type ZoneKind } from "asi-convert/squad";
+import type { ComponentChildren } from "preact";
 import { useLoaded } from "../view/use-loaded.js";
 import type { ColumnChoice } from "./columns.js";
-import type { RecipeChoiceProps } from "./recipes/recipe-list.js";
 import type { SquadSession } from "./squad-session.js";
 import type { Against } from "./table-model.js";
 
@@ -50,17 +50,30 @@ export function ColumnsPanel({ session, columns, against }: ColumnsProps) {
         </button>
       </div>
       <Zones session={session} />
-      <Recipes session={session} columns={columns} />
+      <More name="Peaks, metabolic power, standard runs" isChosen={columns.further.value !== ""}>
+        {({ FurtherChoice }) => <FurtherChoice session={session} columns={columns} />}
+      </More>
+      <More name="Counts by other definitions" isChosen={columns.recipes.value !== ""}>
+        {({ RecipeChoice }) => <RecipeChoice session={session} columns={columns} />}
+      </More>
     </>
   );
 }
 
-const loadRecipes = () => import("./recipes/recipes-part.js");
+const loadPart = () => import("./recipes/recipes-part.js");
+type Part = Awaited<ReturnType<typeof loadPart>>;
 
-/** Counts by custom definitions, loaded on demand. Open if the user has selected some. */
-function Recipes({ session, columns }: RecipeChoiceProps) {
-  const isOpen = useSignal(columns.recipes.value !== "");
-  const part = useLoaded(loadRecipes, isOpen.value);
+interface MoreProps {
+  name: string;
+  /** Whether the user has selected some. */
+  isChosen: boolean;
+  children: (part: Part) => ComponentChildren;
+}
+
+/** Further columns, whose selection is loaded on demand. Open if the user has selected some. */
+function More({ name, isChosen, children }: MoreProps) {
+  const isOpen = useSignal(isChosen);
+  const part = useLoaded(loadPart, isOpen.value);
   return (
     <details
       open={isOpen.value}
@@ -68,8 +81,8 @@ function Recipes({ session, columns }: RecipeChoiceProps) {
         isOpen.value = currentTarget.open;
       }}
     >
-      <summary>Counts by other definitions</summary>
-      {part === null || !isOpen.value ? null : <part.RecipeChoice session={session} columns={columns} />}
+      <summary>{name}</summary>
+      {part === null || !isOpen.value ? null : children(part)}
     </details>
   );
 }

@@ -39,6 +39,7 @@ const LONGEST_WIDTH = 180;
 const LETTER_WIDTH = 6.5;
 const PER_MINUTE_WIDTH = 14;
 
+const SQUAD_KEYS = SQUAD_COLUMNS.map(({ key }) => key);
 const AT_FIRST = MAIN_COLUMNS.map(({ key }) => key);
 
 export const headOf = ({ key, head }: SquadColumn): string => LOOKS[key]?.head ?? head;
@@ -79,12 +80,15 @@ export class ColumnChoice {
   readonly recipes = rememberedText("asi-squad-recipes");
   readonly #kept = rememberedText("asi-squad-columns");
   readonly keys: ReadonlySignal<readonly string[]>;
+  /** The keys of figures on request. */
+  readonly further: ReadonlySignal<string>;
 
   constructor() {
     this.keys = computed(() => (this.#kept.value === "" ? AT_FIRST : this.#kept.value.split(",")));
+    this.further = computed(() => `${this.keys.value.filter((one) => !SQUAD_KEYS.includes(one))}`);
   }
 
-  /** Columns in the order of the library, followed by the counts of recipes. Beside figures per minute, the rate is redundant. */
+  /** Columns in the order of the library, followed by the counts of recipes and figures on request. Beside figures per minute, the rate is redundant. */
   shown({ isPerMinute, counts }: { isPerMinute: boolean; counts: readonly SquadColumn[] }): SquadColumn[] {
     const keys = this.keys.value;
     return [

@@ -63,7 +63,7 @@ export function copiedCell(text: string): string {
   return /^-?[\d.,]+$/.test(line) ? line : withoutFormula(line);
 }
 
-/** The columns of files. They are all figures, and the counts of the selected recipes with their hashes. */
+/** The columns of files. They are all figures, the counts of the selected recipes with their hashes, and the selected figures on request. */
 function columnsOf(session: SquadSession): readonly FileColumn<SquadFileRow>[] {
   const { columns, named } = session.recipes.peek();
   return fileColumns([...SQUAD_COLUMNS, ...columns], named);

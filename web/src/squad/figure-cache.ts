@@ -1,10 +1,5 @@
-import {
-  type Interval,
-  type MemberFigures,
-  NO_FIGURES,
-  type Player,
-  type SquadOptions,
-} from "asi-convert/squad";
+import { type Interval, type MemberFigures, NO_FIGURES, type Player } from "asi-convert/squad";
+import type { AskedOptions } from "../recording/squad/messages.js";
 import type { OpenRecording } from "../recording/squad/squad-recording.js";
 import type { SquadWorkers } from "./workers.js";
 
@@ -30,7 +25,7 @@ export class FigureCache {
   }
 
   /** Figures in the order of the requests. */
-  async figuresOf(questions: readonly FigureQuestion[], options: SquadOptions): Promise<MemberFigures[]> {
+  async figuresOf(questions: readonly FigureQuestion[], options: AskedOptions): Promise<MemberFigures[]> {
     const keys = questions.map((question) => keyOf(question, options));
     const missing = questions.filter((_, i) => !this.#kept.has(keys[i] ?? ""));
     if (this.#kept.size + missing.length > MOST_KEPT) {
@@ -58,7 +53,7 @@ export class FigureCache {
 
 function keyOf(
   { recordings, player, intervals }: FigureQuestion,
-  { preset, params, zones, recipes }: SquadOptions,
+  { preset, params, zones, recipes, further }: AskedOptions,
 ): string {
   return JSON.stringify([
     recordings.map(({ id, shiftMs }) => [id, shiftMs]),
@@ -77,5 +72,6 @@ function keyOf(
     preset,
     params,
     recipes,
+    further,
   ]);
 }

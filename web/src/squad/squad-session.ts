@@ -51,7 +51,7 @@ export interface SquadActions {
 /** The rows of a scope, computed together. */
 export interface ShownFigures {
   scope: Scope;
-  /** Columns of the recipes that are counted in the rows. */
+  /** Columns of the recipes and figures on request in the rows. */
   counts: readonly SquadColumn[];
   /** In the order of `players`. */
   rows: readonly PlayerRow[];
@@ -120,8 +120,8 @@ export class SquadSession {
   readonly isByPosition: Signal<boolean> = signal(false);
   /** Individual zones. Null for fixed limits. */
   readonly zones: Signal<ZoneKind | null> = signal(null);
-  /** Recipes that are counted in addition to the figures. */
-  readonly recipes: Signal<ChosenRecipes> = signal({ named: [], columns: [] });
+  /** Recipes and figures on request that are computed too. */
+  readonly recipes: Signal<ChosenRecipes> = signal({ named: [], further: [], columns: [] });
 
   readonly settings: Settings;
   /** Null for a session of files. */
@@ -243,6 +243,7 @@ export class SquadSession {
         preset: this.settings.preset.peek(),
         zones: this.zones.peek() ?? undefined,
         recipes: this.recipes.peek().named.map(({ recipe }) => recipe),
+        further: this.recipes.peek().further,
         mayBeUncounted: true,
       },
     );

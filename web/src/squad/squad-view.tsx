@@ -31,7 +31,7 @@ export function SquadView({ session, keeper }: { session: SquadSession; keeper: 
   // other parts wait until the files are read
   const isReading = session.isReading.value;
   const play = useLoaded(loadPlay, !isReading);
-  const recipes = useLoaded(loadRecipes, !isReading && columns.recipes.value !== "");
+  const recipes = useLoaded(loadRecipes, !isReading && columns.recipes.value + columns.further.value !== "");
   useEffect(() => recipes?.followChoice(session, columns), [recipes, session, columns]);
   const now = useMemo(
     () => ({
@@ -112,6 +112,7 @@ export function SquadView({ session, keeper }: { session: SquadSession; keeper: 
         {parts.hasMap ? <Side session={session} /> : null}
         <PeriodPanel session={session} />
       </div>
+      {recipes === null ? null : <recipes.Cautions session={session} />}
       <StatusLine
         sound={sound}
         toLookAt={items.length}

@@ -1,7 +1,7 @@
-import { type MemberFigures, NO_FIGURES, type RecordingExtent, type SquadOptions } from "asi-convert/squad";
+import { type MemberFigures, NO_FIGURES, type RecordingExtent } from "asi-convert/squad";
 import type { Hooks } from "../recording/calls.js";
 import { squadWorker } from "../recording/client.js";
-import type { AskedMember, SquadRequests } from "../recording/squad/messages.js";
+import type { AskedMember, AskedOptions, SquadRequests } from "../recording/squad/messages.js";
 import type { OpenRecording } from "../recording/squad/squad-recording.js";
 import type { WorkerClient } from "../recording/worker-client.js";
 import type { SquadFile } from "./squad-file.js";
@@ -75,7 +75,7 @@ export class SquadWorkers {
   /** The figures of members, in their order. */
   async figures(
     members: readonly (Omit<AskedMember, "recordings"> & { recordings: readonly OpenRecording[] })[],
-    options: SquadOptions,
+    options: AskedOptions,
   ): Promise<MemberFigures[]> {
     const places = await Promise.all(members.map(({ recordings }) => this.#together(recordings)));
     const figures: MemberFigures[] = members.map(() => NO_FIGURES);

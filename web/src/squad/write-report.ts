@@ -7,7 +7,8 @@ import { tableScopes } from "./table-scopes.js";
 
 /** The report of the session as one HTML file, as from `asi squad -o match.html`. */
 export async function reportFile(session: SquadSession): Promise<Blob> {
-  const { MOST_RECIPES_ON_PAPER, squadReport } = await import("asi-convert/squad-report");
+  const { squadReport } = await import("asi-convert/squad-report");
+  const { onPaper } = await import("./recipes/on-paper.js");
   const { columns, named } = session.recipes.peek();
   const order = { ...orderOf(session), counts: columns };
   const periods = session.periods.peek();
@@ -22,7 +23,7 @@ export async function reportFile(session: SquadSession): Promise<Blob> {
     subtitle: `${instantText(interval.startMs).slice(0, 10)}, ${clock(interval.startMs)} to ${clock(interval.endMs)} (${timeZone}), ${playersText(session.players.peek())}`,
     rows: [...inShownOrder(whole, order), ...whole.flatMap((_, i) => parts.flatMap((rows) => rows[i] ?? []))],
     periods,
-    recipes: named.slice(0, MOST_RECIPES_ON_PAPER),
+    ...onPaper({ named, columns }),
     zones: session.zones.peek() ?? undefined,
     offsetMs: offsetIn(timeZone, interval.startMs),
   });

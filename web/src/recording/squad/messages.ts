@@ -1,5 +1,6 @@
 import type { SampleBatch } from "asi-convert";
 import type { Interval, MemberFigures, Player, RecordingExtent, SquadOptions } from "asi-convert/squad";
+import type { FurtherFigure } from "asi-convert/squad-report";
 import type { DeviceRange } from "../device-range.js";
 import type { ReadRecording } from "./squad-recording.js";
 
@@ -11,6 +12,12 @@ export interface AskedMember {
   player: Player | null;
   /** Null for all samples. */
   intervals: readonly Interval[] | null;
+}
+
+/** Options of figures in a call to a worker, which cannot contain functions. */
+export interface AskedOptions extends Omit<SquadOptions, "peaks" | "metabolic" | "standardRuns"> {
+  /** Figures on request. */
+  further: readonly FurtherFigure[];
 }
 
 /** The parameters of a generated match. */
@@ -35,7 +42,7 @@ export interface SquadRequests {
   demoFile: { asked: DemoMatch & { number: number }; answered: File };
   forget: { asked: { id: number }; answered: null };
   memberFigures: {
-    asked: { members: readonly AskedMember[]; options: SquadOptions };
+    asked: { members: readonly AskedMember[]; options: AskedOptions };
     answered: MemberFigures[];
   };
 }

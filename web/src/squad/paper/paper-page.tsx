@@ -17,8 +17,8 @@ import {
   DOT_COLUMNS,
   definitions,
   dotPicture,
-  MOST_RECIPES_ON_PAPER,
   meanText,
+  notesOf,
   recipeText,
   recordingsInWords,
   reportColumns,
@@ -28,6 +28,7 @@ import {
   stripTimes,
 } from "asi-convert/squad-report";
 import { zoneName } from "../../view/times.js";
+import { onPaper } from "../recipes/on-paper.js";
 import { captionOf } from "../scope-words.js";
 import { inShownOrder, orderOf } from "../shown-order.js";
 import type { SquadSession } from "../squad-session.js";
@@ -46,14 +47,18 @@ export function PaperPage({ session }: { session: SquadSession }) {
   const { scope, counts, rows: all } = session.figures.peek();
   const chosen = session.recipes.peek();
   // the rows have no counts while recipes are being counted
-  const recipes = counts === chosen.columns ? chosen.named.slice(0, MOST_RECIPES_ON_PAPER) : [];
-  const columns = reportColumns(recipes);
+  const { recipes, further } = onPaper(counts === chosen.columns ? chosen : { named: [], columns: [] });
+  const columns = [...reportColumns(recipes), ...further];
   const rows = inShownOrder(all, orderOf(session));
   const groups = session.isByPosition.peek() ? byPosition(rows) : [{ name: null, rows }];
   const whole: ReadonlySet<SquadRow> = wholeRows(rows);
   const countOf = (some: readonly SquadRow[]) => some.filter((row) => whole.has(row)).length;
   const highest = columns.map((column) => summaryOf(rows, column, whole).highest ?? 0);
-  const words = [definitions(rows, session.zones.peek() ?? undefined), ...recipes.map(recipeText)].join(" ");
+  const words = [
+    definitions(rows, session.zones.peek() ?? undefined),
+    ...recipes.map(recipeText),
+    ...notesOf(further),
+  ].join(" ");
   const interval = session.interval.peek();
   const zone = zoneName(session.settings.zone.peek());
   const offsetMs = interval === null ? 0 : offsetIn(zone, interval.startMs);

@@ -1,9 +1,12 @@
 import type { NamedRecipe } from "asi-convert/metrics";
 import type { SquadColumn } from "asi-convert/squad";
+import type { FurtherFigure } from "asi-convert/squad-report";
 
-/** The selected recipes with their columns. */
+/** The selected recipes and figures on request, with their columns. */
 export interface ChosenRecipes {
   named: readonly NamedRecipe[];
-  /** `recipeColumns` of these recipes. */
+  /** Figures on request with a selected column. */
+  further: readonly FurtherFigure[];
+  /** `recipeColumns` of these recipes, and the selected columns of these figures. */
   columns: readonly SquadColumn[];
 }

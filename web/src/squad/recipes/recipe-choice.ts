@@ -1,8 +1,10 @@
-import { effect, type ReadonlySignal, type Signal, signal } from "@preact/signals";
+import { effect, type Signal, signal } from "@preact/signals";
 import { type NamedRecipe, RECIPES, readRecipes } from "asi-convert/metrics";
 import { commonKey, recipeColumns } from "asi-convert/squad-report";
+import type { ColumnChoice } from "../columns.js";
 import { FIRST_SORT, type Sort } from "../shown-order.js";
 import type { ChosenRecipes } from "./chosen-recipes.js";
+import { furtherIn } from "./further-choice.js";
 
 /** Recipes that were read from files since the page was opened, latest first. */
 export const ownRecipes: Signal<readonly NamedRecipe[]> = signal([]);
@@ -14,18 +16,19 @@ interface CountingSession {
 }
 
 /**
- * Counts by the selected recipes until the returned function is called. If the table is sorted by a removed recipe, it returns to the
+ * Computes the selected recipes and figures on request until the returned function is called. If the table is sorted by a removed column, it returns to the
  * initial order.
  *
- * @param choice the recipes as text, from `textOf`
+ * @param choice the recipes as text, from `textOf`, and the keys of figures on request
  */
-export const followChoice = (session: CountingSession, choice: { recipes: ReadonlySignal<string> }) =>
+export const followChoice = (session: CountingSession, choice: Pick<ColumnChoice, "recipes" | "further">) =>
   effect(() => {
     const named = recipesIn(choice.recipes.value);
-    const columns = recipeColumns(named);
+    const further = furtherIn(choice.further.value.split(","));
+    const columns = [...recipeColumns(named), ...further];
     const isIn = (some: ChosenRecipes["columns"]) => some.some(({ key }) => key === session.sort.peek().key);
     if (isIn(session.recipes.peek().columns) && !isIn(columns)) session.sort.value = FIRST_SORT;
-    session.recipes.value = { named, columns };
+    session.recipes.value = { named, further: [...new Set(further.map(({ of }) => of))], columns };
   });
 
 /** The recipes in a text from `textOf`. Recipes that this version of the page does not know or refuses are omitted. */

@@ -1,0 +1,138 @@
+import {
+  HIGH_POWER_W_PER_KG,
+  METABOLIC_CAUTION,
+  metabolicSummary,
+  STANDARD_RUNS_CAUTION,
+} from "../metrics/index.js";
+import type { SquadColumn } from "./columns.js";
+import type { MemberEstimates } from "./member-estimates.js";
+import { PEAKS_TEXT, peakColumns, shownPeakColumns } from "./peak-columns.js";
+import type { MemberFigures } from "./squad-table.js";
+
+/** The figures that a table has only on request. */
+export const FURTHER_FIGURES = ["peaks", "metabolic", "standardRuns"] as const;
+export type FurtherFigure = (typeof FURTHER_FIGURES)[number];
+
+/** A column of a figure that a table has only on request. */
+export interface FurtherColumn extends SquadColumn {
+  of: FurtherFigure;
+  /** The sentence that explains the figures where they are shown: their definition, or a caution with its source. */
+  note: string;
+  /** The start of the passage or run, ms since 1970 UTC; null if there is none. Absent for other figures. */
+  startMs?(figures: MemberFigures): number | null;
+}
+
+type Metabolic = NonNullable<MemberEstimates["metabolic"]>;
+
+/** Columns of `metabolicEstimate`. */
+const metabolicColumns = (): FurtherColumn[] => {
+  const column = (
+    [key, head, title, unit]: readonly [string, string, string, string],
+    decimals: number,
+    of: (estimate: Metabolic) => number | null,
+  ): FurtherColumn => ({
+    ...{ key, head, title: `${title}, estimated from speed`, unit, decimals },
+    kind: unit === "W/kg" ? "level" : "sum",
+    of: "metabolic",
+    note: METABOLIC_CAUTION,
+    value: (_, { metabolic }) => (metabolic === undefined ? null : of(metabolic)),
+  });
+  return [
+    column(["metabolic_energy_kj_per_kg", "Energy", "Energy", "kJ/kg"], 1, ({ energy }) => energy),
+    column(
+      ["metabolic_power_w_per_kg", "Power", "Mean metabolic power", "W/kg"],
+      1,
+      (estimate) => metabolicSummary(estimate).mean_power,
+    ),
+    column(
+      ["equivalent_distance_m", "Equiv.", "Equivalent distance", "m"],
+      0,
+      ({ equivalent_distance }) => equivalent_distance,
+    ),
+    column(
+      ["high_power_m", `≥${HIGH_POWER_W_PER_KG} W/kg`, `Distance from ${HIGH_POWER_W_PER_KG} W/kg`, "m"],
+      0,
+      (estimate) => metabolicSummary(estimate).high_power_distance,
+    ),
+  ];
+};
+
+/** The first of the longest runs. */
+function longestRun({ standardRuns: runs = [] }: MemberEstimates) {
+  return runs.reduce((longest, run) => (run.duration > (longest?.duration ?? 0) ? run : longest), runs[0]);
+}
+
+/** Columns of `standardRuns`: their number, and speed and heart rate of the longest. */
+const standardRunColumns = (): FurtherColumn[] => {
+  const common = { of: "standardRuns", note: STANDARD_RUNS_CAUTION } as const;
+  return [
+    {
+      ...common,
+      key: "standard_runs",
+      head: "Std. runs",
+      title: "Standard runs (experimental)",
+      unit: "",
+      decimals: 0,
+      kind: "sum",
+      value: (_, { standardRuns: runs }) => runs?.length ?? null,
+    },
+    {
+      ...common,
+      key: "standard_run_speed_m_per_s",
+      head: "Run speed",
+      title: "Longest standard run (experimental): mean speed",
+      unit: "m/s",
+      decimals: 2,
+      kind: "level",
+      value: (_, figures) => longestRun(figures)?.mean_speed ?? null,
+      startMs: (figures) => longestRun(figures)?.start_time ?? null,
+    },
+    {
+      ...common,
+      key: "standard_run_heart_rate_bpm",
+      head: "Run HR",
+      title: "Longest standard run (experimental): heart rate at its end",
+      unit: "bpm",
+      decimals: 0,
+      kind: "level",
+      value: (_, figures) => longestRun(figures)?.heart_rate ?? null,
+    },
+  ];
+};
+
+const OTHER_PEAKS_TEXT =
+  "Peak: the highest value in any window of this length, of which at least 90 % is recorded.";
+
+const inOrder = (figures: readonly FurtherFigure[]) => FURTHER_FIGURES.filter((one) => figures.includes(one));
+
+const allOf: Record<FurtherFigure, () => FurtherColumn[]> = {
+  peaks: () => asFurther(peakColumns()),
+  metabolic: metabolicColumns,
+  standardRuns: standardRunColumns,
+};
+
+const asFurther = (columns: readonly SquadColumn[]): FurtherColumn[] =>
+  columns.map((column) => ({
+    ...column,
+    of: "peaks",
+    note: column.key.endsWith("_distance_m") ? PEAKS_TEXT : OTHER_PEAKS_TEXT,
+  }));
+
+/** All columns of these figures. */
+export const furtherColumns = (figures: readonly FurtherFigure[]): FurtherColumn[] =>
+  inOrder(figures).flatMap((one) => allOf[one]());
+
+/** The columns that tables and reports show if no columns are named. */
+export const shownFurtherColumns = (figures: readonly FurtherFigure[]): FurtherColumn[] =>
+  inOrder(figures).flatMap((one) => (one === "peaks" ? asFurther(shownPeakColumns()) : allOf[one]()));
+
+export const isFurtherColumn = (column: SquadColumn): column is FurtherColumn => "note" in column;
+
+/** The notes of columns, each once. */
+export const notesOf = (columns: readonly SquadColumn[]): string[] => [
+  ...new Set(columns.filter(isFurtherColumn).map(({ note }) => note)),
+];
+
+/** Notes that caution the reader, which every output with these columns has. */
+export const cautionsOf = (columns: readonly SquadColumn[]): string[] =>
+  notesOf(columns.filter((column) => isFurtherColumn(column) && column.of !== "peaks"));

@@ -1,0 +1,27 @@
+import type { SampleBatch } from "asi-convert";
+import {
+  type MetabolicEstimate,
+  metabolicEstimate,
+  type StandardRuns,
+  standardRuns,
+} from "asi-convert/metrics";
+import type { TimeWindow } from "../view/window.js";
+import type { FigureSettings } from "./recording.js";
+
+/** The energy of the rows of a window, as `asi stats --metabolic-power --from --to`. */
+export function metabolicPowerOf(
+  rows: SampleBatch,
+  { startMs, stopMs }: TimeWindow,
+  { preset }: FigureSettings,
+): MetabolicEstimate {
+  const from = Math.ceil(startMs);
+  return metabolicEstimate(rows, { preset, from, to: Math.max(from, Math.floor(stopMs)) });
+}
+
+/**
+ * The standard runs of a recording, as `asi stats --standard-runs`.
+ *
+ * @throws AsiError `BAD_ARGUMENT` for a recording of more than 72 hours
+ */
+export const standardRunsOf = (rows: SampleBatch, { preset }: FigureSettings): StandardRuns =>
+  standardRuns(rows, { preset });
