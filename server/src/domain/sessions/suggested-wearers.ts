@@ -14,8 +14,11 @@ export async function wearersOf(
   start: Date,
   end: Date,
 ): Promise<(device: number, range: Interval) => Wearing> {
-  const wearers = await assignmentsUntil(ctx, end);
-  return wearerSearch(wearers, await membershipsIn(ctx, start, end));
+  const [wearers, memberships] = await Promise.all([
+    assignmentsUntil(ctx, end),
+    membershipsIn(ctx, start, end),
+  ]);
+  return wearerSearch(wearers, memberships);
 }
 
 async function assignmentsUntil({ queries, caller, clock }: Context, end: Date): Promise<Wearer[]> {
