@@ -9,7 +9,7 @@ import { PARTS } from "./library-parts.mjs";
 import { shortenNames } from "./shorten-names.mjs";
 
 /** Keeps the package small. Short lines are preserved, for readers of stack traces. */
-export const SMALL = { minifyWhitespace: true, minifySyntax: true, lineLimit: 240 };
+export const SMALL = { minifyWhitespace: true, minifySyntax: true, lineLimit: 1000 };
 
 /** Replaces imports of `./name.js` by `./name.cjs`. @param onImport is called with each name */
 const ofCommonJs = (onImport) => ({

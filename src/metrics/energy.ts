@@ -64,7 +64,7 @@ export function metabolicSummary({
   energy,
   equivalent_distance,
   categories,
-}: MetabolicEstimate): MetabolicSummary {
+}: Pick<MetabolicEstimate, "energy" | "equivalent_distance" | "categories">): MetabolicSummary {
   const seconds = categories.reduce((sum, { duration }) => sum + duration, 0);
   const high = categories.filter(({ threshold_low }) => threshold_low >= HIGH_POWER_W_PER_KG);
   return {

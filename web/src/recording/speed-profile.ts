@@ -1,6 +1,5 @@
 import type { SampleBatch } from "asi-convert";
-import { accelerationSpeedProfile } from "asi-convert/metrics";
-import { sessionSpeeds } from "asi-convert/squad";
+import { accelerationSpeedProfile, profileSpeeds } from "asi-convert/metrics";
 import type { FigureSettings, SpeedProfile } from "./recording.js";
 
 /** Limits of the maximum speed of a profile, m/s. */
@@ -12,7 +11,7 @@ const MOST_MAX_SPEED = 20;
  * one the maximum speed of the recording.
  */
 export function profileOf(rows: SampleBatch, { preset, maxSpeedMPerS }: FigureSettings): SpeedProfile {
-  const { maxSpeed: heldSpeed, points } = sessionSpeeds({ recordings: [{ samples: rows }] }, { preset });
+  const { maxSpeed: heldSpeed, points } = profileSpeeds([rows], { preset });
   const maxSpeed = heldSpeed === null ? null : (maxSpeedMPerS ?? heldSpeed);
   // a walk has no profile
   const found =
