@@ -96,7 +96,7 @@ it("a roster finds its players among thousands of athletes, and lets other reque
     "player,serial\nÉmilie 1 Von der Heide,\nÉMILIE 1000  Von der Heide,\nÉmilie 4500 Von der Heide,\n";
   const [, found] = await answeredDuring(owner, load(csv));
   expect(found.body.created).toEqual({ athletes: 0, members: 3, assignments: 0 });
-  const serials = Array.from({ length: 5_000 }, (_, i) => i.toString(36));
+  const serials = Array.from({ length: 1_000 }, (_, i) => i.toString(36));
   const refused = await load(`player,serial\nÉmilie 2 Von der Heide,${serials.join(" ")}\n`);
   expect(refused.status).toBe(400);
   expect(refused.body.errors.filter(({ field }: { field: string }) => field === "line 2")).toHaveLength(100);
@@ -112,6 +112,24 @@ it("a session of a squad of thousands is refused before its players are read", a
   const put = { token: owner.token, json: [] };
   expect(problem(await s.send("PUT", `${path}periods/`, put))).toEqual(refused);
   expect((await s.get(`${path}periods/`, owner.token)).body).toEqual([]);
+});
+
+it("a table has at most 10,000 rows of players and periods, also of periods without players", async () => {
+  const { owner, session } = await squadOf({ athletes: 60, members: 60, sessions: 1 });
+  const path = `/api/v2/sessions/${session}/`;
+  const { body } = await s.get(path, owner.token);
+  const put = (count: number) =>
+    s.send("PUT", `${path}periods/`, {
+      token: owner.token,
+      json: Array.from({ length: count }, (_, i) => ({
+        name: `Drill ${i}`,
+        start_time: body.start_time,
+        end_time: body.end_time,
+        athlete: null,
+      })),
+    });
+  expect((await put(150)).status).toBe(200);
+  expect(problem(await put(180))).toEqual([409, "session_too_large"]);
 });
 
 it("a caller can run two heavy requests at a time, and other requests meanwhile", async () => {

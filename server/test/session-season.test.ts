@@ -1,8 +1,9 @@
 import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
-import { squadMembers as memberRows, permissions } from "../src/store/schema.js";
-import { service, type TestService } from "./service.js";
-import { minute, SquadScene, squadWithSession } from "./squad-scene.js";
+import { squadMembers as memberRows, permissions, sessionFigures } from "../src/store/schema.js";
+import { service, startService, type TestService } from "./service.js";
+import { minute, SquadScene, squadWithSession, type TestPlayer } from "./squad-scene.js";
+import { store } from "./team.js";
 
 let s: TestService;
 
@@ -121,5 +122,106 @@ describe("the season of a squad", () => {
     expect(ann.best.distance_m).toBeCloseTo(15 * 60 * 3.3, -1);
     await scene.run(first.device, 20, 25);
     expect((await season()).sessions[0].not_computed).toEqual([first.athlete]);
+  });
+
+  it("has the figures of the two halves of a match, without the warm-up, as the rows Match of its table", async () => {
+    const scene = await SquadScene.of(s, ["Ann", "Bob"]);
+    const [ann, bob] = scene.players as [TestPlayer, TestPlayer];
+    const session = await scene.session({ end_time: minute(90) });
+    // Ann warms up faster than she plays, and Bob only warms up.
+    await scene.run(ann.device, 0, 4, 6000);
+    await scene.run(ann.device, 10, 12, 3000);
+    await scene.run(ann.device, 60, 63, 2000);
+    await scene.run(bob.device, 0, 4, 5000);
+    const half = (name: string, from: number, to: number) => [
+      { name, start_time: minute(from), end_time: minute(to), athlete: null },
+      { name, start_time: null, end_time: null, athlete: bob.athlete },
+    ];
+    const periods = [...half("1st half", 5, 45), ...half("2nd half", 50, 90)];
+    expect((await scene.send("PUT", `/api/v2/sessions/${session}/periods/`, periods)).status).toBe(200);
+    const { rows } = await scene.completeTable(session);
+    const rowOf = (athlete: number, period: string | null) =>
+      rows.find((one: Record<string, unknown>) => one.athlete === athlete && one.period === period);
+    const match = rowOf(ann.athlete, "Match");
+    expect(match.figures.distance_m).toBeCloseTo(
+      rowOf(ann.athlete, "1st half").figures.distance_m + rowOf(ann.athlete, "2nd half").figures.distance_m,
+      6,
+    );
+    expect(match.figures.distance_m).toBeLessThan(rowOf(ann.athlete, null).figures.distance_m - 1000);
+    expect(match.timeframes).toHaveLength(2);
+    expect(rowOf(bob.athlete, "Match").figures.distance_m).toBeNull();
+    const { players } = (await s.get(`/api/v2/squads/${scene.squad}/season/`, scene.manager.token)).body;
+    const seen = Object.fromEntries(
+      players.map((one: { player: string; entries: { figures: unknown }[] }) => [one.player, one.entries]),
+    );
+    expect(seen.Ann).toMatchObject([{ session, figures: match.figures }]);
+    expect(seen.Ann[0].share_with_data).toBe(rowOf(ann.athlete, null).share_with_data);
+    expect(seen.Bob).toMatchObject([{ session, figures: { distance_m: null, minutes: null } }]);
+
+    // A session of another kind is a whole, as before.
+    await scene.send("PATCH", `/api/v2/sessions/${session}/`, { kind: "training" });
+    await scene.completeTable(session);
+    const training = (await s.get(`/api/v2/squads/${scene.squad}/season/`, scene.manager.token)).body;
+    expect(training.players[0].entries[0].figures).toEqual(rowOf(ann.athlete, null).figures);
+  });
+
+  it("shows the number of a player in the last of its sessions", async () => {
+    const { scene, first, session } = await played("Ann");
+    await scene.run(first.device, 0, 5);
+    await scene.figures(session);
+    const { queries } = s.store.database;
+    const isOfAnn = eq(memberRows.athleteId, first.athlete);
+    await queries
+      .update(memberRows)
+      .set({ endTime: new Date(minute(30)) })
+      .where(isOfAnn);
+    await queries.insert(memberRows).values({
+      squadId: scene.squad,
+      athleteId: first.athlete,
+      number: 9,
+      position: "FW",
+      params: {},
+      startTime: new Date(minute(30)),
+      endTime: new Date("2999-01-01T00:00:00Z"),
+    });
+    const { body } = await s.get(`/api/v2/squads/${scene.squad}/season/`, scene.manager.token);
+    expect(body.players).toMatchObject([{ number: "9", position: "FW" }]);
+  });
+
+  it("reads at most 600 parts of a recording with thousands of breaks", async () => {
+    const { scene, first, session } = await played("Ann");
+    const samples = Array.from({ length: 3000 }, (_, i) => ({
+      t: Date.parse(minute(0)) + 2500 * Math.floor(i / 3) + 10 * (i % 3) + (i < 1500 ? 0 : 60_000),
+      speed: 3000,
+      hr: 150,
+    }));
+    await store(s, first.device.id, samples);
+    await scene.figures(session);
+    const [row] = await s.store.database.queries
+      .select({ seconds: sessionFigures.seconds })
+      .from(sessionFigures)
+      .where(eq(sessionFigures.sessionId, session));
+    const parts = JSON.parse(row?.seconds ?? "[]") as [from: number, to: number][];
+    expect(parts).toHaveLength(600);
+    // The longest break remains.
+    expect(Math.max(...parts.slice(1).map(([from], i) => from - (parts[i]?.[1] ?? 0)))).toBeGreaterThan(59);
+  });
+
+  it("does not contain figures beyond the quota of an account, which the table computes at each request", async () => {
+    const limited = await startService({ quotaFigures: 1 });
+    const { scene, first, second, session } = await squadWithSession(limited, "Ann", "Bob");
+    await scene.run(first.device, 0, 5);
+    await scene.run(second.device, 0, 5);
+    for (let reads = 0; reads < 2; reads++) {
+      const { rows } = (await scene.figures(session)).body;
+      expect(rows.map(({ figures }: { figures: { distance_m: number } }) => figures.distance_m > 0)).toEqual([
+        true,
+        true,
+      ]);
+    }
+    const isOfSession = eq(sessionFigures.sessionId, session);
+    expect(await limited.store.database.queries.$count(sessionFigures, isOfSession)).toBe(1);
+    const { body } = await limited.get(`/api/v2/squads/${scene.squad}/season/`, scene.manager.token);
+    expect(body.sessions[0].not_computed).toHaveLength(1);
   });
 });

@@ -116,6 +116,15 @@ export class SquadScene {
     return this.s.get(`/api/v2/sessions/${session}/figures/`, token);
   }
 
+  /** The table once the figures of all players are computed. */
+  async completeTable(session: number) {
+    for (;;) {
+      await this.s.runJobs();
+      const { body } = await this.figures(session);
+      if (body.computing.length === 0) return body;
+    }
+  }
+
   /** Stores samples at a steady speed, ten a second, between two minutes of the session. */
   run(device: TestDevice, fromMinute: number, toMinute: number, speedMmPerS = 3000, hr = 150) {
     return store(this.s, device.id, this.samples(fromMinute, toMinute, speedMmPerS, hr));
