@@ -1,5 +1,7 @@
 import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
+import { deriveSessions } from "../src/domain/sessions/derive-rest.js";
+import { Turn } from "../src/store/queue/turn.js";
 import { squadMembers as memberRows, permissions, sessionFigures } from "../src/store/schema.js";
 import { service, startService, type TestService } from "./service.js";
 import { minute, SquadScene, squadWithSession, type TestPlayer } from "./squad-scene.js";
@@ -142,6 +144,13 @@ describe("the season of a squad", () => {
     const { rows } = await scene.completeTable(session);
     const rowOf = (athlete: number, period: string | null) =>
       rows.find((one: Record<string, unknown>) => one.athlete === athlete && one.period === period);
+    const all = {
+      ownerId: scene.manager.id,
+      fromMs: Date.parse(minute(0)),
+      toMs: Date.parse(minute(90)),
+    };
+    await deriveSessions(s.ctx, all, new Turn());
+    expect((await scene.figures(session)).body.rows).toEqual(rows);
     const match = rowOf(ann.athlete, "Match");
     expect(match.figures.distance_m).toBeCloseTo(
       rowOf(ann.athlete, "1st half").figures.distance_m + rowOf(ann.athlete, "2nd half").figures.distance_m,

@@ -1,3 +1,4 @@
+import { MATCH } from "asi-convert/squad";
 import { and, eq, inArray, notInArray, or } from "drizzle-orm";
 import { jsonSchemas, sessionFigures, sessionTimeframes, timeframes } from "../../store/schema.js";
 import { enforceTimeframeQuota } from "../change/quotas.js";
@@ -6,7 +7,7 @@ import { recordSessions, theseSessions } from "../change-log/record.js";
 import { requireActivityTakesMore, tooManyTimeframes } from "../timeframes/check.js";
 import { deleteTimeframes } from "../timeframes/remove.js";
 import type { Session } from "./rules.js";
-import { planOf, type WantedTimeframe } from "./wanted-timeframes.js";
+import { planOf, type SessionPlan, type WantedTimeframe, WHOLE } from "./wanted-timeframes.js";
 
 /** Returns the key by which two time frames of a session are equal. The database orders the members of params. */
 const keyOf = (
@@ -23,7 +24,7 @@ const keyOf = (
 export async function deriveTimeframes(unit: UnitOfWork, session: Session): Promise<void> {
   const { queries, config } = unit;
   const { activityMaxTimeframes: most } = config;
-  const { wanted } = await planOf(queries, session, { lock: true, most });
+  const { wanted, periods } = await planOf(queries, session, { lock: true, most });
   if (wanted.length > most) throw tooManyTimeframes(most);
   const [schema] = await queries
     .select({ id: jsonSchemas.id })
@@ -50,7 +51,7 @@ export async function deriveTimeframes(unit: UnitOfWork, session: Session): Prom
     );
   }
   await addTimeframes(unit, session, jsonSchemaId, [...missing.values()]);
-  await deleteFiguresOfOthers(unit, session, wanted);
+  await deleteFiguresOfOthers(unit, session, { wanted, periods });
   // Names, numbers and players without samples may have changed even if no time frame has changed.
   await recordSessions(unit, "figures", theseSessions([session.id]));
 }
@@ -92,13 +93,14 @@ async function addTimeframes(
 async function deleteFiguresOfOthers(
   { queries }: UnitOfWork,
   { id }: Session,
-  wanted: readonly WantedTimeframe[],
+  { wanted, periods }: Pick<SessionPlan, "wanted" | "periods">,
 ): Promise<void> {
   const athletes = [...new Set(wanted.map(({ athleteId }) => athleteId))];
-  const periods = [...new Set(wanted.map(({ period }) => period))];
+  // A period in which a player does not take part has figures, but no time frames.
+  const names = [WHOLE, MATCH, ...periods.map(({ name }) => name)];
   const isOther =
     wanted.length === 0
       ? undefined
-      : or(notInArray(sessionFigures.athleteId, athletes), notInArray(sessionFigures.period, periods));
+      : or(notInArray(sessionFigures.athleteId, athletes), notInArray(sessionFigures.period, names));
   await queries.delete(sessionFigures).where(and(eq(sessionFigures.sessionId, id), isOther));
 }
