@@ -149,7 +149,7 @@ const service = [
     ["cli"],
   ]),
   ...layers("server/src/store/", [
-    ["embedded", "placement"],
+    ["embedded", "placement", "schema"],
     ["connection"],
     ["queue", "samples", "sample-servers"],
     ["migrations"],
