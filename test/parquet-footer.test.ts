@@ -69,7 +69,7 @@ it("a piece of the footer has at most one row group", () => {
   expect([row_groups.length, Number(num_rows)]).toEqual([300, 300]);
 });
 
-it("an encoded struct has the same bytes in its place as the struct", () => {
+it("an encoded struct is written with the same bytes as the struct", () => {
   const { anyFields } = fc.letrec<{ anyFields: ThriftFields; anyValue: Thrift }>((tie) => ({
     anyFields: fc.dictionary(fc.integer({ min: 1, max: 40 }).map(String), tie("anyValue"), { maxKeys: 5 }),
     anyValue: fc.oneof(

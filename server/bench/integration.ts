@@ -31,7 +31,7 @@ export type IntegrationFigures = Record<(typeof KINDS)[number], number>;
 
 const JSON_TYPE = "application/json";
 const WARM_UP_ROUNDS = 3;
-/** Changes in the page of changes. */
+/** Number of changes on the measured page. */
 const LATER_SESSIONS = 20;
 
 export async function measureIntegration(data: Integrator, rounds: number): Promise<IntegrationFigures> {

@@ -10,7 +10,7 @@ const form = (fields: Record<string, string>) => new URLSearchParams(fields);
 
 /**
  * Signs in a program without a browser (RFC 8628): it begins, asks once before the approval and once after it.
- * @param approve approves the code in the place of the user
+ * @param approve approves the code on behalf of the user
  * @returns duration with the approval, ms
  */
 export async function deviceFlowMs(url: string, approve: (code: string) => Promise<void>): Promise<number> {

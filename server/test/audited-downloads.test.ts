@@ -49,8 +49,8 @@ async function recorded(samples: number): Promise<{ owner: TestAccount; device: 
   return { owner, device, path: `/api/v2/devices/${device.id}/samples/` };
 }
 
-describe("a download in the audit log", () => {
-  it("is one row at its end, with the caller, the object, the format, the requested time and the number of samples", async () => {
+describe("the audit log of downloads", () => {
+  it("has one row for each download, with the caller, the object, the format, the requested time and the number of samples", async () => {
     const { owner, device, path } = await recorded(600);
     const get = async (query: string) => {
       const { status } = await s.get(`${path}?${query}`, owner.token);
@@ -66,7 +66,7 @@ describe("a download in the audit log", () => {
     ]);
   });
 
-  it("names the session, the squad or the account, and an export of an athlete", async () => {
+  it("names the session, the squad or the account, and contains the exports of athletes", async () => {
     const scene = await SquadScene.of(s, ["Ann"]);
     const { manager, squad, players } = scene;
     await scene.run(players[0]?.device as TestDevice, 0, 1);
@@ -103,7 +103,7 @@ describe("a download in the audit log", () => {
     ]);
   });
 
-  it("ends early if the client leaves, and is not recorded for HEAD or a refused request", async () => {
+  it("records that a client left early, and records no HEAD requests or refused requests", async () => {
     const { owner, path } = await recorded(60_000);
     const head = { method: "HEAD", headers: { Authorization: `Bearer ${owner.token}` } };
     expect((await fetch(`${s.service.url}${path}`, head)).status).toBe(200);
@@ -122,7 +122,7 @@ describe("a download in the audit log", () => {
     expect(row?.after?.samples).toBeLessThan(60_000);
   });
 
-  it("is failed if the samples cannot be read", async () => {
+  it("records a failure if the samples cannot be read", async () => {
     const { owner, device, path } = await recorded(5);
     await s.store.database.queries.execute(
       sql`UPDATE sample_chunks SET payload = substr(payload, 1, 20) WHERE device_id = ${device.id}`,
@@ -131,7 +131,7 @@ describe("a download in the audit log", () => {
     expect(await downloadsBy(owner)).toMatchObject([{ after: { samples: 0, end: "failed" } }]);
   });
 
-  it("does not break the download if it cannot be written", async () => {
+  it("does not interrupt a download if the row cannot be written", async () => {
     const { owner, path } = await recorded(600);
     const { queries } = s.store.database;
     await queries.execute(
@@ -146,7 +146,7 @@ describe("a download in the audit log", () => {
     expect(await downloadsBy(owner)).toEqual([]);
   });
 
-  it("is counted in one summary above the daily limit of the account", async () => {
+  it("counts downloads above the daily limit of the account in one row", async () => {
     const { owner, path } = await recorded(5);
     const { body: squad } = await s.post("/api/v2/squads/", { name: "First" }, owner.token);
     for (let n = 0; n < 60; n += 1) {

@@ -99,10 +99,10 @@ describe("a computation that waits for a change", () => {
 });
 
 describe("a computation that waits for a change for more than 10 s", () => {
-  /** The clock that measures the patience goes this much faster. */
+  /** By how much the clock of the timeout is set forward, ms. */
   const SKIPPED_MS = 11_000;
 
-  /** Waits until the computation waits, and lets its patience end. */
+  /** Lets a computation that waits for a change time out. */
   async function outOfPatience<T>(reading: Promise<T>): Promise<T> {
     await Promise.race([reading, sleep(SHORT_MS)]);
     const now = performance.now.bind(performance);
@@ -131,7 +131,7 @@ describe("a computation that waits for a change for more than 10 s", () => {
     expect([status, body.total_distance]).toEqual([200, expect.closeTo(299.7, 0)]);
   });
 
-  it("is refused likewise in the table of a session", async ({ service: s }) => {
+  it("is also refused for the table of a session", async ({ service: s }) => {
     const scene = await SquadScene.of(s, ["Ann"]);
     const [ann] = scene.players as [TestPlayer];
     const { session, refused } = await beforeCommit(

@@ -266,7 +266,7 @@ describe("figures that are off by default", () => {
     expect(all.body).toEqual([{ timeframe: frame, data: ofActivity }]);
   });
 
-  it("pool the sessions of 28 days that the caller can read, but no part of a session twice", async () => {
+  it("pool the sessions of 28 days that the caller can read, and use no part of a session twice", async () => {
     const team = await teamFor(60, 60);
     const { token } = team.manager;
     const day = async (days: number, speed?: number) => {

@@ -1,4 +1,4 @@
-/** Jobs with any amount of work take turns, and changes do not add any number of them. */
+/** Long jobs take turns, and repeated changes do not add more of them. */
 import { and, eq } from "drizzle-orm";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { deriveSessions } from "../src/domain/sessions/derive-rest.js";
@@ -18,7 +18,7 @@ const derivations = async (s: TestService, ownerId: number) => {
 const waiting = async (s: TestService, ownerId: number) =>
   (await derivations(s, ownerId)).filter(({ state }) => state === "PENDING");
 
-it("ends its turn after a session, and another job continues with the sessions after it", async () => {
+it("a derivation ends its turn after a session, and another job continues with the next session", async () => {
   const s = await service();
   const scene = await SquadScene.of(s, ["Ann"]);
   const sessions = [await scene.session(), await scene.session(), await scene.session()];
@@ -38,7 +38,7 @@ it("ends its turn after a session, and another job continues with the sessions a
   expect(derived.map(({ id }) => id).sort()).toEqual(sessions);
 });
 
-it("is not a failure when a job ends its turn", async () => {
+it("a job that ends its turn does not count as failed", async () => {
   const s = await service();
   vi.spyOn(Turn.prototype, "isOver", "get").mockReturnValue(true);
   onTestFinished(() => void vi.restoreAllMocks());
@@ -57,7 +57,7 @@ it("is not a failure when a job ends its turn", async () => {
   expect(new Set(ended.map(({ state, failures }) => `${state} ${failures}`))).toEqual(new Set(["SUCCESS 0"]));
 });
 
-it("waits only once for each player, with the times of all permissions", async () => {
+it("at most one derivation waits for each player, with the times of all permissions", async () => {
   const s = await service();
   const scene = await SquadScene.of(s, ["Ann"]);
   const athlete = await s.athlete();
@@ -73,15 +73,4 @@ it("waits only once for each player, with the times of all permissions", async (
   expect((await waiting(s, scene.manager.id)).map(({ payload }) => payload)).toMatchObject([
     { athleteId: athlete.id, fromMs: Date.parse(minute(0)), toMs: Date.parse(minute(149)), after: 0 },
   ]);
-});
-
-it("is not added by the permissions of athletes who are in no squad of the manager", async () => {
-  const s = await service();
-  const scene = await SquadScene.of(s, ["Ann"]);
-  const stranger = await s.athlete();
-  await s.runJobs();
-  const permission = { permission: "WRITE", start_time: minute(0), expiration_time: minute(60) };
-  const path = `/api/v1/athletes/${stranger.id}/managers/${scene.manager.id}/permissions/`;
-  expect((await s.post(path, [permission], stranger.token)).status).toBe(200);
-  expect(await waiting(s, scene.manager.id)).toEqual([]);
 });

@@ -226,7 +226,7 @@ describe("a roster", () => {
     }
   });
 
-  it("has at most 1,000 serial numbers, and is refused with the line of the first one more", async () => {
+  it("is refused with the line that exceeds 1,000 serial numbers", async () => {
     const { scene, bea, cleo, one } = await team();
     const file = (count: number) =>
       `player,serial,number\n${bea.username},${"X ".repeat(count)}\n${cleo.username},${one.serial_number},ten\n`;

@@ -139,7 +139,7 @@ describe("figures of a table on request", () => {
     expect(sheet).toContain(`<v>${ann.figures.metabolic_energy_kj_per_kg}</v>`);
   });
 
-  it("change no byte of a table and of a season without them, and each is requested alone", async () => {
+  it("do not change tables and seasons that do not request them, and can be requested separately", async () => {
     const { scene, session } = await played();
     const { token } = scene.manager;
     const plain = await tableOf(session, token);
@@ -179,7 +179,7 @@ describe("figures of a table on request", () => {
     expect((await tableOf(session, stranger.token, `?${ALL}`)).status).toBe(404);
   });
 
-  it("are null in figures that a release without them has stored and that cannot be computed again", async () => {
+  it("are null if an older release stored the figures and they cannot be computed again", async () => {
     const { scene, session } = await played();
     const { token } = scene.manager;
     await tableOf(session, token);

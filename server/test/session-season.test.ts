@@ -2,7 +2,7 @@ import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
 import { deriveSessions } from "../src/domain/sessions/derive-rest.js";
 import { Turn } from "../src/store/queue/turn.js";
-import { squadMembers as memberRows, permissions, sessionFigures } from "../src/store/schema.js";
+import { assignments, squadMembers as memberRows, permissions, sessionFigures } from "../src/store/schema.js";
 import { service, startService, type TestService } from "./service.js";
 import { minute, SquadScene, squadWithSession, type TestPlayer } from "./squad-scene.js";
 import { store } from "./team.js";
@@ -126,15 +126,22 @@ describe("the season of a squad", () => {
     expect((await season()).sessions[0].not_computed).toEqual([first.athlete]);
   });
 
-  it("has the figures of the two halves of a match, without the warm-up, as the rows Match of its table", async () => {
-    const scene = await SquadScene.of(s, ["Ann", "Bob"]);
-    const [ann, bob] = scene.players as [TestPlayer, TestPlayer];
+  it("contains the figures of the two halves of a match without the warm-up, like the rows Match of the table", async () => {
+    const scene = await SquadScene.of(s, ["Ann", "Bob", "Cem"]);
+    const [ann, bob, cem] = scene.players as [TestPlayer, TestPlayer, TestPlayer];
+    const isOfCem = eq(assignments.athleteId, cem.athlete);
+    await s.store.database.queries
+      .update(assignments)
+      .set({ endTime: new Date(minute(5)) })
+      .where(isOfCem);
     const session = await scene.session({ end_time: minute(90) });
     // Ann warms up faster than she plays, and Bob only warms up.
     await scene.run(ann.device, 0, 4, 6000);
     await scene.run(ann.device, 10, 12, 3000);
     await scene.run(ann.device, 60, 63, 2000);
     await scene.run(bob.device, 0, 4, 5000);
+    // Cem plays without a device.
+    await scene.run(cem.device, 0, 4, 5000);
     const half = (name: string, from: number, to: number) => [
       { name, start_time: minute(from), end_time: minute(to), athlete: null },
       { name, start_time: null, end_time: null, athlete: bob.athlete },
@@ -159,13 +166,25 @@ describe("the season of a squad", () => {
     expect(match.figures.distance_m).toBeLessThan(rowOf(ann.athlete, null).figures.distance_m - 1000);
     expect(match.timeframes).toHaveLength(2);
     expect(rowOf(bob.athlete, "Match").figures.distance_m).toBeNull();
+    expect(rowOf(cem.athlete, "Match")).toBeUndefined();
     const { players } = (await s.get(`/api/v2/squads/${scene.squad}/season/`, scene.manager.token)).body;
     const seen = Object.fromEntries(
       players.map((one: { player: string; entries: { figures: unknown }[] }) => [one.player, one.entries]),
     );
     expect(seen.Ann).toMatchObject([{ session, figures: match.figures }]);
     expect(seen.Ann[0].share_with_data).toBe(rowOf(ann.athlete, null).share_with_data);
-    expect(seen.Bob).toMatchObject([{ session, figures: { distance_m: null, minutes: null } }]);
+    const nothing = [{ session, figures: { distance_m: null, minutes: null } }];
+    expect([seen.Bob, seen.Cem]).toMatchObject([nothing, nothing]);
+
+    // A period with this name is in the table in place of the sum, and the season does not change.
+    const named = { name: "match", start_time: minute(0), end_time: minute(90), athlete: null };
+    await scene.send("PUT", `/api/v2/sessions/${session}/periods/`, [...periods, named]);
+    const { rows: others } = await scene.completeTable(session);
+    expect(others.filter((one: { period: string }) => /match/i.test(one.period ?? ""))).toHaveLength(3);
+    const again = (await s.get(`/api/v2/squads/${scene.squad}/season/`, scene.manager.token)).body.players;
+    expect(again.map(({ entries }: { entries: unknown }) => entries)).toEqual(
+      players.map(({ entries }: { entries: unknown }) => entries),
+    );
 
     // A session of another kind is a whole, as before.
     await scene.send("PATCH", `/api/v2/sessions/${session}/`, { kind: "training" });

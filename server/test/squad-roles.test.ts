@@ -239,7 +239,7 @@ describe("a guest", () => {
     expect(activities.body.count).toBe(0);
   });
 
-  it("cannot add athletes of the owner to the squad as an analyst, only continue those who were in it", async () => {
+  it("can add an athlete to the squad as an analyst only if the athlete was in it before", async () => {
     const { scene, ann } = await played();
     const analyst = await guestOf(scene, "analyst");
     const other = await SquadScene.of(s, ["Cleo"]);

@@ -264,7 +264,7 @@ describe("the thousands of deliveries of a change", () => {
     expect(await perTransaction()).toEqual([200, 200, 200, 200, 200]);
   });
 
-  it("are written in turns with the jobs of others, which are no failures", async () => {
+  it("are written in several turns, and the end of a turn does not count as a failure", async () => {
     const { job, count } = await fanOutJob();
     const { queries } = s.store.database;
     await expect(fanOut(s.ctx, job, new Turn(0))).rejects.toThrow(TurnEnded);

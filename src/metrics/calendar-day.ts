@@ -7,7 +7,7 @@ const DAY_MS = 86_400_000;
 export function dayNumberOf(day: unknown): number | null {
   if (typeof day !== "string" || !/^\d{4}-\d\d-\d\d$/.test(day)) return null;
   const ms = Date.parse(day);
-  // Date takes 30 February as a day in March
+  // Date.parse accepts 30 February as a day in March
   if (Number.isNaN(ms) || dayText(ms / DAY_MS) !== day) return null;
   return ms / DAY_MS;
 }

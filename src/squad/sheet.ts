@@ -161,7 +161,7 @@ function recordsOf(
   let line = 1;
   let record: SheetRecord = { line, fields: [] };
   let field = "";
-  // noted for each character, because trimming the field at each quote takes the square of its length
+  // Updated for each character, because trimming the field at each quote would take quadratic time.
   let isBlank = true;
   let isQuoted = false;
   const add = (character: string) => {

@@ -29,13 +29,13 @@ const INPUTS: Record<string, (day: string) => unknown> = {
 
 describe.each(Object.entries(INPUTS))("%s", (_, read) => {
   it.each(["2025-02-31", "2025-02-29", "2025-04-31", "1900-02-29", "2025-13-01", "2025-00-10", "2025-06-00"])(
-    "that does not exist is refused: %s",
+    "is refused if it does not exist: %s",
     (day) => {
       expect(() => read(day)).toThrow(day);
     },
   );
 
-  it("is accepted exactly if the calendar has it", () => {
+  it("is accepted if and only if it exists in the calendar", () => {
     const parts = fc.tuple(fc.integer({ min: 1990, max: 1999 }), fc.nat(13), fc.nat(32));
     fc.assert(
       fc.property(parts, ([year, month, day]) => {

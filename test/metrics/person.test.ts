@@ -91,7 +91,7 @@ describe("an acceleration-speed profile", () => {
     expect(accelerationSpeedProfile(parts, { maxSpeed: 9.1 }).profile?.n_before).toBe(62);
   });
 
-  it("of one session must match its own maximum speed, and has a reason without one", () => {
+  it("must match the maximum speed of the session, or returns the reason if there is none", () => {
     const speeds = profileSpeeds(sprints);
     const { definition, ...expected } = accelerationSpeedProfile([sprints], {
       maxSpeed: speeds.maxSpeed ?? 0,
@@ -112,7 +112,7 @@ describe("an acceleration-speed profile", () => {
     expect(sessionProfile({ points, maxSpeed: 25 }).max_speed).toBe(20);
   });
 
-  it("pools the points of the 28 days up to a day, and counts only sessions with points", () => {
+  it("pools the points of 28 days and counts only sessions with points", () => {
     const { points } = profileSpeeds(sprints);
     const sessions = [
       { day: "2024-05-03", points },

@@ -115,7 +115,7 @@ describe("a roster", () => {
     ]);
   });
 
-  it("refuses long cells by their line, in time that grows with their length; a list of serial numbers may be longer", () => {
+  it("refuses long cells with their line, in time proportional to their length; a list of serial numbers may be longer", () => {
     const long = `1${" ".repeat(1_000_000)}x`;
     for (const column of ["sprint", "max_hr", "mass"])
       expect(problemsOf(`player,serial,${column}\nKunz,TRK-1,${long}\n`)[0]).toMatch(
@@ -127,7 +127,7 @@ describe("a roster", () => {
     );
   });
 
-  it("has at most 10,000 trackers, and is refused with one error", () => {
+  it("is refused with one error if it has more than 10,000 trackers", () => {
     const serials = Array.from({ length: 10_000 }, (_, i) => `TRK-${i}`).join(" ");
     expect(problemsOf(`player,serial\nKunz,${serials}\n`)).toEqual([]);
     for (const [name, text] of [

@@ -56,7 +56,7 @@ describe("a table from a spreadsheet is read", () => {
     ]);
   });
 
-  it("with steps that grow with its length, for any number of quotes in a field", () => {
+  it("in time proportional to its length, for any number of quotes in a field", () => {
     const trim = vi.spyOn(String.prototype, "trim");
     try {
       for (const unit of ['a"', 'a""', '" "', ' "a" ']) {

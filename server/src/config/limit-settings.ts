@@ -20,7 +20,7 @@ export const limitSettings = {
   quotaFigures: count(
     "QUOTA_FIGURES",
     500_000,
-    "Maximum number of players and periods of the sessions of one account whose figures are stored; further ones are computed at each request and are not in the season",
+    "Maximum number of stored figures in the sessions of one account, one for each player and period; above it, figures are computed for each request, and the season does not contain them",
   ),
   quotaRecipes: count("QUOTA_RECIPES", 1_000, "Maximum number of recipe versions of one account"),
   quotaTokens: count("QUOTA_TOKENS", 50, "Maximum number of personal tokens of one account"),
@@ -133,7 +133,7 @@ export const limitSettings = {
   throttleAccountMailsPerDay: count(
     "THROTTLE_ACCOUNT_MAILS_PER_DAY",
     50,
-    "Maximum number of emails about changed usernames, email addresses and passwords of one account, or of all later accounts with the same email address",
+    "Maximum number of emails about changed usernames, email addresses and passwords of one account; later accounts with the same email address share one limit",
   ),
   throttleTokensPerMinute: count(
     "THROTTLE_TOKENS_PER_MINUTE",

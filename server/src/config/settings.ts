@@ -154,7 +154,7 @@ export const settings = {
   auditBytesPerDay: integer(0, Number.MAX_SAFE_INTEGER)(
     "AUDIT_BYTES_PER_DAY",
     16 * 1024 * 1024,
-    "Bytes of audit rows that the changes of one account may add in a day (UTC) by one process; one row counts further changes. Operator commands always have separate rows",
+    "Bytes of audit rows that the changes and downloads of one account may add in a day (UTC) in one process; above it, one row counts the others. Operator commands always have separate rows",
   ),
   jobRetentionDays: count(
     "JOB_RETENTION_DAYS",

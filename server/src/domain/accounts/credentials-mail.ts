@@ -39,33 +39,30 @@ export async function countCredentialsMail(
   }
 }
 
-/** Values of a request that replaces credentials. */
-interface Replaced {
-  username?: string | undefined;
-  email?: string | undefined;
-  password?: string | undefined;
-}
+/** The columns that a request replaces. */
+type Replaced = { [Column in "username" | "email" | "passwordHash"]?: string | null | undefined };
 
 /**
- * Counts a change before it is made, because it emails the previous address, which anyone may have entered. Changes are counted
- * by account for the account that has had the address for the longest time, and by address for all others. Nobody can
- * therefore use up the limit of the owner of the address.
+ * Counts a change before it is made, because it sends an email to the previous address, which may belong to a stranger. The
+ * oldest account with the address has its own limit; all others share one, so later accounts cannot use up the limit of the
+ * oldest.
  * @throws ServiceError `throttled`
  */
 export async function countChangedCredentials(
   ctx: Context,
   account: Account,
-  { username, email, password }: Replaced,
+  replaced: Replaced,
 ): Promise<void> {
-  const changesEmail = email !== undefined && email !== account.email;
-  const changesUsername = username !== undefined && username !== account.username;
-  if (account.email === "" || !(changesEmail || changesUsername || password !== undefined)) return;
+  const changed = (["username", "email", "passwordHash"] as const).filter(
+    (column) => replaced[column] !== undefined && replaced[column] !== account[column],
+  );
+  if (account.email === "" || changed.length === 0) return;
   const [first] = await ctx.queries
     .select({ id: min(accounts.id) })
     .from(accounts)
     .where(eq(accounts.email, account.email));
   const key = first?.id === account.id ? userKey(account.id) : recipientHash(account.email);
-  await ctx.countAccountMail?.(key, changesEmail);
+  for (const column of changed) await ctx.countAccountMail?.(key, column === "email");
 }
 
 /**

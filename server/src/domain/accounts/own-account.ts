@@ -57,13 +57,13 @@ export async function prepareUpdate(
   if (password !== undefined || username !== undefined)
     await requireAvailable(ctx, account.role, { username, externalId }, account);
   await requireUser(ctx, account, body);
-  await countChangedCredentials(ctx, account, body);
   const passwordHash = await changedPasswordHash(
     ctx,
     account.passwordHash,
     password,
     username ?? account.username,
   );
+  await countChangedCredentials(ctx, account, { username, email, passwordHash });
   return { username, email, externalId, passwordHash };
 }
 
@@ -79,8 +79,8 @@ export async function changePassword(
   body: StaticDecode<typeof NewPassword>,
 ): Promise<void> {
   await requireUser(ctx, account, body);
-  await countChangedCredentials(ctx, account, body);
   const passwordHash = await hashPassword(ctx, body.password, account.username);
+  await countChangedCredentials(ctx, account, { passwordHash });
   await change(ctx, operation, ids, async (unit, before) => {
     await updateAccount(unit, before, { passwordHash });
   });

@@ -234,7 +234,7 @@ export async function enforceSampleQuota(unit: UnitOfWork, accountId: number, st
   );
 }
 
-/** Whether the owner of a session may store figures of so many more players and periods. */
+/** Whether the quota of an owner allows `added` more stored figures. */
 export function hasRoomForFigures(
   { queries, config, clock }: Pick<Context, "queries" | "config" | "clock">,
   ownerId: number,

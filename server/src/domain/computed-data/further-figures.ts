@@ -163,7 +163,7 @@ function withoutDefinition<T extends { readonly definition: object }>({
   return figures;
 }
 
-/** Peaks as they are without metabolic power. */
+/** Removes the peaks of metabolic power, which are returned only on request. */
 export function withoutMetabolicPower(
   demands: FurtherFigures["peak_demands"],
 ): FurtherFigures["peak_demands"] {

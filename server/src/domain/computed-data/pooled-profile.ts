@@ -67,7 +67,7 @@ export async function pooledProfileOf(
   return pooledProfile([...sessions.values()], { to, maxSpeed });
 }
 
-/** Time frames that overlap no longer one, in chronological order. */
+/** Removes time frames that overlap a longer one. Returns the others in chronological order. */
 function longestOf<T extends Times>(rows: readonly T[]): T[] {
   const length = ({ startTime, endTime }: T) => endTime.getTime() - startTime.getTime();
   const kept: T[] = [];

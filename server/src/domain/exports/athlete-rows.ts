@@ -1,3 +1,4 @@
+import { MATCH } from "asi-convert/squad";
 import { and, eq, getTableColumns, gt, inArray, or, sql } from "drizzle-orm";
 import {
   activities,
@@ -21,6 +22,7 @@ import type { PlayerFigures } from "../change/compute-pool.js";
 import type { Context } from "../change/context.js";
 import { toMember } from "../members/resource.js";
 import { toPermission } from "../permissions/resource.js";
+import { SUM_OF_HALVES } from "../sessions/figures-inputs.js";
 import { readDetails } from "../sessions/stored-figures.js";
 import { toTimeframe } from "../timeframes/resource.js";
 import { jsonArray } from "./json-array.js";
@@ -266,7 +268,7 @@ export const sessionFiguresOf = ({ queries }: Context, { id }: Account, count: C
     (session) => ({
       session: session.id,
       periods: session.periods.map(({ period, figures, details, computedAt }) => ({
-        period,
+        period: period === SUM_OF_HALVES ? MATCH : period,
         computed_at: computedAt.toISOString(),
         figures: JSON.parse(figures) as PlayerFigures["figures"],
         further: readDetails(details).further,

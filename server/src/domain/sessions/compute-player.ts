@@ -22,6 +22,7 @@ import { intersect } from "../sample-ownership/intervals.js";
 import { ownedTimes } from "../sample-ownership/owners.js";
 import { forgetFailure } from "./failed-figures.js";
 import {
+  asPlayerPeriod,
   framesOf,
   inputsOf,
   intervalsOf,
@@ -58,7 +59,13 @@ export async function computePlayer(
       const stored = await storedOf(ctx.queries, session, plan, player);
       if (stored !== undefined) return stored;
       const computed = await computeNow(ctx, session, plan, player);
-      if (await hasRoomForFigures(ctx, session.ownerId, computed.byPeriod.size))
+      const isOfPlayer = and(
+        eq(sessionFigures.sessionId, session.id),
+        eq(sessionFigures.athleteId, player.athleteId),
+      );
+      // Replaced figures need no room.
+      const added = computed.byPeriod.size - (await ctx.queries.$count(sessionFigures, isOfPlayer));
+      if (added <= 0 || (await hasRoomForFigures(ctx, session.ownerId, added)))
         await store(ctx, session, player, computed);
       return computed;
     },
@@ -107,7 +114,7 @@ async function computeNow(
     birthDate,
     preset,
     params: parametersIn(frames[0]?.params ?? player.params),
-    periods: periods.map(({ own: _, ...period }) => period),
+    periods: periods.map(asPlayerPeriod),
   });
   return { inputs: inputsOf(frames, periods), computedAt: clock.now(), byPeriod };
 }

@@ -9,12 +9,10 @@ import { nextSession, type QueuedDerivation, queueRest } from "./derive-sessions
 import { deriveTimeframes } from "./derive-timeframes.js";
 import { selectSessions, toSession } from "./rules.js";
 
-/** Number of refused sessions whose ids a result contains. */
+/** Maximum number of ids in a result, because a job can refuse thousands of sessions. */
 const MAX_REFUSED = 100;
 
-/** Result of a job. */
 interface Derived {
-  /** Number of sessions. */
   sessions: number;
   /** Ids of the first sessions that are unchanged because they would exceed a limit. */
   refused: number[];

@@ -38,24 +38,13 @@ export const spanOfChange = (
 };
 
 /**
- * Adds a job that derives the time frames of the sessions again, unless they have no squad or the athlete is in none of the
- * owner's squads. The job looks up the sessions, because this transaction does not see sessions that other transactions add
- * meanwhile. At most one job of the same squad, athlete or session waits; it includes the times of all changes.
+ * Adds a job that derives the time frames of the sessions again, unless the owner has no squad. The job looks up the sessions,
+ * because this transaction does not see sessions and members that other transactions add meanwhile. At most one job of the
+ * same squad, athlete or session waits; it includes the times of all changes.
  */
 export async function queueDerivation(unit: UnitOfWork, changed: ChangedSessions): Promise<void> {
-  const { ownerId, athleteId } = changed;
-  const { queries } = unit;
-  const own =
-    athleteId === undefined
-      ? queries.select({ id: squads.id }).from(squads).where(eq(squads.ownerId, ownerId)).limit(1)
-      : queries
-          .select({ id: squads.id })
-          .from(squadMembers)
-          .innerJoin(squads, eq(squads.id, squadMembers.squadId))
-          .where(and(eq(squadMembers.athleteId, athleteId), eq(squads.ownerId, ownerId)))
-          .limit(1);
-  if ((await own).length === 0) return;
-  await queueRest(unit, changed);
+  const own = unit.queries.select().from(squads).where(eq(squads.ownerId, changed.ownerId)).limit(1);
+  if ((await own).length > 0) await queueRest(unit, changed);
 }
 
 /** Adds a job that continues a derivation. */

@@ -1,4 +1,3 @@
-import { MATCH } from "asi-convert/squad";
 import { and, eq, inArray, notInArray, or } from "drizzle-orm";
 import { jsonSchemas, sessionFigures, sessionTimeframes, timeframes } from "../../store/schema.js";
 import { enforceTimeframeQuota } from "../change/quotas.js";
@@ -6,6 +5,7 @@ import type { UnitOfWork } from "../change/unit-of-work.js";
 import { recordSessions, theseSessions } from "../change-log/record.js";
 import { requireActivityTakesMore, tooManyTimeframes } from "../timeframes/check.js";
 import { deleteTimeframes } from "../timeframes/remove.js";
+import { SUM_OF_HALVES } from "./figures-inputs.js";
 import type { Session } from "./rules.js";
 import { planOf, type SessionPlan, type WantedTimeframe, WHOLE } from "./wanted-timeframes.js";
 
@@ -97,7 +97,7 @@ async function deleteFiguresOfOthers(
 ): Promise<void> {
   const athletes = [...new Set(wanted.map(({ athleteId }) => athleteId))];
   // A period in which a player does not take part has figures, but no time frames.
-  const names = [WHOLE, MATCH, ...periods.map(({ name }) => name)];
+  const names = [WHOLE, SUM_OF_HALVES, ...periods.map(({ name }) => name)];
   const isOther =
     wanted.length === 0
       ? undefined

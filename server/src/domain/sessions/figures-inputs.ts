@@ -4,8 +4,11 @@ import {
   halvesOf,
   type Interval,
   intervalsFor,
+  joinedPeriods,
   lengthOf,
+  MATCH,
   matchOf,
+  type SessionPeriod,
   united,
 } from "asi-convert/squad";
 import { FILE_COLUMNS } from "asi-convert/squad-report";
@@ -76,9 +79,14 @@ export const intervalsOf = (
     frames.map(({ startTime, endTime }) => ({ startMs: startTime.getTime(), endMs: endTime.getTime() + 1 })),
   );
 
+/** The stored period of the sum of the halves. No period has this name, because names contain no control characters. */
+export const SUM_OF_HALVES = "\u001fMatch";
+
 /** A period of a player, with the time frames of the player in it. */
 export interface FramedPeriod extends PlayerPeriod {
   own: readonly SessionFrame[];
+  /** Name of the period in the table; null if the table has no row for it. */
+  shownAs: string | null;
 }
 
 /**
@@ -94,36 +102,46 @@ export function playerPeriods(
 ): FramedPeriod[] {
   const name = idAsName(athleteId);
   const benchMs = benchTimeOf(periods, name);
-  const [whole, ...parts] = timesOf(session, periods, athleteId).map((times) => ({
-    ...times,
-    names: [times.period],
-  }));
-  const match = matchOf(periods, [name]);
-  const joined =
-    match === null
-      ? []
-      : [
-          {
-            period: match.name,
-            intervals: intervalsFor(match, name),
-            names: (halvesOf(periods) ?? []).map((half) => half.name),
-          },
-        ];
-  return [...(whole === undefined ? [] : [whole]), ...joined, ...parts].flatMap(
-    ({ period, intervals, names }) => {
-      const own = frames.filter((frame) => names.includes(frame.period));
-      if (own.length === 0 && intervals.length > 0) return [];
-      return [
-        {
-          period,
-          intervals: intervalsOf(own),
-          periodMs: lengthOf(intervals),
-          benchMs: benchMs(period === WHOLE ? null : intervals),
-          own,
-        },
-      ];
-    },
+  const framed = (period: string, intervals: readonly Interval[], names: readonly string[]): FramedPeriod => {
+    const own = frames.filter((frame) => names.includes(frame.period));
+    return {
+      period,
+      intervals: intervalsOf(own),
+      periodMs: lengthOf(intervals),
+      benchMs: benchMs(period === WHOLE ? null : intervals),
+      own,
+      shownAs: own.length === 0 && intervals.length > 0 ? null : period,
+    };
+  };
+  const [whole, ...parts] = timesOf(session, periods, athleteId)
+    .map(({ period, intervals }) => framed(period, intervals, [period]))
+    .filter(({ shownAs }) => shownAs !== null);
+  return [...(whole === undefined ? [] : [whole]), ...matchPeriod(periods, name, framed), ...parts];
+}
+
+export const asPlayerPeriod = ({ period, intervals, periodMs, benchMs }: FramedPeriod): PlayerPeriod => ({
+  period,
+  intervals,
+  periodMs,
+  benchMs,
+});
+
+/** The sum of the halves of a match. The table has no row for it if a period has its name. */
+function matchPeriod(
+  periods: readonly SessionPeriod[],
+  name: string,
+  framed: (period: string, intervals: readonly Interval[], names: readonly string[]) => FramedPeriod,
+): FramedPeriod[] {
+  const halves = halvesOf(periods);
+  if (halves === null) return [];
+  const intervals = intervalsFor(joinedPeriods(MATCH, halves, [name]), name);
+  const sum = framed(
+    SUM_OF_HALVES,
+    intervals,
+    halves.map((half) => half.name),
   );
+  const isShown = sum.shownAs !== null && matchOf(periods, [name]) !== null;
+  return [{ ...sum, shownAs: isShown ? MATCH : null }];
 }
 
 const hashOf = (value: unknown) =>
@@ -137,7 +155,7 @@ export const FIGURES_VERSION = `${RULES_VERSION}.${hashOf(FILE_COLUMNS.map(({ ke
  * periods. Equal texts imply equal figures.
  */
 export function inputsOf(frames: readonly SessionFrame[], periods: readonly FramedPeriod[]): string {
-  const times = periods.map(({ own: _, ...period }) => period);
+  const times = periods.map(asPlayerPeriod);
   return `${FIGURES_VERSION}:${frames.map(({ state }) => state).join(" ")}:${hashOf(times)}`;
 }
 

@@ -53,7 +53,7 @@ export interface WantedFigures {
 /** Number of players of one request computed concurrently, so that other requests can run in between. */
 const AT_A_TIME = 4;
 
-/** Product of players and periods above which the inputs take long. */
+/** Number of rows (players × periods) above which other requests run between players. */
 const MANY_ROWS = 1_000;
 
 /** Maximum number of restarts because time frames have changed during the computation. */

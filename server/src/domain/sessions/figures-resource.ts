@@ -80,7 +80,9 @@ const Row = Type.Object({
   figures: RowFigures,
   profile_reason: Type.Optional(
     Nullable(
-      Type.String({ description: "With with_profile: why there is no profile; null if there is one" }),
+      Type.String({
+        description: "Only with `with_profile`: the reason why there is no profile; null if there is one",
+      }),
     ),
   ),
   high_speed_from_m_per_s: NumberOrNull(),
@@ -172,7 +174,7 @@ export const FiguresQuery = Type.Object({
     "Add the maximum speed held for 0.5 s, and A0 and S0 of the acceleration-speed profile of each row, or the reason why there is none",
   ),
   with_metabolic_power: Query.boolean(
-    "Add energy, mean power and distance at high power, estimated from speed with large errors; see `cautions`",
+    "Add energy, mean power and distance at high power. These are estimated from speed, with large errors; see `cautions`",
   ),
   with_standard_runs: Query.boolean("Experimental. Add the number of steady runs of at least 4 minutes"),
   tz: Query.text("Time zone of the times in a CSV, such as Europe/Zurich; default UTC"),

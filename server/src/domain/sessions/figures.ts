@@ -125,15 +125,15 @@ function rowsOf(
   isReadable: (frame: SessionFrame) => boolean,
 ): FiguresRow[] {
   if (computed === undefined) return [];
-  return periods.flatMap(({ period, periodMs, own }) => {
+  return periods.flatMap(({ period, shownAs, periodMs, own }) => {
     const found = computed.byPeriod.get(period);
-    if (found === undefined || !own.every(isReadable)) return [];
+    if (found === undefined || shownAs === null || !own.every(isReadable)) return [];
     const { recordedMs } = found;
     const coverage = periodMs === 0 ? null : recordedMs === null ? 0 : Math.min(1, recordedMs / periodMs);
     return [
       {
         player,
-        period,
+        period: shownAs,
         found,
         periodMs,
         coverage,

@@ -1,5 +1,5 @@
 import { setImmediate as nextEventLoopTurn } from "node:timers/promises";
-import { type Interval, lengthOf, MATCH, united } from "asi-convert/squad";
+import { type Interval, lengthOf, united } from "asi-convert/squad";
 import { and, eq, inArray, sql } from "drizzle-orm";
 import type { Queries } from "../../store/connection/database.js";
 import { readInstant } from "../../store/instant.js";
@@ -7,7 +7,7 @@ import { recomputations, sessionFigures, sessionTimeframes, timeframes } from ".
 import type { PlayerFigures } from "../change/compute-pool.js";
 import { pendingChanges } from "../computed-data/compute.js";
 import { hasLostSamples } from "../computed-data/removed-samples.js";
-import { FIGURES_VERSION, isOfSameFrames } from "./figures-inputs.js";
+import { FIGURES_VERSION, isOfSameFrames, SUM_OF_HALVES } from "./figures-inputs.js";
 import type { Session } from "./rules.js";
 import { withUnknown } from "./stored-figures.js";
 import { WHOLE } from "./wanted-timeframes.js";
@@ -47,7 +47,9 @@ export async function batchesOf(queries: Queries, found: readonly Session[]): Pr
       bytes: sql<number>`sum(octet_length(${sessionFigures.figures}) + octet_length(${sessionFigures.seconds}))::float8`,
     })
     .from(sessionFigures)
-    .where(and(inArray(sessionFigures.sessionId, ids), eq(sessionFigures.period, WHOLE)))
+    .where(
+      and(inArray(sessionFigures.sessionId, ids), inArray(sessionFigures.period, [WHOLE, SUM_OF_HALVES])),
+    )
     .groupBy(sessionFigures.sessionId);
   const entriesOf = new Map(frames.map(({ id, count }) => [id, count]));
   const bytesOf = new Map(texts.map(({ id, bytes }) => [id, bytes]));
@@ -200,7 +202,7 @@ export async function storedOf(queries: Queries, parts: readonly Part[], matches
   if (parts.length === 0) return { bySession, changed: [] };
   const ids = [...new Set(parts.map(({ sessionId }) => sessionId))];
   const athletes = [...new Set(parts.map(({ athleteId }) => athleteId))];
-  const isWanted = sql`(period = ${WHOLE} OR (period = ${MATCH} AND session_id = ${arrayOf(matches)}))`;
+  const isWanted = sql`(period = ${WHOLE} OR (period = ${SUM_OF_HALVES} AND session_id = ${arrayOf(matches)}))`;
   const { rows } = await queries.execute<StoredRow>(sql`
     SELECT session_id, string_agg(athlete_id::text, ',') AS athletes, string_agg(period, ',') AS periods,
       string_agg(inputs, ',') AS inputs, string_agg(figures, ${"\n"}) AS figures,
@@ -224,14 +226,16 @@ function playersIn(row: StoredRow, wanted: Map<string, Part>): StoredPlayers {
   const athletes = row.athletes.split(",");
   const keyAt = (place: number) => `${row.session_id} ${athletes[place]}`;
   const ofMatch = new Map(
-    periods.flatMap((period, place) => (period === MATCH ? [[keyAt(place), texts[place]] as const] : [])),
+    periods.flatMap((period, place) =>
+      period === SUM_OF_HALVES ? [[keyAt(place), texts[place]] as const] : [],
+    ),
   );
   const stored: Stored[] = [];
   const played: Interval[] = [];
   for (const [place, period] of periods.entries()) {
     const key = keyAt(place);
     const part = wanted.get(key);
-    if (period === MATCH || part === undefined || part.inputs !== inputs[place]) continue;
+    if (period === SUM_OF_HALVES || part === undefined || part.inputs !== inputs[place]) continue;
     wanted.delete(key);
     const text = ofMatch.get(key) ?? texts[place] ?? "{}";
     for (const [startMs, endMs] of seconds[place] ?? []) played.push({ startMs, endMs });

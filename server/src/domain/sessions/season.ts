@@ -77,11 +77,14 @@ export const Season = Type.Object(
           Type.Object({
             session: Type.Integer(),
             figures: Figures,
-            share_with_data: Nullable(Type.Number()),
+            share_with_data: Nullable(
+              Type.Number({ description: "Share of the whole session with data of this player" }),
+            ),
             days_since: Nullable(Type.Integer({ description: "Since the previous session of the player" })),
           }),
           {
-            description: "The stored figures of the two halves of a match, and of other sessions as a whole",
+            description:
+              "The stored figures of the two halves of a match, or of the whole session for other sessions",
           },
         ),
       }),

@@ -178,7 +178,7 @@ async function devicesOf({ queries, caller }: Context, start: Date, end: Date) {
   return found;
 }
 
-/** The number of devices of which one statement reads the times. */
+/** Number of devices for each statement. */
 const devicesAtATime = ({ startMs, stopMs }: Interval): number =>
   Math.max(1, Math.floor(DEVICE_DAYS_AT_A_TIME / Math.ceil((stopMs + 1 - startMs) / DAY_MS)));
 

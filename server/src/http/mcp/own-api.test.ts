@@ -2,7 +2,7 @@ import fastify, { type FastifyInstance, type FastifyRequest } from "fastify";
 import { expect, it } from "vitest";
 import { OwnApi } from "./own-api.js";
 
-/** An API that ignores each parameter but `page`. */
+/** An API that ignores all parameters except `page`. */
 async function apiOf(): Promise<OwnApi> {
   const app = fastify() as unknown as FastifyInstance;
   app.decorate("config", { baseUrl: "https://tracking.example" } as never);
@@ -23,6 +23,6 @@ it("a read returns the resource and its address", async () => {
 
 it("a read with a parameter that the API ignores fails", async () => {
   await expect((await apiOf()).get("/things/", { page: 2, offset: 100 })).rejects.toThrow(
-    "The API ignores the parameters offset of /things/.",
+    "The API ignores these parameters of /things/: offset.",
   );
 });

@@ -64,7 +64,7 @@ export class OwnApi {
     const { answer, text } = await this.#read(url);
     if (answer.statusCode !== 200) throw refused(answer.statusCode, answer.headers, text);
     const ignored = answer.headers["x-ignored"];
-    if (ignored !== undefined) throw new Error(`The API ignores the parameters ${ignored} of ${path}.`);
+    if (ignored !== undefined) throw new Error(`The API ignores these parameters of ${path}: ${ignored}.`);
     return {
       body: JSON.parse(text) as T,
       source: {

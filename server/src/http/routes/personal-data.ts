@@ -44,7 +44,7 @@ export function personalDataRoutes(app: FastifyInstance): void {
       await places.take(reply);
       const name = exportFileName(athlete, ctx.clock.now());
       const requireRight = () => authorize(ctx, "exportAthlete", { athlete: athlete.id });
-      // An archive begins to read when it is made, so make it when its first piece is requested.
+      // Creating an archive starts reading, so create it when its first piece is requested.
       async function* archive(): AsyncGenerator<Uint8Array> {
         yield* exportAthlete(ctx, athlete, requireRight);
       }

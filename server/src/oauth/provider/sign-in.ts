@@ -223,10 +223,15 @@ async function allowedAccount(
   await applyRoles(unit, account, roles);
   if (openidRoles.length === 0 || allows(roles, account.role)) return account;
   // An application of the account could issue further tokens.
-  await unit.queries
+  const revoked = await unit.queries
     .update(applications)
     .set({ revokedAt: unit.now })
-    .where(and(eq(applications.accountId, account.id), isNull(applications.revokedAt)));
+    .where(and(eq(applications.accountId, account.id), isNull(applications.revokedAt)))
+    .returning();
+  await unit.auditAll(
+    "application",
+    revoked.map((after) => ({ id: after.id, before: { ...after, revokedAt: null }, after })),
+  );
   await revokeTokens(unit, account.id);
   await unit.audit("account", account.id, null, { tokens: "revoked: no role" });
   return "no_role";

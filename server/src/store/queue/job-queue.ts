@@ -92,7 +92,8 @@ export async function enqueue(queries: Queries, now: Date, job: NewJob): Promise
 export type SmallJob = Omit<NewJob, "body" | "delayMs">;
 
 /**
- * Adds a job for a range of times. If a job with its `uniqueKey` waits, it gets the range of both, from the earlier position.
+ * Adds a job for a range of times. If a job with the same `uniqueKey` is waiting,
+ * extends its range to include this one, and starts at the earlier position.
  * @param job payload with `fromMs`, `toMs` and `after`
  */
 export async function enqueueOverTimes(queries: Queries, now: Date, job: SmallJob): Promise<void> {

@@ -1,4 +1,4 @@
-/** Time after which a long job gives its place to the jobs of others, ms. */
+/** Time after which a long job lets other jobs run, ms. */
 const TURN_MS = 2_000;
 
 /** Thrown by a job that has saved its progress and continues in its next turn. */
@@ -11,8 +11,7 @@ export class TurnEnded extends Error {
 }
 
 /**
- * A turn of a job with any amount of work. Kinds with such jobs have one place, so without turns one account could delay
- * the jobs of all others for as long as its work takes.
+ * A turn of a long job. Such jobs run one at a time for each kind, so without turns one account could delay all others.
  */
 export class Turn {
   readonly #endMs: number;

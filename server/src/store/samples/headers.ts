@@ -10,7 +10,7 @@ interface PackedHeaders {
 
 type PackedHeadersOfDevice = PackedHeaders & { device_id: SqlBigint };
 
-/** A device, and the buckets of the chunks of which the payloads are also read. */
+/** A device, and the buckets whose payloads are also read. */
 export interface DeviceHeaders {
   deviceId: number;
   payloadsOf: readonly number[];
@@ -59,7 +59,7 @@ export async function readHeaders(
  * Returns the headers of the chunks of several devices like `readHeaders`, in one statement. Unlike a SELECT for each device (see
  * `many-devices.ts`), it is planned in less than a millisecond.
  * @param devices each once
- * @returns function that unpacks the headers of a device, which takes a millisecond for 10,000
+ * @returns function that unpacks the headers of a device; 10,000 headers take a millisecond
  */
 export async function readHeadersOf(
   client: SqlClient,

@@ -151,7 +151,10 @@ function secondsWithData(
   return withoutShortest(united(within)).map(({ startMs, endMs }) => [startMs, endMs]);
 }
 
-/** Number of parts of a recording, above which its shortest breaks count as time with data: enough for ten hours with a break each minute. */
+/**
+ * Maximum number of parts of a recording: ten hours with a break each minute. Above it, the shortest breaks count as time with
+ * data.
+ */
 const MAX_PARTS = 600;
 
 /** Joins intervals across the shortest breaks until there are at most `MAX_PARTS`, because a season reads all of them. */
