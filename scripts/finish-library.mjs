@@ -9,7 +9,7 @@ import { PARTS } from "./library-parts.mjs";
 import { shortenNames } from "./shorten-names.mjs";
 
 /** Keeps the package small. Lines have a limit, so that the positions in stack traces remain useful. */
-export const SMALL = { minifyWhitespace: true, minifySyntax: true, lineLimit: 1000 };
+export const SMALL = { minifyWhitespace: true, minifySyntax: true, lineLimit: 800 };
 
 /** Replaces imports of `./name.js` by `./name.cjs`. @param onImport is called with each name */
 const ofCommonJs = (onImport) => ({

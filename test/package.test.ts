@@ -81,7 +81,7 @@ describe("the packed files", () => {
       expect(scratch.files).toContain(`dist/${entry}`);
   });
 
-  it("are less than 700 kB packed, without source maps, but with function names and short lines for stack traces", () => {
+  it("are less than 700 kB packed, without source maps, but with function names and lines of at most about 1,000 characters for stack traces", () => {
     expect(scratch.packedBytes).toBeLessThan(700_000);
     const maps = scratch.files.filter(
       (path) =>
