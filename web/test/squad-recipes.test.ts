@@ -284,7 +284,7 @@ describe.skipIf(hasNoBrowser)("the counts of a squad by other definitions", () =
     const { errors } = command(scene.folder, "--recipe", gated);
     const [sentence = ""] = /Keller: recipe\.gate needs.*?null\./.exec(errors) ?? [];
     expect(sentence).not.toBe("");
-    await alertOf(page, `${sentence} 4 other players have none either.`).waitFor();
+    await alertOf(page, `${sentence} 4 other players have no counts either.`).waitFor();
     expect(await counted(page, "Keller", "gated", 3)).toEqual(["–", "–", "–", "–"]);
     expect(await counted(page, "Keller", "ours")).toEqual(values);
   });
@@ -377,7 +377,7 @@ describe.skipIf(hasNoBrowser)("the counts of a squad by other definitions", () =
     await ready(page);
     await expectShown(rows[0]);
     await page.getByText("Columns…").click();
-    await page.getByRole("group", { name: "Chosen further figures" }).getByLabel("Energy").click();
+    await page.getByRole("group", { name: "Selected figures" }).getByLabel("Energy").click();
     await head(page, "Energy").waitFor({ state: "detached" });
     await page.getByRole("button", { name: "Restore defaults" }).click();
     await expect.poll(ofFigures).toEqual(first);

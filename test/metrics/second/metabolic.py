@@ -31,11 +31,11 @@ def power(v, a):
 
 
 def estimate(task):
-    """Energy in 0.5 µJ/kg, and time (ms) and distance (0.5 µm) of each category; None below 5 Hz."""
+    """Energy in 0.5 µJ/kg, and time (ms) and distance (0.5 µm) of each category; None without 1 s at 5 Hz."""
     from signal_steps import Signal, accelerations, ordered
 
     s = Signal(ordered(task["t"], task["v"], task["hr"]))
-    if not s.is_fast():
+    if not s.is_fast() or len(list(accelerations(s))) == 0:
         return None
     limits = [0, 10_000, 20_000, 35_000, 55_000]
     energy, classes = 0, [[0, 0.0] for _ in limits]
