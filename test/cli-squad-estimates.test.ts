@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { strFromU8, unzipSync } from "fflate";
 import { describe, expect, it } from "vitest";
 import { AsiError, decodeSync } from "../src/index.js";
 import {
@@ -102,9 +103,9 @@ describe("asi squad --standard-runs", () => {
       standard_run_speed_m_per_s: String(run?.mean_speed),
       standard_run_speed_m_per_s_start: new Date(run?.start_time ?? 0).toISOString(),
       standard_run_heart_rate_bpm: "150",
-      standard_runs_caution: STANDARD_RUNS_CAUTION,
     };
     expect(tableOf(stdout)).toEqual([expect.objectContaining(cells), expect.objectContaining(cells)]);
+    expect(stdout).toContain(`"${STANDARD_RUNS_CAUTION}"`);
     const text = await squadOf(folder, "--standard-runs", "--sort", "standard_runs");
     expect(text.stdout).toContain(STANDARD_RUNS_CAUTION);
   });
@@ -138,10 +139,19 @@ describe("figures on request of a season", () => {
     const [row] = tableOf((await squadOf(season, ...args, "--format", "csv")).stdout);
     for (const key of ["metabolic_energy_kj_per_kg", "high_power_m", "standard_run_heart_rate_bpm"])
       expect(row?.[key]).toBe(session?.[key]);
-    expect(row).toMatchObject({
+    const lines = (await squadOf(season, ...args, "--format", "jsonl")).stdout;
+    expect(JSON.parse(lines)).toMatchObject({
       metabolic_caution: METABOLIC_CAUTION,
       standard_runs_caution: STANDARD_RUNS_CAUTION,
     });
+    const path = join(scratchFolder(), "season.xlsx");
+    await squadOf(season, ...args, "-o", path);
+    const parts = unzipSync(readFileSync(path));
+    const textOf = (part: string) => strFromU8(parts[`xl/${part}.xml`] ?? new Uint8Array());
+    const texts = [...textOf("sharedStrings").matchAll(/<t[^>]*>([^<]*)<\/t>/g)].map(([, text]) => text);
+    for (const caution of [METABOLIC_CAUTION, STANDARD_RUNS_CAUTION])
+      for (const sheet of ["sheet1", "sheet2"])
+        expect(textOf(`worksheets/${sheet}`)).toContain(`t="s"><v>${texts.indexOf(caution)}</v>`);
     for (const format of ["text", "html"]) {
       const { stdout } = await squadOf(season, ...args, "--format", format);
       for (const caution of [METABOLIC_CAUTION, STANDARD_RUNS_CAUTION]) expect(stdout).toContain(caution);

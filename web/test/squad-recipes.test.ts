@@ -363,6 +363,16 @@ describe.skipIf(hasNoBrowser)("the counts of a squad by other definitions", () =
     const [names = [], session = []] = csv.map((line) => line.split(","));
     for (const key of [...shown.map(([one]) => one), "peak_60s_distance_m_start"])
       expect(session[names.indexOf(key)], key).toBe(String(rows[0]?.[key]));
+    expect(names.slice(-2)).toEqual(["metabolic_caution", "standard_runs_caution"]);
+    for (const text of [METABOLIC_CAUTION, STANDARD_RUNS_CAUTION]) expect(csv[1]).toContain(text);
+    const workbook = unzipSync(await exported(page, "Excel (.xlsx)"));
+    const cells = new TextDecoder().decode(workbook["xl/sharedStrings.xml"]);
+    for (const text of ["Caution: metabolic power", METABOLIC_CAUTION, STANDARD_RUNS_CAUTION])
+      expect(cells).toContain(text);
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await page.getByRole("button", { name: "Copy", exact: true }).click();
+    const copied = await page.evaluate(() => navigator.clipboard.readText());
+    expect(copied.trimEnd().split("\n").slice(-2)).toEqual([METABOLIC_CAUTION, STANDARD_RUNS_CAUTION]);
     const report = (
       await download(page, () => page.getByRole("button", { name: "Report" }).click())
     ).toString();

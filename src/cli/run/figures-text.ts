@@ -157,7 +157,8 @@ function profileText(maxSpeed: number | null, found: AccelerationSpeedProfile | 
 
 function metabolicText(estimate: MetabolicEstimate): string {
   const { energy, equivalent_distance, equivalent_distance_index, categories, caution } = estimate;
-  if (energy === null) return "  metabolic power: none, because it requires at least 1 s with 5 samples a second\n";
+  if (energy === null)
+    return "  metabolic power: none, because it requires at least 1 s with 5 samples a second\n";
   const lines = [
     `metabolic power: ${energy} kJ/kg, equivalent distance ${equivalent_distance} m, ${equivalent_distance_index ?? "-"} times the distance`,
     ...categories.map(({ threshold_low, threshold_high, duration, distance }) => {

@@ -1,10 +1,5 @@
 import type { SampleBatch } from "asi-convert";
-import {
-  metabolicEstimate,
-  metabolicSummary,
-  type StandardRuns,
-  standardRuns,
-} from "asi-convert/metrics";
+import { metabolicEstimate, metabolicSummary, type StandardRuns, standardRuns } from "asi-convert/metrics";
 import type { TimeWindow } from "../view/window.js";
 import type { FigureSettings, MetabolicPower } from "./recording.js";
 
