@@ -371,6 +371,7 @@ describe.skipIf(hasNoBrowser)("the counts of a squad by other definitions", () =
       expect(cells).toContain(text);
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
     await page.getByRole("button", { name: "Copy", exact: true }).click();
+    await page.getByText("The table is on the clipboard.").waitFor();
     const copied = await page.evaluate(() => navigator.clipboard.readText());
     expect(copied.trimEnd().split("\n").slice(-2)).toEqual([METABOLIC_CAUTION, STANDARD_RUNS_CAUTION]);
     const report = (
