@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { strFromU8, unzipSync } from "fflate";
 import { describe, expect, it } from "vitest";
 import { AsiError, decodeSync } from "../src/index.js";
 import {
@@ -70,11 +71,17 @@ describe("asi squad --metabolic-power", () => {
     expect(Number(rows[0]?.high_power_m)).toBeGreaterThan(50);
   });
 
-  it("cautions the reader in text and reports, and beside every file", async () => {
+  it("cautions the reader in text, reports and every file", async () => {
     const { folder } = await training();
     expect((await squadOf(folder, "--metabolic-power")).stdout).toContain(METABOLIC_CAUTION);
     const csv = await squadOf(folder, "--metabolic-power", "--format", "csv");
-    expect(csv.stderr).toContain(METABOLIC_CAUTION);
+    const cautioned = expect.objectContaining({ metabolic_caution: METABOLIC_CAUTION });
+    expect(tableOf(csv.stdout)).toEqual([cautioned, cautioned]);
+    expect(csv.stdout).not.toContain("standard_runs_caution");
+    const json = await squadOf(folder, "--metabolic-power", "--format", "jsonl");
+    expect(JSON.parse(json.stdout.split("\n")[0] ?? "")).toEqual(cautioned);
+    const distances = await squadOf(folder, "--metabolic-power", "--columns", "distance", "--format", "csv");
+    expect(distances.stdout).not.toContain("metabolic_caution");
     const html = await squadOf(folder, "--metabolic-power", "--format", "html");
     for (const text of [METABOLIC_CAUTION, ">Energy<", ">Equiv.<"]) expect(html.stdout).toContain(text);
     const without = await squadOf(folder, "--format", "csv");
@@ -85,7 +92,7 @@ describe("asi squad --metabolic-power", () => {
 describe("asi squad --standard-runs", () => {
   it("has the runs of asi stats, with start, speed and heart rate of the longest, and their caution", async () => {
     const { folder, path } = await training();
-    const { stdout, stderr } = await squadOf(folder, "--standard-runs", "--format", "csv");
+    const { stdout } = await squadOf(folder, "--standard-runs", "--format", "csv");
     const { runs } = standardRuns(decodeSync(readFileSync(path)).samples);
     const stats = JSON.parse((await asi(["stats", path, "--standard-runs", "--json"])).stdout);
     expect(stats.figures.standard_runs.runs).toEqual(runs);
@@ -98,7 +105,7 @@ describe("asi squad --standard-runs", () => {
       standard_run_heart_rate_bpm: "150",
     };
     expect(tableOf(stdout)).toEqual([expect.objectContaining(cells), expect.objectContaining(cells)]);
-    expect(stderr).toContain(STANDARD_RUNS_CAUTION);
+    expect(stdout).toContain(`"${STANDARD_RUNS_CAUTION}"`);
     const text = await squadOf(folder, "--standard-runs", "--sort", "standard_runs");
     expect(text.stdout).toContain(STANDARD_RUNS_CAUTION);
   });
@@ -124,7 +131,7 @@ describe("asi squad --standard-runs", () => {
 });
 
 describe("figures on request of a season", () => {
-  it("are those of its sessions, with their cautions in text and report", async () => {
+  it("are those of its sessions, with their cautions in text, files and report", async () => {
     const { folder } = await training();
     const season = join(folder, "..");
     const args = ["--by", "player", "--metabolic-power", "--standard-runs"];
@@ -132,6 +139,19 @@ describe("figures on request of a season", () => {
     const [row] = tableOf((await squadOf(season, ...args, "--format", "csv")).stdout);
     for (const key of ["metabolic_energy_kj_per_kg", "high_power_m", "standard_run_heart_rate_bpm"])
       expect(row?.[key]).toBe(session?.[key]);
+    const lines = (await squadOf(season, ...args, "--format", "jsonl")).stdout;
+    expect(JSON.parse(lines)).toMatchObject({
+      metabolic_caution: METABOLIC_CAUTION,
+      standard_runs_caution: STANDARD_RUNS_CAUTION,
+    });
+    const path = join(scratchFolder(), "season.xlsx");
+    await squadOf(season, ...args, "-o", path);
+    const parts = unzipSync(readFileSync(path));
+    const textOf = (part: string) => strFromU8(parts[`xl/${part}.xml`] ?? new Uint8Array());
+    const texts = [...textOf("sharedStrings").matchAll(/<t[^>]*>([^<]*)<\/t>/g)].map(([, text]) => text);
+    for (const caution of [METABOLIC_CAUTION, STANDARD_RUNS_CAUTION])
+      for (const sheet of ["sheet1", "sheet2"])
+        expect(textOf(`worksheets/${sheet}`)).toContain(`t="s"><v>${texts.indexOf(caution)}</v>`);
     for (const format of ["text", "html"]) {
       const { stdout } = await squadOf(season, ...args, "--format", format);
       for (const caution of [METABOLIC_CAUTION, STANDARD_RUNS_CAUTION]) expect(stdout).toContain(caution);

@@ -42,7 +42,8 @@ describe("asi squad --individual-zones", () => {
   );
 
   it("leaves the figures by zones empty for a player without speeds, because a table never mixes fixed and individual limits", async () => {
-    const { stdout, stderr } = await asi(["squad", await training(), "--individual-zones", "mss", ...asCsv]);
+    const args = ["squad", await training(), "--individual-zones", "mss", "--peaks", ...asCsv];
+    const { stdout, stderr } = await asi(args);
     const graf = tableOf(stdout).find(({ player }) => player === "Graf");
     expect(graf).toMatchObject({
       distance_m: "4792",
@@ -51,7 +52,12 @@ describe("asi squad --individual-zones", () => {
       sprint_m: "",
       high_speed_from_m_per_s: "",
       sprint_from_m_per_s: "",
+      peak_60s_high_speed_m: "",
+      peak_60s_high_speed_m_start: "",
     });
+    expect(Number(graf?.peak_60s_distance_m)).toBeCloseTo(480, 0);
+    const kunz = tableOf(stdout).find(({ player }) => player === "Kunz");
+    expect(kunz?.peak_60s_high_speed_m).toBe(kunz?.peak_60s_distance_m);
     expect(stderr).toMatch(/no max_speed of Graf: they have no high-speed distance and no sprints/);
   });
 

@@ -1,5 +1,5 @@
-import { accelerationSignals, fastStretches, isFastEnough, RESAMPLED_STEP_MS } from "./acceleration.js";
-import { METABOLIC_CAUTION } from "./metabolic-power.js";
+import { accelerationSignals, fastStretches, RESAMPLED_STEP_MS } from "./acceleration.js";
+import { COST_OF_RUNNING, METABOLIC_CAUTION } from "./metabolic-power.js";
 import type { MetricsOptions } from "./options.js";
 import { inThousandths } from "./parameters.js";
 import { milliwattsPerKg } from "./peaks/nodes.js";
@@ -22,12 +22,9 @@ const DOUBLE_LIMITS_MW_PER_KG = Float64Array.of(
   Number.POSITIVE_INFINITY,
 );
 
-/** Cost of running at constant speed on the flat, J/kg/m. */
-const COST_OF_RUNNING = 3.6;
-
 const NONE = new Int32Array(0);
 
-/** Energy estimated from speed; docs/metrics.md, "Metabolic power". Nulls below 5 Hz. */
+/** Energy estimated from speed; docs/metrics.md, "Metabolic power". Nulls without 1 s at 5 Hz. */
 export interface MetabolicEstimate {
   /** kJ/kg */
   readonly energy: number | null;
@@ -49,7 +46,7 @@ export interface MetabolicEstimate {
 /** Lower limit of high power, W/kg: the third category. */
 export const HIGH_POWER_W_PER_KG = CATEGORIES_W_PER_KG[2];
 
-/** The estimate as single values, for tables with one value for each player. Nulls below 5 Hz. */
+/** The estimate as single values, for tables with one value for each player. Nulls without 1 s at 5 Hz. */
 export interface MetabolicSummary {
   /** kJ/kg */
   readonly energy: number | null;
@@ -95,7 +92,8 @@ export function metabolicEstimate(
 ): MetabolicEstimate {
   const { signal, parameters } = selectedSignal(samples, options);
   const common = { caution: METABOLIC_CAUTION, definition: { version: METABOLIC_VERSION, parameters } };
-  if (!isFastEnough(signal)) {
+  const signals = accelerationSignals(signal);
+  if (signals.length === 0) {
     return {
       energy: null,
       equivalent_distance: null,
@@ -108,7 +106,6 @@ export function metabolicEstimate(
   const distanceHalfUm = new Float64Array(CATEGORIES_W_PER_KG.length);
   // twice mW/kg times ms: an integer, in units of 0.5 µJ/kg
   let energy = 0;
-  const signals = accelerationSignals(signal);
   const powers = milliwattsPerKg(signals, inThousandths(parameters.standstill_speed));
   for (const [i, part] of signals.entries()) {
     const power = powers[i] ?? NONE;

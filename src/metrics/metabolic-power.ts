@@ -10,7 +10,7 @@ export const METABOLIC_CAUTION =
 const GRAVITY_M_PER_S2 = 9.80665;
 
 /** Cost of running at constant speed on the flat, J/kg/m. */
-const COST_OF_RUNNING = 3.6;
+export const COST_OF_RUNNING = 3.6;
 
 /** Share of the square of the speed in the equivalent slope, 1/m: air resistance. */
 const AIR_RESISTANCE = 0.0037;

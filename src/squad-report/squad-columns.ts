@@ -1,5 +1,5 @@
 import { type Metrics, type NamedRecipe, recipeHash } from "../metrics/index.js";
-import { isFurtherColumn } from "../squad/further-columns.js";
+import { cautionsOf, isFurtherColumn } from "../squad/further-columns.js";
 import { figureOf, hasZones, SQUAD_COLUMNS, type SquadColumn, type SquadRow } from "../squad/index.js";
 import { recipeKey } from "../squad/recipe-columns.js";
 import { type FileColumn, instantColumn, numberColumn, textColumn } from "./cell-files.js";
@@ -36,13 +36,26 @@ export const hashColumns = <R>(recipes: readonly NamedRecipe[]): FileColumn<R>[]
     return textColumn(`${recipeKey(name)}_recipe`, `${name}: hash of the recipe`, () => hash);
   });
 
+const CAUTIONED = [
+  { of: "metabolic", key: "metabolic_caution", title: "Caution: metabolic power" },
+  { of: "standardRuns", key: "standard_runs_caution", title: "Caution: standard runs" },
+] as const;
+
+/** A column with the caution of each of these figures that has one. */
+export const cautionColumns = <R>(figures: readonly SquadColumn[]): FileColumn<R>[] =>
+  CAUTIONED.flatMap(({ of, key, title }) =>
+    cautionsOf(figures.filter((figure) => isFurtherColumn(figure) && figure.of === of)).map((caution) =>
+      textColumn<R>(key, title, () => caution),
+    ),
+  );
+
 /** The name, hash and definition of a recipe. */
 export const recipeText = ({ name, title, recipe }: NamedRecipe): string =>
   `${name}: ${title}, recipe ${recipeHash(recipe)}.`;
 
 /**
- * The columns of files: player and period, the figures with their units, the thresholds in use, and the quality. Missing figures are
- * empty, never 0.
+ * The columns of files: player and period, the figures with their units, the thresholds in use, the quality, and the cautions of
+ * the figures. Missing figures are empty, never 0.
  *
  * @param recipes the recipes whose counts are in `figures`; a column gives the hash of each
  */
@@ -105,6 +118,7 @@ export const fileColumns = (
   textColumn("left_out", "Overlapping recordings omitted", ({ member }) =>
     member.leftOut.length === 0 ? null : member.leftOut.map(({ fileName }) => fileName).join(" "),
   ),
+  ...cautionColumns<SquadFileRow>(figures),
 ];
 
 /** The columns with all figures. */

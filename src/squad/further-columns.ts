@@ -50,7 +50,12 @@ const metabolicColumns = (): FurtherColumn[] => {
       ({ equivalent_distance }) => equivalent_distance,
     ),
     column(
-      ["high_power_m", `≥${HIGH_POWER_W_PER_KG} W/kg`, `Distance from ${HIGH_POWER_W_PER_KG} W/kg`, "m"],
+      [
+        "high_power_m",
+        `≥${HIGH_POWER_W_PER_KG} W/kg`,
+        `Distance at ${HIGH_POWER_W_PER_KG} W/kg or more`,
+        "m",
+      ],
       0,
       (estimate) => metabolicSummary(estimate).high_power_distance,
     ),

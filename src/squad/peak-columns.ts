@@ -1,5 +1,6 @@
 import { PEAK_WINDOWS_S, type PeakAmount, type PeakWindow } from "../metrics/index.js";
 import type { SquadColumn } from "./columns.js";
+import { hasZones } from "./own-zones.js";
 import type { MemberFigures } from "./squad-table.js";
 
 /** A column of a peak, with the start of its window. */
@@ -59,11 +60,16 @@ const SHOWN_WINDOWS_S: readonly number[] = [60, 180, 300, 600];
 
 const nameOfWindow = (windowS: number) => (windowS % 60 === 0 ? `${windowS / 60} min` : `${windowS} s`);
 
+/** False for a player without individual zones in a table of them. */
+const hasOwnZones = (metrics: MemberFigures["metrics"]) =>
+  metrics !== null && hasZones(metrics.definition.parameters);
+
 /** The columns for each window and amount of `peakDemands`, with the same digits. */
 export const peakColumns = (): PeakColumn[] =>
   PEAK_WINDOWS_S.flatMap((windowS, i) =>
     AMOUNTS.map(({ amount, suffix, word, title, unit, decimals }): PeakColumn => {
-      const peakIn = ({ peaks }: MemberFigures): PeakWindow | undefined => peaks?.[amount][i];
+      const peakIn = ({ metrics, peaks }: MemberFigures): PeakWindow | undefined =>
+        amount === "high_speed_distance" && !hasOwnZones(metrics) ? undefined : peaks?.[amount][i];
       return {
         key: `peak_${windowS}s_${suffix}`,
         head: `Peak ${nameOfWindow(windowS)}${word}`,

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { computeMetrics } from "../../src/metrics/index.js";
 import { loadOverDays } from "../../src/metrics/load/index.js";
-import { seasonMaxSpeed } from "../../src/metrics/person/index.js";
+import { pooledProfile, seasonMaxSpeed } from "../../src/metrics/person/index.js";
 import { readRoster } from "../../src/squad/read-roster.js";
 
 const DAYS_OF_MONTHS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
@@ -20,6 +20,9 @@ const INPUTS: Record<string, (day: string) => unknown> = {
   "the last day of a load": (day) => loadOverDays([{ day: "1990-01-01", load: 100 }], { to: day }),
   "the day of a maximum speed": (day) => seasonMaxSpeed([{ day, maxSpeed: 9 }], "2020-12-31"),
   "the last day of a season": (day) => seasonMaxSpeed([], day),
+  "the day of a pooled profile": (day) =>
+    pooledProfile([{ day, points: [] }], { to: "2020-12-31", maxSpeed: 9 }),
+  "the last day of a pooled profile": (day) => pooledProfile([], { to: day, maxSpeed: 9 }),
   "a birth date": (day) => computeMetrics([], { birthDate: day }),
   "a birth date of a roster": (day) => {
     const { problems } = readRoster(`player,serial,birth_date\nKunz,TRK-1,${day}\n`);

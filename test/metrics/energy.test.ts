@@ -72,6 +72,19 @@ describe("metabolic power", () => {
     });
   });
 
+  it("is unknown without a stretch of 1 s, not 0", () => {
+    const short = tenHertz(9, () => 4);
+    const parts = [...short, ...short.map(({ t, speed }) => ({ t: t + 60_000, speed }))];
+    const estimate = metabolicEstimate(columnsOf(parts));
+    expect(estimate).toMatchObject({
+      energy: null,
+      equivalent_distance: null,
+      equivalent_distance_index: null,
+      categories: [],
+    });
+    expect(metabolicSummary(estimate)).toEqual({ energy: null, mean_power: null, high_power_distance: null });
+  });
+
   it.skipIf(CORPUS === null)("the golden file in the repository equals that of the corpus", () => {
     expect(JSON.parse(committed("upstream_floodlight_kinetics.json"))).toEqual(
       expected("upstream_floodlight_kinetics.json"),

@@ -91,7 +91,7 @@ describe("an acceleration-speed profile", () => {
     expect(accelerationSpeedProfile(parts, { maxSpeed: 9.1 }).profile?.n_before).toBe(62);
   });
 
-  it("must match the maximum speed of the session, or returns the reason if there is none", () => {
+  it("must match the maximum speed of the session or a given one, or returns the reason if there is none", () => {
     const speeds = profileSpeeds(sprints);
     const { definition, ...expected } = accelerationSpeedProfile([sprints], {
       maxSpeed: speeds.maxSpeed ?? 0,
@@ -110,6 +110,9 @@ describe("an acceleration-speed profile", () => {
       max_speed: 0.9,
     });
     expect(sessionProfile({ points, maxSpeed: 25 }).max_speed).toBe(20);
+    const { definition: _, ...faster } = accelerationSpeedProfile([sprints], { maxSpeed: 12 });
+    expect(sessionProfile(speeds, 12)).toEqual({ ...faster, max_speed: 12 });
+    expect(sessionProfile({ points, maxSpeed: null }, 12).max_speed).toBeNull();
   });
 
   it("pools the points of 28 days and counts only sessions with points", () => {

@@ -15,9 +15,9 @@ import { fixturePath } from "./fixtures.js";
 import { choose, hasNoBrowser, openPage, sharedPage, useBrowser } from "./page.js";
 import { sprintsAndRun } from "./sprints-and-run.js";
 
-const PROFILE = "Acceleration–speed profile";
-const POWER = "Metabolic power, an estimate";
-const RUNS = "Standard runs, experimental";
+const PROFILE = "Acceleration-speed profile";
+const POWER = "Metabolic power (estimate)";
+const RUNS = "Standard runs (experimental)";
 
 const file = await sprintsAndRun("sprints.asi");
 const { samples } = file;

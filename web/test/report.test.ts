@@ -71,14 +71,14 @@ describe.skipIf(hasNoBrowser)("a report opened as a file", () => {
     await button.click();
     await expect.poll(() => card(page, "Distance")).toBe(`${first?.value?.toFixed(0)} m`);
     // the figures that are off by default
-    await page.getByText("Acceleration–speed profile", { exact: true }).click();
+    await page.getByText("Acceleration-speed profile", { exact: true }).click();
     await page.getByText("There is no profile: R2 0.4556; at least 0.9 is needed.").waitFor();
     await page.getByRole("img", { name: /points of acceleration by speed$/ }).waitFor();
     await page.getByRole("button", { name: "All", exact: true }).click();
-    await page.getByText("Metabolic power, an estimate", { exact: true }).click();
+    await page.getByText("Metabolic power (estimate)", { exact: true }).click();
     await page.getByText(`${metabolicEstimate(samples).energy?.toFixed(2)} kJ/kg`).waitFor();
     await page.getByText(METABOLIC_CAUTION).waitFor();
-    await page.getByText("Standard runs, experimental", { exact: true }).click();
+    await page.getByText("Standard runs (experimental)", { exact: true }).click();
     await page.getByText("There are none. A standard run is").waitFor();
   });
 

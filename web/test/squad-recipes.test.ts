@@ -284,7 +284,7 @@ describe.skipIf(hasNoBrowser)("the counts of a squad by other definitions", () =
     const { errors } = command(scene.folder, "--recipe", gated);
     const [sentence = ""] = /Keller: recipe\.gate needs.*?null\./.exec(errors) ?? [];
     expect(sentence).not.toBe("");
-    await alertOf(page, `${sentence} 4 other players have none either.`).waitFor();
+    await alertOf(page, `${sentence} 4 other players have no counts either.`).waitFor();
     expect(await counted(page, "Keller", "gated", 3)).toEqual(["–", "–", "–", "–"]);
     expect(await counted(page, "Keller", "ours")).toEqual(values);
   });
@@ -363,6 +363,17 @@ describe.skipIf(hasNoBrowser)("the counts of a squad by other definitions", () =
     const [names = [], session = []] = csv.map((line) => line.split(","));
     for (const key of [...shown.map(([one]) => one), "peak_60s_distance_m_start"])
       expect(session[names.indexOf(key)], key).toBe(String(rows[0]?.[key]));
+    expect(names.slice(-2)).toEqual(["metabolic_caution", "standard_runs_caution"]);
+    for (const text of [METABOLIC_CAUTION, STANDARD_RUNS_CAUTION]) expect(csv[1]).toContain(text);
+    const workbook = unzipSync(await exported(page, "Excel (.xlsx)"));
+    const cells = new TextDecoder().decode(workbook["xl/sharedStrings.xml"]);
+    for (const text of ["Caution: metabolic power", METABOLIC_CAUTION, STANDARD_RUNS_CAUTION])
+      expect(cells).toContain(text);
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await page.getByRole("button", { name: "Copy", exact: true }).click();
+    await page.getByText("The table is on the clipboard.").waitFor();
+    const copied = await page.evaluate(() => navigator.clipboard.readText());
+    expect(copied.trimEnd().split("\n").slice(-2)).toEqual([METABOLIC_CAUTION, STANDARD_RUNS_CAUTION]);
     const report = (
       await download(page, () => page.getByRole("button", { name: "Report" }).click())
     ).toString();
@@ -377,7 +388,7 @@ describe.skipIf(hasNoBrowser)("the counts of a squad by other definitions", () =
     await ready(page);
     await expectShown(rows[0]);
     await page.getByText("Columns…").click();
-    await page.getByRole("group", { name: "Chosen further figures" }).getByLabel("Energy").click();
+    await page.getByRole("group", { name: "Selected figures" }).getByLabel("Energy").click();
     await head(page, "Energy").waitFor({ state: "detached" });
     await page.getByRole("button", { name: "Restore defaults" }).click();
     await expect.poll(ofFigures).toEqual(first);

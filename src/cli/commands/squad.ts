@@ -63,11 +63,11 @@ export function addSquad(program: Command, { context, onStatus }: Host): void {
     )
     .option(
       "--metabolic-power",
-      "also estimate the energy of each player from speed; the output contains a warning about the limits of the estimate",
+      "also estimate the energy of each player from speed; the output contains a caution with its source",
     )
     .option(
       "--standard-runs",
-      "experimental: also find steady runs of at least 4 minutes, with speed and heart rate of the longest",
+      "experimental: also find steady runs of at least 4 minutes, with speed and heart rate of the longest; the output contains a caution",
     )
     .addOption(
       new Option(

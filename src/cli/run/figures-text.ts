@@ -145,9 +145,9 @@ function hrvText(hrv: HeartRateVariability): string {
 }
 
 function profileText(maxSpeed: number | null, found: AccelerationSpeedProfile | null): string {
-  if (maxSpeed === null)
-    return "  maximum speed held for 0.5 s: none, because it requires at least 5 samples a second\n";
-  const { profile, reason } = found ?? { profile: null, reason: "nobody ran" };
+  if (maxSpeed === null || found === null)
+    return "  maximum speed held for 0.5 s: none, because it requires at least 1 s with 5 samples a second\n";
+  const { profile, reason } = found;
   const text =
     profile === null
       ? `none: ${reason}`
@@ -157,7 +157,8 @@ function profileText(maxSpeed: number | null, found: AccelerationSpeedProfile | 
 
 function metabolicText(estimate: MetabolicEstimate): string {
   const { energy, equivalent_distance, equivalent_distance_index, categories, caution } = estimate;
-  if (energy === null) return "  metabolic power: none, because it requires at least 5 samples a second\n";
+  if (energy === null)
+    return "  metabolic power: none, because it requires at least 1 s with 5 samples a second\n";
   const lines = [
     `metabolic power: ${energy} kJ/kg, equivalent distance ${equivalent_distance} m, ${equivalent_distance_index ?? "-"} times the distance`,
     ...categories.map(({ threshold_low, threshold_high, duration, distance }) => {

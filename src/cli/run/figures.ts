@@ -1,6 +1,5 @@
 import {
   type AccelerationSpeedProfile,
-  accelerationSpeedProfile,
   type Beats,
   computeRecipe,
   type HeartRateVariability,
@@ -11,13 +10,15 @@ import {
   metabolicEstimate,
   type NamedRecipe,
   type PeakDemands,
+  PROFILE_VERSION,
   type PresetName,
   peakDemands,
+  profileSpeeds,
   type RecipeResult,
   recipeSensitivity,
   type SensitivityRow,
   type StandardRuns,
-  sessionMaxSpeed,
+  sessionProfile,
   standardRuns,
 } from "../../metrics/index.js";
 import { UsageError } from "../terminal/usage-error.js";
@@ -65,7 +66,7 @@ export interface Figures {
   metabolic?: MetabolicEstimate;
   /** m/s, sustained for 0.5 s; null below 5 Hz. */
   session_max_speed?: number | null;
-  /** For these rows only, relative to their own maximum speed; null if there is no maximum speed. */
+  /** For these rows only, relative to their own maximum speed; null if there is none. */
   acceleration_speed?: AccelerationSpeedProfile | null;
   /** Experimental. */
   standard_runs?: StandardRuns;
@@ -132,13 +133,11 @@ function profileOf(
   samples: MetricSamples,
   options: MetricsOptions,
 ): Required<Pick<Figures, "session_max_speed" | "acceleration_speed">> {
-  const maxSpeed = sessionMaxSpeed(samples, options);
+  const speeds = profileSpeeds(samples, options);
+  const { max_speed, ...found } = sessionProfile(speeds);
   return {
-    session_max_speed: maxSpeed,
-    // a walk has no profile
+    session_max_speed: speeds.maxSpeed,
     acceleration_speed:
-      maxSpeed === null || maxSpeed < 1
-        ? null
-        : accelerationSpeedProfile([samples], { ...options, maxSpeed: Math.min(maxSpeed, 20) }),
+      max_speed === null ? null : { ...found, definition: { version: PROFILE_VERSION, max_speed } },
   };
 }

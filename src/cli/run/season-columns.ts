@@ -11,7 +11,7 @@ import {
   shareOfMatches,
 } from "../../squad/index.js";
 import { type FileColumn, instantColumn, numberColumn, textColumn } from "../../squad-report/cell-files.js";
-import { figureTitle, hashColumns, rounded } from "../../squad-report/squad-columns.js";
+import { cautionColumns, figureTitle, hashColumns, rounded } from "../../squad-report/squad-columns.js";
 
 /** A row of a file: a player in a session. */
 export interface SeasonFileRow {
@@ -65,6 +65,7 @@ export const seasonColumns = (
     ),
   ),
   ...hashColumns<SeasonFileRow>(recipes),
+  ...cautionColumns<SeasonFileRow>(figures),
 ];
 
 /** The last session with a figure. */
@@ -104,4 +105,5 @@ export const playerColumns = (
     ),
   ]),
   ...hashColumns<SeasonPlayer>(recipes),
+  ...cautionColumns<SeasonPlayer>(figures),
 ];

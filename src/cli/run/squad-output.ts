@@ -2,18 +2,12 @@ import { basename, resolve } from "node:path";
 import { csvInFile } from "../../squad-report/cell-files.js";
 import type { Context } from "../batch/batch.js";
 import { isStandardOutput, streamOf, writeOutput } from "../batch/output.js";
-import type { SquadFlags, SquadFormat, SquadOrder } from "./squad-options.js";
+import type { SquadFlags } from "./squad-options.js";
 
 /** The name of the folder, if the argument is a single folder. */
 export function titleOf(args: readonly string[], otherwise = "Session"): string {
   const [first = ""] = args;
   return args.length === 1 && first !== "-" ? basename(resolve(first)) : otherwise;
-}
-
-/** Prints the cautions that belong to figures of a table without space for them. Texts and reports contain them. */
-export function tellCautions({ cautions }: SquadOrder, format: SquadFormat, { console }: Context): void {
-  if (format === "text" || format === "html") return;
-  for (const caution of cautions) console.message(caution);
 }
 
 /** Writes to the file of `-o`, or to the standard output. A file with decimal commas is assumed to be for Excel. */

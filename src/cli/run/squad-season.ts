@@ -31,7 +31,7 @@ import {
   type SquadOrder,
   thresholdsOf,
 } from "./squad-options.js";
-import { tellCautions, titleOf, writeContent } from "./squad-output.js";
+import { titleOf, writeContent } from "./squad-output.js";
 import { besideRecordings, inFolder, readSheetFile, tellProblems } from "./squad-sheets.js";
 
 /** Format and order of the output. */
@@ -71,7 +71,6 @@ export async function squadSeason(
   tellAbsent(used, present, context);
   if (flags.load === "trimp" || output.order.columns.some(({ key }) => key === "trimp"))
     tellWithoutMaxHr(used, present, context);
-  tellCautions(output.order, output.format, context);
   await writeContent(await contentOf(seasonOf(played), args, flags, output), flags, context);
   return status;
 }

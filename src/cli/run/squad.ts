@@ -51,7 +51,7 @@ import {
   SUGGESTED,
   thresholdsOf,
 } from "./squad-options.js";
-import { tellCautions, titleOf, writeContent } from "./squad-output.js";
+import { titleOf, writeContent } from "./squad-output.js";
 import { type ReadRecording, readRecordings } from "./squad-recordings.js";
 import { besideRecordings, readSheetFile, tellProblems } from "./squad-sheets.js";
 import { squadText } from "./squad-text.js";
@@ -119,7 +119,6 @@ export async function squad(args: string[], flags: SquadFlags, context: Context)
     if (periodsPath === null || periods.length > 0)
       tellSuggestions(areSuggested ? null : periods, played, members, flags.tz, context);
   }
-  tellCautions(order, format, context);
   await writeContent(content, flags, context);
   return status;
 }

@@ -1,3 +1,4 @@
+import { dayNumber } from "../calendar-day.js";
 import type { MetricsOptions } from "../options.js";
 import type { MetricSamples } from "../samples.js";
 import {
@@ -8,8 +9,6 @@ import {
   SpeedClasses,
 } from "./acceleration-speed.js";
 import { sessionMaxSpeed } from "./max-speed.js";
-
-const DAY_MS = 86_400_000;
 
 /** Number of days whose sessions a profile pools, as docs/metrics.md describes. */
 export const PROFILE_DAYS = 28;
@@ -51,22 +50,30 @@ export const profileSpeeds = (
   points: highestOfSessions([samples], options),
 });
 
-/** The profile of a session, which must match the maximum speed of the same session; never throws. */
-export const sessionProfile = ({ maxSpeed, points }: ProfileSpeeds): GatedProfile =>
-  gatedProfile(points, maxSpeed);
+/**
+ * The profile of a session, which must match a maximum speed; never throws.
+ *
+ * @param maxSpeed maximum speed of the person, m/s; by default that of the same session
+ */
+export const sessionProfile = (speeds: ProfileSpeeds, maxSpeed = speeds.maxSpeed): GatedProfile =>
+  gatedProfile(speeds.points, speeds.maxSpeed === null ? null : maxSpeed);
 
 /**
  * The profile of the sessions of the 28 days up to a day.
  *
  * @param sessions in chronological order; `day` is `YYYY-MM-DD`; sessions of other days are not used
  * @param options `to`: the last day, `YYYY-MM-DD`; `maxSpeed`: maximum speed of the season, m/s, or null
+ * @throws AsiError `BAD_ARGUMENT` if a day is not an existing date as `YYYY-MM-DD`
  */
 export function pooledProfile(
   sessions: readonly { readonly day: string; readonly points: readonly ProfilePoint[] }[],
   { to, maxSpeed }: { to: string; maxSpeed: number | null },
 ): PooledProfile {
-  const isRecent = (day: string) => day <= to && Date.parse(to) - Date.parse(day) < PROFILE_DAYS * DAY_MS;
-  const pooled = sessions.filter(({ day, points }) => points.length > 0 && isRecent(day));
+  const last = dayNumber(to);
+  const pooled = sessions.filter(({ day, points }) => {
+    const daysBefore = last - dayNumber(day);
+    return points.length > 0 && daysBefore >= 0 && daysBefore < PROFILE_DAYS;
+  });
   const classes = new SpeedClasses();
   for (const { speed, acceleration } of pooled.flatMap(({ points }) => points)) {
     classes.add(speed, acceleration);

@@ -31,15 +31,16 @@ def power(v, a):
 
 
 def estimate(task):
-    """Energy in 0.5 µJ/kg, and time (ms) and distance (0.5 µm) of each category; None below 5 Hz."""
+    """Energy in 0.5 µJ/kg, and time (ms) and distance (0.5 µm) of each category; None without 1 s at 5 Hz."""
     from signal_steps import Signal, accelerations, ordered
 
     s = Signal(ordered(task["t"], task["v"], task["hr"]))
-    if not s.is_fast():
+    stretches = list(accelerations(s))
+    if not stretches:
         return None
     limits = [0, 10_000, 20_000, 35_000, 55_000]
     energy, classes = 0, [[0, 0.0] for _ in limits]
-    for _, raw, smooth, acc in accelerations(s):
+    for _, raw, smooth, acc in stretches:
         watts = [
             0 if v < 200 or abs(a) > 9000 else math.floor(1000 * power(v / 1000, a / 1000) + 0.5)
             for v, a in zip(smooth, acc)

@@ -47,9 +47,9 @@ export function Details(props: Props) {
         <HeartRangePanel recording={recording} selection={selection} settings={settings} reader={reader} />
       )}
       <RecipesPanel recording={recording} selection={selection} settings={settings} reader={reader} />
-      <LoadedFold title="Acceleration–speed profile" load={loadProfile} props={further} />
-      <LoadedFold title="Metabolic power, an estimate" load={loadMetabolicPower} props={further} />
-      <LoadedFold title="Standard runs, experimental" load={loadStandardRuns} props={further} />
+      <LoadedFold title="Acceleration-speed profile" load={loadProfile} props={further} />
+      <LoadedFold title="Metabolic power (estimate)" load={loadMetabolicPower} props={further} />
+      <LoadedFold title="Standard runs (experimental)" load={loadStandardRuns} props={further} />
       <div class="details">
         {figures === null ? null : (
           <FigurePanels figures={figures} selection={selection} settings={settings} />

@@ -17,9 +17,6 @@ export interface FurtherProps {
   reader: RecordingService;
 }
 
-/** Cost of running at constant speed on the flat, J/kg/m, as in the library. */
-const COST_OF_RUNNING = 3.6;
-
 /** The energy of the visible part, estimated from speed. */
 export function MetabolicPower({ recording: { id }, selection, settings, reader }: FurtherProps) {
   const ask = useCallback(
@@ -35,9 +32,9 @@ export function MetabolicPower({ recording: { id }, selection, settings, reader 
   if (answer === null) return <p role="status">Computing metabolic power…</p>;
   if ("problem" in answer) return <NoFigures problem={answer.problem} />;
   const { energy, equivalent_distance: equivalent, equivalent_distance_index: index } = answer.found;
-  const { categories, caution } = answer.found;
+  const { mean_power: mean, categories, caution } = answer.found;
   if (energy === null || equivalent === null)
-    return <p class="muted">There is none, because it requires at least 5 samples per second.</p>;
+    return <p class="muted">There is none. At least 1 s with 5 samples per second is needed.</p>;
   const seconds = categories.reduce((sum, one) => sum + one.duration, 0);
   return (
     <section aria-label="Metabolic power">
@@ -45,13 +42,8 @@ export function MetabolicPower({ recording: { id }, selection, settings, reader 
       <div class="beside">
         <div role="status">
           <dl class="facts">
-            <Fact name="Energy in the shown time" value={`${decimal(energy, 2)} kJ/kg`} />
-            {seconds === 0 ? null : (
-              <Fact
-                name="Mean power"
-                value={`${decimal((equivalent * COST_OF_RUNNING) / seconds, 1)} W/kg`}
-              />
-            )}
+            <Fact name="Energy in the visible time" value={`${decimal(energy, 2)} kJ/kg`} />
+            {mean === null ? null : <Fact name="Mean power" value={`${decimal(mean, 1)} W/kg`} />}
             <Fact name="Equivalent distance" value={`${decimal(equivalent, 0)} m`} />
             {index === null ? null : <Fact name="Equivalent distance / distance" value={decimal(index, 3)} />}
           </dl>

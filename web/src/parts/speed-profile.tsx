@@ -1,5 +1,4 @@
 import { useCallback } from "preact/hooks";
-import type { SpeedProfile } from "../recording/recording.js";
 import { figureSettings } from "../view/settings.js";
 import { decimal, type SpeedUnit, speedFactor } from "../view/values.js";
 import type { FurtherProps } from "./metabolic.js";
@@ -20,10 +19,10 @@ export function Profile({ recording: { id }, settings, reader }: Omit<FurtherPro
   const { heldSpeed, points, found } = answer.found;
   const unit = settings.speedUnit.value;
   if (heldSpeed === null)
-    return <p class="muted">There is none, because it requires at least 5 samples per second.</p>;
-  const profile = found?.profile ?? null;
+    return <p class="muted">There is none. At least 1 s with 5 samples per second is needed.</p>;
+  const { profile, reason, max_speed: maxSpeed } = found;
   return (
-    <section aria-label="Acceleration–speed profile">
+    <section aria-label="Acceleration-speed profile">
       <p class="note">
         The two highest accelerations in each class of speeds from {speedText(3, unit)}, in the whole
         recording, with the line that fits them. A profile of one recording depends on what the athlete did;
@@ -33,7 +32,7 @@ export function Profile({ recording: { id }, settings, reader }: Omit<FurtherPro
         {points.length === 0 ? null : <ProfileChart points={points} profile={profile} unit={unit} />}
         <div role="status">
           {profile === null ? (
-            <p>There is no profile: {reasonText(answer.found)}.</p>
+            <p>There is no profile: {reason}.</p>
           ) : (
             <dl class="facts">
               <Fact name="A0, theoretical maximum acceleration" value={`${decimal(profile.a0, 2)} m/s²`} />
@@ -51,8 +50,8 @@ export function Profile({ recording: { id }, settings, reader }: Omit<FurtherPro
           )}
           <dl class="facts">
             <Fact name="Maximum speed held for 0.5 s" value={speedText(heldSpeed, unit)} />
-            {settings.maxSpeedKmPerH.value === null || found === null ? null : (
-              <Fact name="Maximum speed of the athlete" value={speedText(found.definition.max_speed, unit)} />
+            {settings.maxSpeedKmPerH.value === null || maxSpeed === null ? null : (
+              <Fact name="Maximum speed of the athlete" value={speedText(maxSpeed, unit)} />
             )}
           </dl>
         </div>
@@ -64,6 +63,3 @@ export function Profile({ recording: { id }, settings, reader }: Omit<FurtherPro
 /** With two decimals in m/s, as the figures are published. */
 const speedText = (mPerS: number, unit: SpeedUnit): string =>
   `${decimal(mPerS * speedFactor(unit), unit === "m/s" ? 2 : 1)} ${unit}`;
-
-const reasonText = ({ found }: SpeedProfile): string =>
-  found === null ? "nobody ran, the maximum speed is below 1 m/s" : (found.reason ?? "");

@@ -1,21 +1,17 @@
 import type { SampleBatch } from "asi-convert";
-import {
-  type MetabolicEstimate,
-  metabolicEstimate,
-  type StandardRuns,
-  standardRuns,
-} from "asi-convert/metrics";
+import { metabolicEstimate, metabolicSummary, type StandardRuns, standardRuns } from "asi-convert/metrics";
 import type { TimeWindow } from "../view/window.js";
-import type { FigureSettings } from "./recording.js";
+import type { FigureSettings, MetabolicPower } from "./recording.js";
 
-/** The energy of the rows of a window, as `asi stats --metabolic-power --from --to`. */
+/** The energy of the rows of a window, as `asi stats --metabolic-power --from --to`, with its mean power. */
 export function metabolicPowerOf(
   rows: SampleBatch,
   { startMs, stopMs }: TimeWindow,
   { preset }: FigureSettings,
-): MetabolicEstimate {
+): MetabolicPower {
   const from = Math.ceil(startMs);
-  return metabolicEstimate(rows, { preset, from, to: Math.max(from, Math.floor(stopMs)) });
+  const estimate = metabolicEstimate(rows, { preset, from, to: Math.max(from, Math.floor(stopMs)) });
+  return { ...estimate, mean_power: metabolicSummary(estimate).mean_power };
 }
 
 /**

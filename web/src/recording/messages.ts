@@ -1,5 +1,5 @@
 import type { Damage } from "asi-convert";
-import type { HeartRateVariability, MetabolicEstimate, Recipe, StandardRuns } from "asi-convert/metrics";
+import type { HeartRateVariability, Recipe, StandardRuns } from "asi-convert/metrics";
 import type { Drawing } from "../map/drawing.js";
 import type { Origin } from "../map/projection.js";
 import type { RemoteColumns } from "../plots/plot-panel.js";
@@ -14,6 +14,7 @@ import type {
   Heart,
   HeartRange,
   HeartRangeFigures,
+  MetabolicPower,
   PeakDistances,
   Recording,
   SpeedProfile,
@@ -48,7 +49,7 @@ export interface Requests {
   profile: { asked: { id: number; settings: FigureSettings }; answered: SpeedProfile };
   metabolicPower: {
     asked: { id: number; shown: TimeWindow; settings: FigureSettings };
-    answered: MetabolicEstimate;
+    answered: MetabolicPower;
   };
   standardRuns: { asked: { id: number; settings: FigureSettings }; answered: StandardRuns };
   heartRange: {

@@ -8,7 +8,9 @@ import type {
   TrackBeatBatch,
 } from "asi-convert";
 import type {
-  AccelerationSpeedProfile,
+  GatedProfile,
+  MetabolicEstimate,
+  MetabolicSummary,
   Metrics,
   PeakDemands,
   PeakWindow,
@@ -94,14 +96,16 @@ export interface PeakDistances {
   fits: Pick<PeakDemands, "power_law" | "critical_speed" | "critical_speed_3">;
 }
 
+/** The estimate of energy with its mean power. */
+export type MetabolicPower = MetabolicEstimate & Pick<MetabolicSummary, "mean_power">;
+
 /** The acceleration-speed profile of a recording with its points. */
 export interface SpeedProfile {
-  /** Maximum speed held for 0.5 s, m/s. Null if there are fewer than 5 samples a second. */
+  /** Maximum speed held for 0.5 s, m/s. Null without 1 s with at least 5 samples a second. */
   heldSpeed: number | null;
   /** The points to which the line is fitted, before distant ones are dropped; m/s and m/s2. */
   points: readonly { readonly speed: number; readonly acceleration: number }[];
-  /** Null if nobody ran. */
-  found: AccelerationSpeedProfile | null;
+  found: GatedProfile;
 }
 
 /** Lowest and highest heart rate, bpm; both included. */

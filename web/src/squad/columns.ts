@@ -68,10 +68,10 @@ export function valueIn(figures: MemberFigures, column: SquadColumn, isPerMinute
 
 const isDivided = ({ kind, key }: SquadColumn): boolean => kind === "sum" && key !== "minutes";
 
-/** Decimals of a column. Counts per minute need two. */
+/** Decimals of a column. Counts and energy per minute need two. */
 export function decimalsOf(column: SquadColumn, isPerMinute: boolean): number {
   if (!isPerMinute || !isDivided(column)) return column.decimals;
-  return column.unit === "" ? 2 : 1;
+  return column.unit === "" || column.unit === "kJ/kg" ? 2 : 1;
 }
 
 /** The shown columns, and the user's choice, which is stored. */

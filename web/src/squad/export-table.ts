@@ -1,6 +1,7 @@
 import { withoutFormula } from "asi-convert/csv";
 import { instantFormat, SQUAD_COLUMNS } from "asi-convert/squad";
 import {
+  cautionsOf,
   csvInFile,
   type FileColumn,
   fileColumns,
@@ -18,7 +19,7 @@ import type { PlayerRow, SquadSession } from "./squad-session.js";
 import { tableModel } from "./table-model.js";
 import { tableScopes } from "./table-scopes.js";
 
-/** The visible table for spreadsheets, with fields separated by tabs. */
+/** The visible table for spreadsheets, with fields separated by tabs, followed by the cautions of its figures. */
 export function tableText(session: SquadSession, choice: ColumnChoice): string {
   const order = orderOf(session);
   const columns = choice.shown(order);
@@ -53,6 +54,7 @@ export function tableText(session: SquadSession, choice: ColumnChoice): string {
     ]),
     line("", `Mean of ${table.count}`, "", ...table.means),
     line("", "Highest", "", ...table.highest),
+    ...cautionsOf(columns).map((caution) => line(caution)),
     "",
   ].join("\n");
 }
@@ -63,7 +65,7 @@ export function copiedCell(text: string): string {
   return /^-?[\d.,]+$/.test(line) ? line : withoutFormula(line);
 }
 
-/** The columns of files. They are all figures, the counts of the selected recipes with their hashes, and the selected figures on request. */
+/** The columns of files. They are all figures, the counts of the selected recipes with their hashes, and the selected figures on request with their cautions. */
 function columnsOf(session: SquadSession): readonly FileColumn<SquadFileRow>[] {
   const { columns, named } = session.recipes.peek();
   return fileColumns([...SQUAD_COLUMNS, ...columns], named);

@@ -69,7 +69,7 @@ export const FURTHER_COLUMNS: readonly FurtherColumn[] = [
   },
   {
     key: "high_power_m",
-    title: `Distance from ${HIGH_POWER_W_PER_KG} W/kg, ${ESTIMATED}`,
+    title: `Distance at ${HIGH_POWER_W_PER_KG} W/kg or more, ${ESTIMATED}`,
     unit: "m",
     decimals: 0,
     of: "with_metabolic_power",

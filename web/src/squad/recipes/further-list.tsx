@@ -9,8 +9,8 @@ import type { RecipeChoiceProps } from "./recipe-list.js";
 
 const GROUPS: readonly (readonly [FurtherFigure, string])[] = [
   ["peaks", "Peak demands"],
-  ["metabolic", "Metabolic power, an estimate"],
-  ["standardRuns", "Standard runs, experimental"],
+  ["metabolic", "Metabolic power (estimate)"],
+  ["standardRuns", "Standard runs (experimental)"],
 ];
 
 const FIRST_KEY = "peak_60s_distance_m";
@@ -25,7 +25,7 @@ export function FurtherChoice({ session, columns }: RecipeChoiceProps) {
   return (
     <>
       {chosen.length === 0 ? null : (
-        <fieldset aria-label="Chosen further figures">
+        <fieldset aria-label="Selected figures">
           {chosen.map((column) => (
             <label key={column.key}>
               <input
@@ -97,7 +97,7 @@ function Notices({ session }: { session: SquadSession }) {
         <p class="note">
           A report has space for {MOST_COLUMNS_ON_PAPER} columns of other definitions and further figures.{" "}
           {further.length === 0
-            ? "It contains none of these."
+            ? "It contains none of the selected figures."
             : `It contains ${further.map(({ head }) => head).join(", ")}.`}
         </p>
       )}
@@ -105,7 +105,7 @@ function Notices({ session }: { session: SquadSession }) {
         {reasons[0]}
         {more <= 0
           ? ""
-          : ` ${more === 1 ? "One other player has" : `${more} other players have`} none either.`}
+          : ` ${more === 1 ? "One other player has" : `${more} other players have`} no figures either.`}
       </p>
     </>
   );

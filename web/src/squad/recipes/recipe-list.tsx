@@ -140,7 +140,7 @@ function Notices({ session, chosen }: { session: SquadSession; chosen: readonly 
         {uncounted[0]}
         {more <= 0
           ? ""
-          : ` ${more === 1 ? "One other player has" : `${more} other players have`} none either.`}
+          : ` ${more === 1 ? "One other player has" : `${more} other players have`} no counts either.`}
       </p>
     </>
   );
