@@ -194,36 +194,46 @@ describe.runIf(isSpread)("a sample server that is unreachable", () => {
       return client;
     });
     await watch.start({ info: () => undefined, warn: (line: object) => warnings.push(line) });
-    /** Ends its sessions that currently read some samples. @returns the number of sessions */
-    const endReading = async (part: string) => {
+    const ofReading = async (column: string, part: string) => {
       const { rows } = await s.store.database.pool.query(
-        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1 AND state = 'active' AND query LIKE $2",
+        `SELECT ${column} FROM pg_stat_activity WHERE application_name = $1 AND state = 'active' AND query LIKE $2`,
         [application_name, `%sample_chunks_${part}%`],
       );
       return rows.length;
     };
-    return { watch, refused, warnings, endReading };
+    /** Whether a session currently reads some samples. */
+    const isReading = async (part: string) => (await ofReading("pid", part)) > 0;
+    /** Ends its sessions that currently read some samples. @returns the number of sessions */
+    const endReading = (part: string) => ofReading("pg_terminate_backend(pid)", part);
+    return { watch, refused, warnings, isReading, endReading };
   }
 
   it("is not assumed if the coordinator ends or refuses the sessions that check it", async () => {
-    const { watch, refused, warnings, endReading } = await watching();
+    const { watch, refused, warnings, isReading, endReading } = await watching();
     const elsewhere = new pg.Client(databaseUrl.replace(/[^/]+$/, "postgres"));
     await elsewhere.connect();
     const name = pg.escapeIdentifier(new URL(databaseUrl).pathname.slice(1));
     const [first] = servers as [PostgresServer];
     const remote = new pg.Client(`${first.url}postgres`);
     await remote.connect();
+    const allow = (connections: boolean) =>
+      elsewhere.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS ${connections}`);
+    /** A session must be active when it is ended. It may end by itself before no other one is allowed. */
+    const endAndRefuse = async () => {
+      await allow(true);
+      if (!(await isReading("0"))) return 0;
+      await allow(false);
+      return endReading("0");
+    };
     try {
-      await elsewhere.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`);
-      // A session must be active when it is ended.
       const [{ table } = { table: "" }] = await sampleServers(s.store.database.pool);
       await remote.query(`BEGIN; LOCK TABLE ${table}`);
-      await expect.poll(() => endReading("0"), { ...PATIENCE, interval: 10 }).toBe(1);
+      await expect.poll(endAndRefuse, { ...PATIENCE, interval: 10 }).toBe(1);
       await remote.query("ROLLBACK");
       await expect.poll(() => refused.length, PATIENCE).toBeGreaterThan(1);
       expect(refused[0]).toMatchObject({ severity: "FATAL" });
     } finally {
-      await elsewhere.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS true`);
+      await allow(true);
       await elsewhere.end();
       await remote.end();
     }
