@@ -389,15 +389,27 @@ describe("a personal token", () => {
       await s.personalToken(scene.manager, "sessions:read"),
       await s.personalToken(scene.manager, "samples:write"),
     ];
-    const [first, second, third] = [
-      await follow(s, { token: samples }),
-      await follow(s, { token: sessions }),
-      await follow(s, { token: writing }),
-    ];
+    const [first, second] = [await follow(s, { token: samples }), await follow(s, { token: sessions })];
     await scene.session();
     await scene.run(scene.players[0]?.device ?? { id: 0, serial_number: "", device_name: "" }, 0, 1);
     expect(new Set((await first()).map(({ kind }) => kind))).toEqual(new Set(["samples"]));
     expect(new Set((await second()).map(({ kind }) => kind))).toEqual(new Set(["session", "figures"]));
-    expect(await third()).toEqual([]);
+    const refused = await s.get("/api/v2/changes/", writing);
+    expect([refused.status, refused.body.code]).toEqual([403, "insufficient_scope"]);
+  });
+
+  it("refuses the cursor of another account or of a token with other scopes, which would pass over changes", async ({
+    service: s,
+  }) => {
+    const [ann, bob] = [await s.manager(), await s.manager()];
+    const { body } = await s.get("/api/v2/changes/", ann.token);
+    const read = async (token: string) => {
+      const { status, body: problem } = await s.get(`/api/v2/changes/?cursor=${body.next_cursor}`, token);
+      return [status, problem.code];
+    };
+    expect(await read(bob.token)).toEqual([409, "cursor_of_another_token"]);
+    expect(await read(await s.personalToken(ann, "samples:read"))).toEqual([409, "cursor_of_another_token"]);
+    // Another token that reads the same continues.
+    expect(await read(await s.personalToken(ann, "samples:read", "sessions:read"))).toEqual([200, undefined]);
   });
 });

@@ -191,6 +191,8 @@ describe("the tools of the service", () => {
       ["session_figures", { session: "1/../../v1/account" }, "invalid_arguments", /session: A valid integer/],
       ["list_sessions", { from: "yesterday" }, "invalid", /from/],
       ["compare_players", { session, players: ["Ann", "Zoe"] }, "unknown_name", /"Bea \(\d+\)"/],
+      ["session_figures", { session, players: ["Zoe"] }, "unknown_name", /"Bea \(\d+\)"/],
+      ["session_figures", { session, period: "second half" }, "unknown_name", /"1st half"/],
       ["compare_players", { session, players: ["Ann", "Bea"], period: "x" }, "unknown_name", /"1st half"/],
     ];
     for (const [tool, given, code, message] of cases) {

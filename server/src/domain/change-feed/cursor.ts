@@ -7,19 +7,24 @@ export interface ChangeCursor extends Position {
   /** Time and athlete of the last listed permission that began or ended, ms; later ones have not been listed. */
   clockMs: number;
   athleteId: number;
+  reader: string;
 }
 
-const PATTERN = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}) (\d{1,18}) (\d{1,15}) (\d{1,15}) (\d{1,15})$/;
+/** Identifies what a token reads: the account, and whether it reads samples, and sessions. */
+export const readerOf = (accountId: number, kinds: readonly string[]): string =>
+  `${accountId}.${Number(kinds.includes("samples"))}${Number(kinds.includes("session"))}`;
 
-export const encodeChangeCursor = ({ epoch, xid, seq, clockMs, athleteId }: ChangeCursor): string =>
-  Buffer.from([epoch, xid, seq, clockMs, athleteId].join(" ")).toString("base64url");
+const PATTERN =
+  /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}) (\d{1,18}) (\d{1,15}) (\d{1,15}) (\d{1,15}) (\d{1,15}\.[01]{2})$/;
+
+export const encodeChangeCursor = ({ epoch, xid, seq, clockMs, athleteId, reader }: ChangeCursor): string =>
+  Buffer.from([epoch, xid, seq, clockMs, athleteId, reader].join(" ")).toString("base64url");
 
 function decode(text: string): ChangeCursor | undefined {
   const parts = PATTERN.exec(Buffer.from(text, "base64url").toString("latin1"));
   if (parts === null) return undefined;
-  const [, epoch = "", xid = "", ...numbers] = parts;
-  const [seq = 0, clockMs = 0, athleteId = 0] = numbers.map(Number);
-  return { epoch, xid, seq, clockMs, athleteId };
+  const [, epoch = "", xid = "", seq, clockMs, athleteId, reader = ""] = parts;
+  return { epoch, xid, seq: Number(seq), clockMs: Number(clockMs), athleteId: Number(athleteId), reader };
 }
 
 FormatRegistry.Set("change-cursor", (text) => decode(text) !== undefined);

@@ -8,7 +8,7 @@ import { DAY_MS } from "../change/daily-bytes.js";
 import { errors } from "../change/errors.js";
 import { beginEpoch, currentEpoch } from "../change-log/history.js";
 import { type LoggedChange, type LogPage, readLog } from "../change-log/read-log.js";
-import { type ChangeCursor, ChangeCursorQuery, encodeChangeCursor } from "./cursor.js";
+import { type ChangeCursor, ChangeCursorQuery, encodeChangeCursor, readerOf } from "./cursor.js";
 import type { Change, Changes } from "./resource.js";
 import { visibleIn } from "./visible.js";
 
@@ -17,13 +17,18 @@ export const ChangesQuery = Type.Object({ cursor: ChangeCursorQuery, limit: Curs
 const OF_SAMPLES: readonly ChangeKind[] = ["samples"];
 const OF_SESSIONS: readonly ChangeKind[] = ["session", "figures", "squad", "athlete"];
 
-/** Returns the kinds that the token can read. A write-only token gets none. */
+/**
+ * Returns the kinds that the token can read.
+ * @throws ServiceError `insufficient_scope` if there are none
+ */
 function kindsFor({ caller }: Context): readonly ChangeKind[] {
   const scopes = caller?.scopes ?? null;
-  return [
+  const kinds = [
     ...(scopes === null || scopes.includes("samples:read") ? OF_SAMPLES : []),
     ...(scopes === null || scopes.includes("sessions:read") ? OF_SESSIONS : []),
   ];
+  if (kinds.length === 0) throw errors.insufficientScope("samples:read");
+  return kinds;
 }
 
 /** Reads the log, with an epoch for the next cursor. */
@@ -122,17 +127,26 @@ const instant = (ms: number | null): string | null => (ms === null ? null : new 
 /**
  * Returns the objects that the caller must read again since the cursor; none without a cursor. A change does not
  * include the content, so it is harmless to list a change twice or late.
- * @throws ServiceError `cursor_expired`, `history_replaced`
+ * @throws ServiceError `cursor_expired`, `history_replaced`, `cursor_of_another_token`, `insufficient_scope`
  */
 export async function listChanges(
   ctx: Context,
   { cursor, limit = CURSOR_LIMITS.default }: StaticDecode<typeof ChangesQuery>,
 ): Promise<Changes> {
   const kinds = kindsFor(ctx);
+  const reader = readerOf(ctx.caller?.id ?? 0, kinds);
+  if (cursor !== undefined && cursor.reader !== reader) {
+    // With the cursor of a token that reads more, changes would be passed over for good.
+    throw errors.conflict(
+      "cursor_of_another_token",
+      "The cursor was issued to another account, or to a token with other scopes. Use a token of that kind, or read everything again and start without a cursor.",
+    );
+  }
   const nowMs = ctx.clock.now().getTime();
   const page = await readCurrent(ctx, kinds, cursor, limit);
   const { epoch } = page;
-  if (cursor === undefined) return answer([], { epoch, ...page.end, clockMs: nowMs, athleteId: 0 }, false);
+  if (cursor === undefined)
+    return answer([], { epoch, ...page.end, clockMs: nowMs, athleteId: 0, reader }, false);
   requireValid(ctx, cursor, page);
   const byClock = kinds.includes("athlete") ? await clockChanges(ctx, cursor, nowMs, limit) : [];
   const lastByClock = byClock.length === limit ? byClock.at(-1) : undefined;

@@ -45,6 +45,7 @@ export const Changes = Type.Object(
           seq: 0,
           clockMs: 1704124800000,
           athleteId: 0,
+          reader: "12.11",
         }),
         has_more: false,
       },

@@ -23,19 +23,45 @@ export function selected(
   rows: readonly Row[],
   { period, players }: { period: string | undefined; players: readonly string[] | undefined },
 ): Row[] {
-  return rows.filter(
-    (row) =>
-      (period === undefined || isSame(periodOf(row), period)) &&
-      (players?.some((player) => isPlayer(row, player)) ?? true),
+  const ofPeriod = rows.filter((row) => period === undefined || isSame(periodOf(row), period));
+  if (period !== undefined && ofPeriod.length === 0) throw unknownName("period", period, rows.map(periodOf));
+  if (players === undefined) return ofPeriod;
+  const wanted = new Set(
+    players.flatMap((player) => {
+      const found = playersGiven(rows, player);
+      if (found.length === 0) throw unknownName("player", player, rows.map(nameOf));
+      return found.map(({ athlete }) => athlete);
+    }),
   );
+  return ofPeriod.filter(({ athlete }) => wanted.has(athlete));
 }
 
 /** The player of a row of a session or a season. */
-type Player = Pick<Row, "player" | "athlete">;
+type Player = Pick<Row, "player" | "athlete" | "number">;
 
-/** Whether this is the name or the id of the player. */
-export const isPlayer = ({ player, athlete }: Player, given: string) =>
-  isSame(player, given) || String(athlete) === given;
+/**
+ * The players with a name, `Name (id)`, an athlete id, or `#` and a number on the shirt. A number alone that is the id of one
+ * player and the number of another is refused.
+ * @throws ToolError `ambiguous_player`
+ */
+export function playersGiven<P extends Player>(players: readonly P[], given: string): P[] {
+  const named = players.filter(
+    (one) => isSame(one.player, given) || isSame(nameOf(one), given) || `#${one.number}` === given,
+  );
+  if (named.length > 0) return named;
+  const [byId, byNumber] = [
+    players.filter(({ athlete }) => String(athlete) === given),
+    players.filter(({ number }) => number === given),
+  ];
+  const [one, other] = [byId[0], byNumber.find(({ athlete }) => String(athlete) !== given)];
+  if (one !== undefined && other !== undefined) {
+    throw new ToolError(
+      "ambiguous_player",
+      `${JSON.stringify(given)} is the athlete id of ${nameOf(one)}, and the number of ${nameOf(other)}. Use the name, or "#${given}" for the number.`,
+    );
+  }
+  return byId.length > 0 ? byId : byNumber;
+}
 
 /**
  * The row of a player.
@@ -44,13 +70,13 @@ export const isPlayer = ({ player, athlete }: Player, given: string) =>
  * @throws ToolError with the existing names
  */
 export function rowOf(rows: readonly Row[], player: string): Row {
-  const found = rows.filter((row) => isPlayer(row, player));
+  const found = playersGiven(rows, player);
   const [row] = found;
   if (row === undefined || found.length > 1) throw unknownName("player", player, rows.map(nameOf));
   return row;
 }
 
-export const nameOf = ({ player, athlete }: Player) => `${player} (${athlete})`;
+export const nameOf = ({ player, athlete }: Pick<Row, "player" | "athlete">) => `${player} (${athlete})`;
 
 /** Names in a message. */
 export const NAMES_SHOWN = 50;

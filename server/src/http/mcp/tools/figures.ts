@@ -3,10 +3,10 @@ import type { Source } from "../own-api.js";
 import {
   compared,
   definitionsFor,
-  isPlayer,
   NAMES_SHOWN,
   parametersOf,
   periodOf,
+  playersGiven,
   qualityOf,
   type Row,
   rowOf,
@@ -21,7 +21,7 @@ import { Given, type Tool, tool } from "../tool.js";
 /** Maximum number of rows in one result. */
 const MAX_ROWS = 100;
 
-const PLAYER = "Name or athlete id of a player";
+const PLAYER = "Name or athlete id of a player, or # and the number on the shirt, such as #7";
 const period = Given.text(
   "A period such as 1st half; session is the whole session, which has the period null in the API",
 );
@@ -110,7 +110,8 @@ export const compareSessions: Tool = tool({
       // A table can be several megabytes, so keep only the compared parts.
       const { body, source } = await tableOf(api, session);
       sources.push(source);
-      rows.push(body.rows.find((row) => row.period === null && isPlayer(row, given.player)) ?? null);
+      const whole = body.rows.filter(({ period: name }) => name === null);
+      rows.push(playersGiven(whole, given.player)[0] ?? null);
       for (const { player } of body.rows) if (names.size < NAMES_SHOWN) names.add(player);
     }
     const found = rows.filter((row) => row !== null);

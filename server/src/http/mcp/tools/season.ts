@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import type { Season } from "../../../domain/sessions/season.js";
-import { definitionsOf, isPlayer, nameOf, unknownName } from "../session-rows.js";
+import { definitionsOf, nameOf, playersGiven, unknownName } from "../session-rows.js";
 import { Given, type Tool, tool } from "../tool.js";
 
 /** Maximum number of entries and sessions in one result. */
@@ -13,7 +13,9 @@ export const squadSeason: Tool = tool({
     "Stored figures over the sessions of a squad: for each player the normal range of the last five matches, the best values and the days since the last session; with a player also the figures of each session. not_computed is the number of players without stored figures; session_figures computes them.",
   input: Type.Object({
     squad: Given.squad(),
-    player: Type.Optional(Given.text("Name or athlete id of a player")),
+    player: Type.Optional(
+      Given.text("Name or athlete id of a player, or # and the number on the shirt, such as #7"),
+    ),
     from: Type.Optional(Given.time("Only sessions that end later than this time")),
     to: Type.Optional(Given.time("Only sessions that start earlier than this time")),
   }),
@@ -23,7 +25,7 @@ export const squadSeason: Tool = tool({
       from,
       to,
     });
-    const wanted = body.players.filter((one) => player === undefined || isPlayer(one, player));
+    const wanted = player === undefined ? body.players : playersGiven(body.players, player);
     if (player !== undefined && wanted.length !== 1)
       throw unknownName("player", player, body.players.map(nameOf));
     const latest = body.sessions.slice(-MAX_ENTRIES);
