@@ -286,6 +286,7 @@ describe("authorization matrix", () => {
           account.token = await s.logIn(account.username, account.password);
         if (id === "releaseOwnership" && status === 204) await s.take(releasable, scene.owner);
         if (id === "acceptInvitation" && status === 200) await scene.inviteAnotherManager();
+        if (id === "deleteApplication" && status === 204) await scene.addApplication();
         if (id === "deleteSquadGrant" && status === 204) await scene.inviteFormerOwner();
         if (id.startsWith("revokePermission") && status === 204) await scene.permitFormerOwner();
       }

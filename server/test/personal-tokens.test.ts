@@ -9,7 +9,7 @@ import { revokeApplication } from "../src/oauth/sessions.js";
 import { auditLog } from "../src/store/schema.js";
 import { withOwnService } from "./file-service.js";
 import { managingManager } from "./people.js";
-import { startService, type TestAccount, type TestService } from "./service.js";
+import { newStore, startService, type TestAccount, TestService } from "./service.js";
 
 const it = withOwnService();
 
@@ -213,7 +213,8 @@ describe("a personal token", () => {
   });
 
   it("counts towards a quota, and the operator can disable all tokens", async () => {
-    const s = await startService({ quotaTokens: 1 });
+    // Other tests need the application of all tokens.
+    const s = await TestService.start(await newStore(), { quotaTokens: 1 });
     const ann = await s.manager();
     const { token } = (await create(s, ann)).body;
     expect(await create(s, ann)).toMatchObject({ status: 409, body: { code: "quota_exceeded" } });

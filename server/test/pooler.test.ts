@@ -1,6 +1,6 @@
 /** PostgreSQL behind PgBouncer with a session per transaction: statements of one client run in different sessions. */
 import pg from "pg";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { startService as startProcess } from "../src/process/service.js";
 import { type Database, openDatabase } from "../src/store/connection/database.js";
 import { withoutServers } from "../src/store/connection/server-lock.js";
@@ -120,15 +120,18 @@ describe.runIf(isPostgres && pgbouncerVersion !== undefined)(`behind PgBouncer $
   });
 
   it("a start is refused if required settings are missing, which the message names", async () => {
+    // A process without the settings changes the shared sessions.
+    const other = await startPgbouncer(databaseUrl, SESSIONS);
+    onTestFinished(() => other.stop());
     const started = (databaseDirectUrl: string | null, databasePreparedStatements: boolean) =>
-      openStore(testConfig({ databaseUrl: pooler.url, databaseDirectUrl, databasePreparedStatements }));
+      openStore(testConfig({ databaseUrl: other.url, databaseDirectUrl, databasePreparedStatements }));
     await expect(started(null, true)).rejects.toThrow(
       /^DATABASE_URL connects through a pooler .* Set DATABASE_DIRECT_URL .* DATABASE_PREPARED_STATEMENTS=false/,
     );
     await expect(started(databaseUrl, true)).rejects.toThrow(
       /^The pooler .* DATABASE_PREPARED_STATEMENTS=false/,
     );
-    await expect(started(pooler.url, false)).rejects.toThrow(
+    await expect(started(other.url, false)).rejects.toThrow(
       /^DATABASE_DIRECT_URL connects through a pooler .* It must refer to the server itself/,
     );
   });

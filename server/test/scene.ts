@@ -23,6 +23,8 @@ export interface Scene {
   idsFor(path: string): Record<string, number>;
   /** Grants the former owner the permission of `ids` again after it was revoked. */
   permitFormerOwner(): Promise<void>;
+  /** Adds an application again, after it was deleted. */
+  addApplication(): Promise<void>;
   /** Invites again, after the invitation was deleted. */
   inviteFormerOwner(): Promise<void>;
   /** Invites again, after the invitation was accepted. */
@@ -115,11 +117,10 @@ export async function newScene(s: TestService): Promise<Scene> {
     { name: "Warehouse", scopes: ["samples:read"], valid_days: 1, password: owner.password },
     owner.token,
   );
-  const { body: application } = await s.post(
-    "/api/v2/applications/",
-    { name: "Warehouse", scopes: ["samples:read"], password: owner.password },
-    owner.token,
-  );
+  const addApplication = async (): Promise<number> => {
+    const wanted = { name: "Warehouse", scopes: ["samples:read"], password: owner.password };
+    return (await s.post("/api/v2/applications/", wanted, owner.token)).body.id;
+  };
   const { body: delivery } = await s.post(`${webhooks}${webhook.id}/test/`, undefined, owner.token);
 
   const { body: accountDelivery } = await s.post(
@@ -170,7 +171,7 @@ export async function newScene(s: TestService): Promise<Scene> {
       job: job.id,
       page_session: another.id,
       token: token.id,
-      application: application.id,
+      application: await addApplication(),
       session,
       recipe: recipe.id,
       squad: squad.id,
@@ -183,6 +184,9 @@ export async function newScene(s: TestService): Promise<Scene> {
       path.startsWith(hooks)
         ? { ...scene.ids, webhook: accountWebhook.id, delivery: accountDelivery.id }
         : scene.ids,
+    async addApplication() {
+      scene.ids.application = await addApplication();
+    },
     async inviteFormerOwner() {
       scene.ids.grant = await invite(formerOwner);
     },

@@ -16,6 +16,7 @@ export const SCOPE_NAMES = Object.keys(SCOPES) as Scope[];
  */
 export const SCOPE_OPERATIONS = {
   "samples:read": [
+    "listChanges",
     "listDevices",
     "retrieveDevice",
     "fetchRawData",
@@ -68,6 +69,7 @@ export const SCOPE_OPERATIONS = {
     "retrieveSessionPeriods",
     "retrieveSessionFigures",
     "retrieveSquadSeason",
+    "listChanges",
   ],
   "sessions:write": [
     "createActivity",
@@ -98,14 +100,12 @@ export const SCOPE_OPERATIONS = {
 } as const;
 
 /**
- * Operations that every personal token may call: reading its own account; conversions, which store nothing; the list of
- * changes, which contains only objects that the token can read; and `/mcp`, with tools that call operations that check
- * the scope.
+ * Operations that every personal token may call: reading its own account; conversions, which store nothing; and `/mcp`, with
+ * tools that call operations that check the scope.
  */
 export const UNSCOPED_OPERATIONS = [
   "retrieveAccount",
   "convertFile",
   "convertFileToFormat",
-  "listChanges",
   "callMcp",
 ] as const;
