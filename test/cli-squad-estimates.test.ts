@@ -45,7 +45,7 @@ const squadOf = async (folder: string, ...args: string[]) => {
 };
 
 describe("asi squad --metabolic-power", () => {
-  it("has the energy of asi stats for the session, and that of metabolicEstimate for a period", async () => {
+  it("reports the same energy as asi stats for a session, and as metabolicEstimate for a period", async () => {
     const { folder, path } = await training();
     const { stdout } = await squadOf(folder, "--metabolic-power", "--format", "csv");
     const rows = tableOf(stdout);
@@ -90,7 +90,7 @@ describe("asi squad --metabolic-power", () => {
 });
 
 describe("asi squad --standard-runs", () => {
-  it("has the runs of asi stats, with start, speed and heart rate of the longest, and their caution", async () => {
+  it("reports the same runs as asi stats, the start, speed and heart rate of the longest one, and the caution", async () => {
     const { folder, path } = await training();
     const { stdout } = await squadOf(folder, "--standard-runs", "--format", "csv");
     const { runs } = standardRuns(decodeSync(readFileSync(path)).samples);
@@ -110,7 +110,7 @@ describe("asi squad --standard-runs", () => {
     expect(text.stdout).toContain(STANDARD_RUNS_CAUTION);
   });
 
-  it("names the player whose runs cannot be found, or has no figure and the reason", () => {
+  it("fails and names the player if runs cannot be found, or omits the figure and reports the reason", () => {
     const samples = decodeSync(readFileSync(new Fixture("valid/match-hr").path)).samples;
     const recording = {
       ...{ fileName: FILE, serial: "TRK-1", isDamaged: false, isTruncated: false, damagedAfterMs: [] },
@@ -158,7 +158,7 @@ describe("figures on request of a season", () => {
     }
   });
 
-  it("share the space of a report, so two of them are refused", async () => {
+  it("are refused in a report if there are two, because it has space for one", async () => {
     const { folder } = await training();
     const { status, stderr } = await asi([
       ...["squad", folder, "--metabolic-power", "--standard-runs", "--peaks", "--format", "html"],

@@ -208,6 +208,24 @@ describe("the computed data of hundreds of time frames that one change affects",
     s.clock.advance(60_000);
     expect(await computedAt()).toBe(first);
   });
+
+  it("are marked in several turns, each of which ends after at least one group", async () => {
+    const team = await activityWith(450, 0);
+    const { queries } = s.store.database;
+    await updateActivity(by(team, queries), await rowOf(activities, team.activity), { name: "Renamed" });
+    const isOfTeam = eq(recomputations.activityId, team.activity);
+    const [change] = await queries.select().from(recomputations).where(isOfTeam);
+    const marked = () =>
+      queries.$count(
+        timeframes,
+        and(eq(timeframes.activityId, team.activity), gt(timeframes.dataVersion, 1)),
+      );
+    await expect(markRest(s.ctx, change?.id ?? 0, new Turn(0))).rejects.toThrow(TurnEnded);
+    expect(await marked()).toBe(400);
+    await markRest(s.ctx, change?.id ?? 0, new Turn(0));
+    expect(await marked()).toBe(450);
+    expect(await queries.$count(recomputations, isOfTeam)).toBe(0);
+  });
 });
 
 describe("the thousands of deliveries of a change", () => {

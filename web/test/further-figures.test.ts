@@ -113,7 +113,7 @@ describe.skipIf(hasNoBrowser)("figures of a recording that are off by default", 
     await open(page, PROFILE);
   });
 
-  it("have the energy of the shown time with a caution, and the standard runs, which can be shown", async () => {
+  it("show the energy of the visible time with a caution, and list the standard runs, which the user can zoom to", async () => {
     const page = await shared();
     await open(page, RUNS);
     const [run] = standardRuns(samples).runs;
@@ -144,7 +144,7 @@ describe.skipIf(hasNoBrowser)("figures of a recording that are off by default", 
     expect([await violations(page), await overflow(page)]).toEqual([[], 0]);
   });
 
-  it("give way to a reason if nobody ran, and fit into 360 pixels", async () => {
+  it("show the reason if there are none, and fit into 360 pixels", async () => {
     const page = await shared();
     await page.setViewportSize({ width: 360, height: 740 });
     await replace(page, fixturePath("valid/match-hr.asi"));

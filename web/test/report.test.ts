@@ -58,7 +58,7 @@ describe.skipIf(hasNoBrowser)("a report opened as a file", () => {
     expect(await page.getByRole("button", { name: "CSV" }).count()).toBe(0);
   });
 
-  it("has the peak demands, shows the passage of each, and has the figures that are off by default", async () => {
+  it("contains the peak demands with their passages, and the figures that are off by default", async () => {
     const page = await openPage({ at: report("valid/match-hr.asi") });
     const { samples } = decodeSync(readFileSync(fixturePath("valid/match-hr.asi")));
     const [first] = peakDemands(samples).peaks.distance;

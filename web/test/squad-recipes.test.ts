@@ -320,7 +320,7 @@ describe.skipIf(hasNoBrowser)("the counts of a squad by other definitions", () =
     expect(await page.evaluate(() => document.activeElement?.tagName)).toBe("SELECT");
   });
 
-  it("stand beside peaks, metabolic power and standard runs, which equal those of the command, remain after a reload, and have their cautions in table, files and report", async () => {
+  it("can be combined with peaks, metabolic power and standard runs, which equal those of the command and show their cautions", async () => {
     const page = await open({}, [training, join(trainings, "periods.csv")]);
     // the head of the clock has a button for each period
     const ofFigures = async () => (await heads(page)).filter((text) => text !== "Run");

@@ -43,9 +43,9 @@ export async function countCredentialsMail(
 type Replaced = { [Column in "username" | "email" | "passwordHash"]?: string | null | undefined };
 
 /**
- * Counts a change before it is made, because it sends an email to the previous address, which may belong to a stranger. The
- * oldest account with the address has its own limit; all others share one, so later accounts cannot use up the limit of the
- * oldest.
+ * Counts a change before it is made, because it sends an email to the previous address, which may belong to a stranger. Each
+ * account has its own limit. All accounts with an address except the oldest also share one, so later accounts cannot use up
+ * the limit of the oldest.
  * @throws ServiceError `throttled`
  */
 export async function countChangedCredentials(
@@ -57,12 +57,14 @@ export async function countChangedCredentials(
     (column) => replaced[column] !== undefined && replaced[column] !== account[column],
   );
   if (account.email === "" || changed.length === 0) return;
+  // Counted first, because finding the oldest account reads all accounts.
+  for (const column of changed) await ctx.countAccountMail?.(userKey(account.id), column === "email");
   const [first] = await ctx.queries
     .select({ id: min(accounts.id) })
     .from(accounts)
     .where(eq(accounts.email, account.email));
-  const key = first?.id === account.id ? userKey(account.id) : recipientHash(account.email);
-  for (const column of changed) await ctx.countAccountMail?.(key, column === "email");
+  if (first?.id === account.id) return;
+  for (const _ of changed) await ctx.countAccountMail?.(recipientHash(account.email), false);
 }
 
 /**

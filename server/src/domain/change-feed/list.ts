@@ -131,7 +131,7 @@ export async function listChanges(
   const kinds = kindsFor(ctx);
   const reader = readerOf(ctx.caller?.id ?? 0, kinds);
   if (cursor !== undefined && cursor.reader !== reader) {
-    // With the cursor of a token that reads more, changes would be passed over for good.
+    // The next cursor would be after changes that this token cannot read, so the other token would never get them.
     throw errors.conflict(
       "cursor_of_another_token",
       "The cursor was issued to another account, or to a token with other scopes. Use a token of that kind, or read everything again and start without a cursor.",

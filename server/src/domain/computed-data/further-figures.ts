@@ -59,7 +59,7 @@ export interface RecipeFigures {
   readonly dropped: RecipeResult["dropped"] | null;
 }
 
-/** The rules of figures that are returned on request and have no parameters of their own. */
+/** The fixed rules of figures on request. */
 export const REQUESTED_DEFINITIONS = {
   acceleration_speed: { version: PROFILE_VERSION, days: PROFILE_DAYS, gate: PROFILE_GATE },
   metabolic: { version: METABOLIC_VERSION },

@@ -1,20 +1,15 @@
 import { type PooledProfile, PROFILE_DAYS, type ProfilePoint, pooledProfile } from "asi-convert/metrics";
-import { and, desc, eq, gte, isNotNull, lt, sql } from "drizzle-orm";
+import { desc, sql } from "drizzle-orm";
 import { computedData, timeframes } from "../../store/schema.js";
 import type { Context } from "../change/context.js";
-import { grantsOf } from "../permissions/coverage.js";
 import type { Timeframe } from "../timeframes/rules.js";
-import { stays } from "./compute.js";
-
-const DAY_MS = 86_400_000;
+import { dayOf, resultsOfDays } from "./results-of-days.js";
 
 /** Maximum number of pooled time frames, latest first: ten for every day. */
 const MAX_TIMEFRAMES = 10 * PROFILE_DAYS;
 
 /** The stored points of a time frame, whose text can be large because of the runs of recipes. */
 const points = sql<ProfilePoint[] | null>`(${computedData.further}::json -> 'profile_points')`;
-
-const dayOf = (time: Date) => time.toISOString().slice(0, 10);
 
 type Times = Pick<Timeframe, "startTime" | "endTime">;
 
@@ -27,44 +22,23 @@ const overlap = (a: Times, b: Times) => a.startTime <= b.endTime && b.startTime 
  * @param maxSpeed maximum speed of the season, m/s; null if it is unknown
  */
 export async function pooledProfileOf(
-  { queries, caller }: Context,
-  { athleteId, ownerId, startTime }: Timeframe,
+  ctx: Context,
+  frame: Timeframe,
   maxSpeed: number | null,
 ): Promise<PooledProfile> {
-  const to = dayOf(startTime);
-  const endMs = Date.parse(to) + DAY_MS;
-  const rows = await queries
-    .select({
-      activityId: timeframes.activityId,
-      startTime: timeframes.startTime,
-      endTime: timeframes.endTime,
-      points,
-    })
-    .from(timeframes)
-    .innerJoin(computedData, eq(computedData.timeframeId, timeframes.id))
-    .where(
-      and(
-        eq(timeframes.athleteId, athleteId),
-        eq(timeframes.ownerId, ownerId),
-        gte(timeframes.startTime, new Date(endMs - PROFILE_DAYS * DAY_MS)),
-        lt(timeframes.startTime, new Date(endMs)),
-        isNotNull(computedData.sessionMaxSpeed),
-        stays,
-      ),
-    )
-    .orderBy(desc(timeframes.startTime), timeframes.id)
-    .limit(MAX_TIMEFRAMES);
-  const grants = await grantsOf(queries, caller?.id ?? 0, "READ", [athleteId]);
-  const readable = rows.filter((row) => grants.cover(athleteId, row.startTime, row.endTime));
+  const results = await resultsOfDays(ctx, frame, {
+    days: PROFILE_DAYS,
+    value: points,
+    orderBy: [desc(timeframes.startTime)],
+    limit: MAX_TIMEFRAMES,
+  });
   const sessions = new Map<string, { day: string; points: ProfilePoint[] }>();
-  for (const { activityId, startTime, points } of longestOf(readable)) {
-    const day = dayOf(startTime);
-    const key = `${activityId}/${day}`;
-    const session = sessions.get(key) ?? { day, points: [] };
-    session.points.push(...(points ?? []));
-    sessions.set(key, session);
+  for (const { session, day, value } of longestOf(results)) {
+    const pooled = sessions.get(session) ?? { day, points: [] };
+    pooled.points.push(...(value ?? []));
+    sessions.set(session, pooled);
   }
-  return pooledProfile([...sessions.values()], { to, maxSpeed });
+  return pooledProfile([...sessions.values()], { to: dayOf(frame.startTime), maxSpeed });
 }
 
 /** Removes time frames that overlap a longer one. Returns the others in chronological order. */

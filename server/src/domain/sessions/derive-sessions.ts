@@ -47,7 +47,7 @@ export async function queueDerivation(unit: UnitOfWork, changed: ChangedSessions
   if ((await own).length > 0) await queueRest(unit, changed);
 }
 
-/** Adds a job that continues a derivation. */
+/** Adds a job for the sessions after an id, or extends the waiting one. */
 export async function queueRest(unit: UnitOfWork, rest: QueuedDerivation): Promise<void> {
   const { ownerId, squadId, athleteId, sessionId } = rest;
   await unit.enqueueOverTimes({

@@ -238,14 +238,14 @@ function playersIn(row: StoredRow, wanted: Map<string, Part>): StoredPlayers {
     if (period === SUM_OF_HALVES || part === undefined || part.inputs !== inputs[place]) continue;
     wanted.delete(key);
     const text = ofMatch.get(key) ?? texts[place] ?? "{}";
-    for (const [startMs, endMs] of seconds[place] ?? []) played.push({ startMs, endMs });
+    for (const [from, to] of seconds[place] ?? []) played.push({ startMs: 1000 * from, endMs: 1000 * to });
     stored.push({
       athleteId: part.athleteId,
       text: part.isCurrent ? text : complete(text),
       recordedMs: recorded[place] ?? null,
     });
   }
-  return { stored, playedMs: 1000 * lengthOf(united(played)) };
+  return { stored, playedMs: lengthOf(united(played)) };
 }
 
 /** Adds the figures that did not exist when these were stored, as null. */

@@ -20,8 +20,7 @@ const DAYS = { default: 28, max: 92 };
 /** Maximum number of devices of a request, because the times of each are read. */
 const MAX_DEVICES = 500;
 /**
- * Number of days, summed over devices, of which one statement reads the times: those of a squad of 25 in 28 days. Each has at most 288
- * chunks of 16 bytes.
+ * Maximum number of device days for each statement: 25 devices in 28 days. A day has at most 288 headers of 16 bytes.
  */
 const DEVICE_DAYS_AT_A_TIME = 700;
 /** Maximum number of times of devices in all suggested sessions, because they are sorted without a break. */

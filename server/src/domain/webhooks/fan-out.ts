@@ -31,9 +31,10 @@ interface Progress {
 export async function fanOut(ctx: Context, job: Job, turn: Turn): Promise<{ deliveries: number }> {
   const payload = job.payload as unknown as FanOut;
   const wanted = deliveriesOf(payload);
-  let { done = 0 } = job.details as Progress;
-  for (let isFirst = true; done < wanted.length; isFirst = false) {
-    if (!isFirst && turn.isOver) throw new TurnEnded();
+  const { done: before = 0 } = job.details as Progress;
+  let done = before;
+  while (done < wanted.length) {
+    if (done > before && turn.isOver) throw new TurnEnded();
     const slice = wanted.slice(done, done + PER_TRANSACTION);
     const written = await transact(ctx, "fan out webhooks", (unit) =>
       writeSlice(unit, job, slice, done + slice.length, createDeliveries),

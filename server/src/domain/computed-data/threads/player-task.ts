@@ -145,10 +145,10 @@ function secondsWithData(
     .map(({ startMs, endMs }) => ({ startMs: Math.max(startMs, fromMs), endMs: Math.min(endMs, toMs) }))
     .filter(({ startMs, endMs }) => endMs >= startMs)
     .map(({ startMs, endMs }) => ({
-      startMs: Math.floor(startMs / 1000),
-      endMs: Math.floor(endMs / 1000) + 1,
+      startMs: 1000 * Math.floor(startMs / 1000),
+      endMs: 1000 * (Math.floor(endMs / 1000) + 1),
     }));
-  return withoutShortest(united(within)).map(({ startMs, endMs }) => [startMs, endMs]);
+  return withoutShortest(united(within)).map(({ startMs, endMs }) => [startMs / 1000, endMs / 1000]);
 }
 
 /**

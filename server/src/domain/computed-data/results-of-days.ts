@@ -1,0 +1,72 @@
+import { and, eq, gte, isNotNull, lt, type SQL } from "drizzle-orm";
+import type { PgColumn } from "drizzle-orm/pg-core";
+import { computedData, timeframes } from "../../store/schema.js";
+import type { Context } from "../change/context.js";
+import { grantsOf } from "../permissions/coverage.js";
+import type { Timeframe } from "../timeframes/rules.js";
+import { stays } from "./compute.js";
+
+const DAY_MS = 86_400_000;
+
+/** The day (UTC) of an instant. */
+export const dayOf = (time: Date): string => time.toISOString().slice(0, 10);
+
+/** A stored result of a time frame. */
+export interface DayResult<Value> {
+  /** The activity on this day. */
+  session: string;
+  day: string;
+  startTime: Date;
+  endTime: Date;
+  value: Value;
+}
+
+/**
+ * The stored results with a maximum speed of an athlete in the days (UTC) that end with the day of a time frame: those of
+ * time frames of its owner that the caller can read, in chronological order.
+ * @param value the part of the results
+ * @param orderBy which results count if there are more than `limit`
+ */
+export async function resultsOfDays<Value>(
+  { queries, caller }: Context,
+  { athleteId, ownerId, startTime }: Timeframe,
+  {
+    days,
+    value,
+    orderBy,
+    limit,
+  }: { days: number; value: SQL<Value>; orderBy: (SQL | PgColumn)[]; limit: number },
+): Promise<DayResult<Value>[]> {
+  const endMs = Date.parse(dayOf(startTime)) + DAY_MS;
+  const rows = await queries
+    .select({
+      activityId: timeframes.activityId,
+      startTime: timeframes.startTime,
+      endTime: timeframes.endTime,
+      value,
+    })
+    .from(timeframes)
+    .innerJoin(computedData, eq(computedData.timeframeId, timeframes.id))
+    .where(
+      and(
+        eq(timeframes.athleteId, athleteId),
+        eq(timeframes.ownerId, ownerId),
+        gte(timeframes.startTime, new Date(endMs - days * DAY_MS)),
+        lt(timeframes.startTime, new Date(endMs)),
+        isNotNull(computedData.sessionMaxSpeed),
+        stays,
+      ),
+    )
+    .orderBy(...orderBy, timeframes.id)
+    .limit(limit);
+  const grants = await grantsOf(queries, caller?.id ?? 0, "READ", [athleteId]);
+  return rows
+    .filter((row) => grants.cover(athleteId, row.startTime, row.endTime))
+    .sort((a, b) => a.startTime.getTime() - b.startTime.getTime())
+    .map(({ activityId, ...row }) => ({
+      ...row,
+      session: `${activityId}/${dayOf(row.startTime)}`,
+      day: dayOf(row.startTime),
+      value: row.value as Value,
+    }));
+}
