@@ -5,9 +5,12 @@ import { describe, expect, onTestFinished } from "vitest";
 import { transact } from "../src/domain/change/change.js";
 import type { Change } from "../src/domain/change-feed/resource.js";
 import { queueFigures } from "../src/domain/change-log/figures.js";
+import { recordRest } from "../src/domain/change-log/figures-rest.js";
 import { deletePermissions } from "../src/domain/permissions/remove.js";
 import { applyRetention } from "../src/jobs/retention.js";
 import { commands } from "../src/operator/commands.js";
+import { jobColumns } from "../src/store/queue/job-queue.js";
+import { Turn, TurnEnded } from "../src/store/queue/turn.js";
 import { accounts, changes, jobs, permissions, timeframes } from "../src/store/schema.js";
 import { follow, loaded, object, samplesOf } from "./change-reader.js";
 import { withOwnService } from "./file-service.js";
@@ -196,6 +199,25 @@ describe("figures of a player", () => {
   const rename = (scene: SquadScene, athlete: number, athlete_profile: Record<string, unknown>) =>
     scene.send("PATCH", `/api/v1/athletes/${athlete}/`, { athlete_profile });
 
+  /** A player in many sessions without time frames. */
+  async function manySessions(s: TestService, count: number) {
+    const scene = await SquadScene.of(s, ["Ann"]);
+    const athlete = scene.players[0]?.athlete ?? 0;
+    const session = await scene.session();
+    await s.runJobs();
+    const { queries } = s.store.database;
+    await queries.execute(sql`
+      WITH added AS (
+        INSERT INTO activities (name, json, json_schema_id, owner_id, created_at)
+        SELECT name, json, json_schema_id, owner_id, created_at FROM activities, generate_series(2, ${count}) WHERE id = ${session} RETURNING id
+      )
+      INSERT INTO sessions (activity_id, squad_id, kind, start_time, end_time)
+      SELECT added.id, squad_id, kind, start_time, end_time FROM added, sessions WHERE activity_id = ${session}`);
+    await queries.delete(timeframes).where(eq(timeframes.athleteId, athlete));
+    await s.runJobs();
+    return { scene, athlete };
+  }
+
   it("are not listed if the name of the player is unchanged, and no player is listed without a change", async ({
     service: s,
   }) => {
@@ -216,21 +238,9 @@ describe("figures of a player", () => {
   it("are recorded by one job for many sessions, even if the name changes again or the player leaves", async ({
     service: s,
   }) => {
-    const scene = await SquadScene.of(s, ["Ann"]);
-    const athlete = scene.players[0]?.athlete ?? 0;
-    const session = await scene.session();
-    await s.runJobs();
-    const { queries } = s.store.database;
     const count = 450;
-    await queries.execute(sql`
-      WITH added AS (
-        INSERT INTO activities (name, json, json_schema_id, owner_id, created_at)
-        SELECT name, json, json_schema_id, owner_id, created_at FROM activities, generate_series(2, ${count}) WHERE id = ${session} RETURNING id
-      )
-      INSERT INTO sessions (activity_id, squad_id, kind, start_time, end_time)
-      SELECT added.id, squad_id, kind, start_time, end_time FROM added, sessions WHERE activity_id = ${session}`);
-    await queries.delete(timeframes).where(eq(timeframes.athleteId, athlete));
-    await s.runJobs();
+    const { scene, athlete } = await manySessions(s, count);
+    const { queries } = s.store.database;
     const next = await follow(s, scene.manager);
     const waiting = () =>
       queries.$count(jobs, and(eq(jobs.kind, "record-figures"), eq(jobs.state, "PENDING")));
@@ -251,6 +261,36 @@ describe("figures of a player", () => {
     await areListed();
     await commands["athlete erase"](s.ctx, { id: String(athlete), samples: true, yes: true });
     await areListed("session");
+  });
+
+  it("are recorded in several turns, each of which records at least one group and continues after the last one", async ({
+    service: s,
+  }) => {
+    const { scene, athlete } = await manySessions(s, 450);
+    const next = await follow(s, scene.manager);
+    await rename(scene, athlete, { last_name: "Bell" });
+    const { queries } = s.store.database;
+    const isOwn = and(eq(jobs.kind, "record-figures"), eq(jobs.state, "PENDING"));
+    const [{ id = 0 } = {}] = await queries
+      .update(jobs)
+      .set({ state: "STARTED", leaseToken: "ours" })
+      .where(isOwn)
+      .returning({ id: jobs.id });
+    const turn = async () => {
+      const [job] = await queries.select(jobColumns).from(jobs).where(eq(jobs.id, id));
+      if (job === undefined) throw new Error("No job");
+      const recorded = await recordRest(s.ctx, job, new Turn(0)).catch((error: unknown) => {
+        if (!(error instanceof TurnEnded)) throw error;
+        return "continues";
+      });
+      const figures = (await next()).filter(({ kind }) => kind === "figures");
+      return [recorded, new Set(figures.map(({ id: session }) => session)).size];
+    };
+    expect([await turn(), await turn(), await turn()]).toEqual([
+      ["continues", 200],
+      ["continues", 200],
+      [{ recorded: 50 }, 50],
+    ]);
   });
 
   it.skipIf(!isPostgres)(

@@ -89,12 +89,13 @@ const ROWS: readonly string[] = [
    FROM generate_series(1, 200000) AS n`,
   // All except some hundred are finished.
   `INSERT INTO jobs (job_id, kind, account_id, charged_to, state, payload, details, unique_key, receiver, due_at, created_at, finished_at, lease_until, lease_token)
-   SELECT 'job-' || n, CASE WHEN n % 100 < 50 THEN 'compute' WHEN n % 100 < 60 THEN 'session-figures' WHEN n % 100 < 95 THEN 'webhook' WHEN n % 100 < 99 THEN 'bulk-load' ELSE 'mail' END,
+   SELECT 'job-' || n, CASE WHEN n % 100 < 50 THEN 'compute' WHEN n % 100 < 60 THEN 'session-figures' WHEN n % 100 < 65 THEN 'derive' WHEN n % 100 < 95 THEN 'webhook' WHEN n % 100 < 99 THEN 'bulk-load' ELSE 'mail' END,
      CASE WHEN n % 100 BETWEEN 95 AND 98 THEN ${manager("n")} END, ${manager("n")}, state,
      CASE WHEN n % 100 BETWEEN 95 AND 98 THEN jsonb_build_object('device', ${device("n")}, 'sha256', n::text, 'from', n * 1000000::bigint, 'to', n * 1000000::bigint + 5000000)
-       WHEN n % 100 < 60 AND state IN ('PENDING', 'STARTED') THEN jsonb_build_object('timeframe', n % 100000, 'session', n % 20000) ELSE '{}' END,
+       WHEN n % 100 < 60 AND state IN ('PENDING', 'STARTED') THEN jsonb_build_object('timeframe', n % 100000, 'session', n % 20000)
+       WHEN n % 100 < 65 AND state IN ('PENDING', 'STARTED') THEN jsonb_build_object('subject', 'athlete ' || ${athlete("n")}, 'fromMs', 0, 'toMs', n, 'after', 0, 'until', 0) ELSE '{}' END,
      CASE WHEN n % 100 BETWEEN 50 AND 59 AND state = 'FAILURE' THEN jsonb_build_object('session', n % 20000) ELSE '{}' END,
-     CASE WHEN n % 100 < 60 THEN 'timeframe-' || n END, CASE WHEN n % 100 BETWEEN 60 AND 94 THEN 'club' || n % 50 || '.example.org:443' END, at, at,
+     CASE WHEN n % 100 < 60 THEN 'timeframe-' || n END, CASE WHEN n % 100 BETWEEN 65 AND 94 THEN 'club' || n % 50 || '.example.org:443' END, at, at,
      CASE WHEN state = 'SUCCESS' OR state = 'FAILURE' THEN at END, CASE WHEN state = 'STARTED' THEN now() END,
      CASE WHEN state = 'STARTED' THEN 'lease-' || n END
    FROM generate_series(1, ${JOBS}) AS n, LATERAL (SELECT ${daysAgo("90.0 * n / 1000000")} AS at,

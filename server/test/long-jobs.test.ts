@@ -1,8 +1,10 @@
 /** Long jobs take turns, and repeated changes do not add more of them. */
 import { and, eq } from "drizzle-orm";
-import { expect, it, onTestFinished, vi } from "vitest";
+import fc from "fast-check";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { transact } from "../src/domain/change/change.js";
 import { deriveSessions } from "../src/domain/sessions/derive-rest.js";
-import type { QueuedDerivation } from "../src/domain/sessions/derive-sessions.js";
+import { type QueuedDerivation, queueDerivation } from "../src/domain/sessions/derive-sessions.js";
 import { Turn } from "../src/store/queue/turn.js";
 import { jobs, sessionTimeframes } from "../src/store/schema.js";
 import { service, type TestService } from "./service.js";
@@ -31,7 +33,9 @@ it("a derivation ends its turn after a session, and another job continues with t
     refused: [],
     continues: true,
   });
-  expect(await waiting(s, scene.manager.id)).toMatchObject([{ payload: { ...all, after: sessions[0] } }]);
+  expect(await waiting(s, scene.manager.id)).toMatchObject([
+    { payload: { ...all, after: sessions[0], until: 0 } },
+  ]);
   await s.runJobs();
   expect(await waiting(s, scene.manager.id)).toEqual([]);
   const derived = await queries.selectDistinct({ id: sessionTimeframes.sessionId }).from(sessionTimeframes);
@@ -73,4 +77,77 @@ it("at most one derivation waits for each player, with the times of all permissi
   expect((await waiting(s, scene.manager.id)).map(({ payload }) => payload)).toMatchObject([
     { athleteId: athlete.id, fromMs: Date.parse(minute(0)), toMs: Date.parse(minute(149)), after: 0 },
   ]);
+});
+
+describe("a derivation during which changes arrive", () => {
+  const COUNT = 6;
+  const TURNS = fc.array(fc.record({ length: fc.integer({ min: 1, max: 4 }), isChanged: fc.boolean() }), {
+    minLength: 1,
+    maxLength: 15,
+  });
+
+  /** A turn that ends after a number of sessions. */
+  const turnOf = (length: number) => {
+    let derived = 0;
+    return {
+      get isOver() {
+        derived += 1;
+        return derived >= length;
+      },
+    } as Turn;
+  };
+
+  it("derives each session after each change, within the turns that all sessions take, and ends after the last change", async () => {
+    const s = await service();
+    const scene = await SquadScene.of(s, ["Ann"]);
+    const sessions: number[] = [];
+    for (let i = 0; i < COUNT; i++) sessions.push(await scene.session());
+    await s.runJobs();
+    const { queries } = s.store.database;
+    const ofSquad = {
+      ...{ ownerId: scene.manager.id, squadId: scene.squad },
+      ...{ fromMs: Date.parse(minute(0)), toMs: Date.parse(minute(90)) },
+    };
+    const changeNow = () => transact(s.ctx, "test", (unit) => queueDerivation(unit, ofSquad));
+    /** Runs a turn of the waiting job. @returns the derived sessions; undefined if no job waits */
+    const run = async (length: number, during: () => Promise<void>) => {
+      const [job] = await queries
+        .update(jobs)
+        .set({ state: "STARTED" })
+        .where(and(eq(jobs.kind, "derive"), eq(jobs.state, "PENDING")))
+        .returning();
+      if (job === undefined) return undefined;
+      await during();
+      await queries.delete(sessionTimeframes);
+      await deriveSessions(s.ctx, job.payload as unknown as QueuedDerivation, turnOf(length));
+      await queries.delete(jobs).where(eq(jobs.id, job.id));
+      const derived = await queries
+        .selectDistinct({ id: sessionTimeframes.sessionId })
+        .from(sessionTimeframes);
+      return derived.map(({ id }) => id);
+    };
+    const property = fc.asyncProperty(TURNS, async (turns) => {
+      await changeNow();
+      // Each change, and the sessions that are not derived since then.
+      const changes = [{ left: new Set(sessions), derived: 0 }];
+      for (let at = 0; changes.some(({ left }) => left.size > 0); at++) {
+        const { length = COUNT, isChanged = false } = turns[at] ?? {};
+        const before = [...changes];
+        const derived = await run(length, async () => {
+          if (!isChanged) return;
+          await changeNow();
+          changes.push({ left: new Set(sessions), derived: 0 });
+        });
+        expect(derived).toBeDefined();
+        for (const change of before) {
+          // A change during a turn may miss the sessions of this turn.
+          for (const id of derived ?? []) change.left.delete(id);
+          change.derived += derived?.length ?? 0;
+          if (change.derived >= 2 * COUNT) expect([...change.left]).toEqual([]);
+        }
+      }
+      while ((await run(COUNT, async () => undefined)) !== undefined);
+    });
+    await fc.assert(property, { numRuns: 30 });
+  });
 });

@@ -209,6 +209,7 @@ describe.runIf(isPostgres)("with a thousand devices and a million jobs", () => {
     ],
     ["the waiting job of a time frame", /->>'timeframe' = "timeframes"/, ["jobs_timeframe"]],
     ["the waiting job of a session", /"payload"->>'session' = \$/, ["jobs_session"]],
+    ["the derivations of a session", /"payload"->>'subject' = known/, ["jobs_derivations"]],
     ["the failed job of a session", /"details"->>'session' = \$/, ["jobs_failed_session"]],
     ["the oldest finished jobs of an account", /finished_at DESC, id DESC OFFSET/, ["jobs_charged"]],
     [

@@ -58,6 +58,7 @@ describe("a session", () => {
       id: created.body.id,
       place: null,
       notes: "Rain.\nCold.",
+      computing: true,
     });
     expect((await scene.send("GET", path)).body).toEqual(created.body);
     const activity = await s.get(`/api/v1/activities/${created.body.id}/`, scene.manager.token);

@@ -1,5 +1,5 @@
 import { and, asc, eq, gt, type SQL, sql } from "drizzle-orm";
-import { isLeased, isWaiting } from "../../store/queue/job-queue.js";
+import { isUnended } from "../../store/queue/job-queue.js";
 import { activities, jobs, sessionTimeframes, timeframes } from "../../store/schema.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 import { recordSessions, sessionsOfTimeframes } from "../change-log/record.js";
@@ -74,8 +74,6 @@ export async function queueUnlessQueued(unit: UnitOfWork, session: Owned): Promi
   const known = (await queries.$count(jobs, isUnfinished)) + (await queries.$count(jobs, hasFailed));
   if (known === 0) await queueSessionFigures(unit, [session]);
 }
-
-const isUnended = sql`(${isWaiting} OR ${isLeased})`;
 
 /**
  * Whether a job for the time frame in the row of `timeframes` waits or runs. The limit makes the database search the index for each

@@ -6,7 +6,7 @@ import { change } from "../change/change.js";
 import type { Context } from "../change/context.js";
 import { errors } from "../change/errors.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
-import { sessionItem } from "../sessions/resource.js";
+import { detailsToMatch } from "../sessions/waiting-work.js";
 import { deleteInBatches, deleteTimeframes } from "../timeframes/remove.js";
 
 /** Runs a change to the activity in a transaction that locks it and checks the caller's right. */
@@ -26,7 +26,7 @@ export const deleteSession = (ctx: Context, session: number): Promise<void> =>
       "deleteSquadSession",
       { session },
       async (unit) => work(unit, await headOf(unit, session)),
-      (_, target) => sessionItem(target),
+      (_, target) => detailsToMatch(ctx, target),
     ),
   );
 

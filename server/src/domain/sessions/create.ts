@@ -4,8 +4,9 @@ import type { Context } from "../change/context.js";
 import { enforceActivityQuota } from "../change/quotas.js";
 import { lockEditableSquad } from "../squad-roles/editable.js";
 import { activitySchemaOf, requireTimes } from "./check.js";
-import { type NewSession, sessionItem } from "./resource.js";
+import type { NewSession } from "./resource.js";
 import type { Session } from "./rules.js";
+import { sessionDetails } from "./waiting-work.js";
 
 /**
  * Creates a session and its activity. Its time frames are derived from the squad and the assignments.
@@ -53,6 +54,6 @@ export async function createSession(ctx: Context, body: NewSession) {
     };
     await unit.announce("activityCreated", { activity });
     await unit.announce("sessionChanged", { before: null, after: session });
-    return sessionItem({ ...session, view });
+    return sessionDetails(unit.queries, { ...session, view });
   });
 }

@@ -5,7 +5,7 @@ import { transact } from "../change/change.js";
 import type { Context } from "../change/context.js";
 import { ServiceError } from "../change/errors.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
-import { nextSession, type QueuedDerivation, queueRest } from "./derive-sessions.js";
+import { nextOf, type QueuedDerivation, queueRest } from "./derive-sessions.js";
 import { deriveTimeframes } from "./derive-timeframes.js";
 import { selectSessions, toSession } from "./rules.js";
 
@@ -26,23 +26,25 @@ interface Derived {
  */
 export async function deriveSessions(ctx: Context, queued: QueuedDerivation, turn: Turn): Promise<Derived> {
   const refused: number[] = [];
-  let after = queued.after ?? 0;
-  for (let count = 0; ; count++) {
-    const id = await nextSession(ctx.queries, queued, after);
-    if (id === undefined) return { sessions: count, refused, continues: false };
+  let count = 0;
+  for (let left: QueuedDerivation | undefined = queued; left !== undefined; count++) {
+    const rest: QueuedDerivation = left;
+    const next = await nextOf(ctx.queries, rest);
+    if (next === undefined) break;
     if (count > 0 && turn.isOver) {
-      const rest = { ...queued, after };
       await transact(ctx, "derive sessions", (unit) => queueRest(unit, rest));
       return { sessions: count, refused, continues: true };
     }
+    const { id } = next;
+    left = next.left;
     try {
       await transact(ctx, "derive sessions", (unit) => deriveOne(unit, id));
     } catch (error) {
       if (!(error instanceof ServiceError && error.kind === "conflict")) throw error;
       if (refused.length < MAX_REFUSED) refused.push(id);
     }
-    after = id;
   }
+  return { sessions: count, refused, continues: false };
 }
 
 async function deriveOne(unit: UnitOfWork, id: number): Promise<void> {

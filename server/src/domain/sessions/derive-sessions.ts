@@ -1,9 +1,9 @@
-import { and, asc, eq, gt, inArray, lt, type SQL } from "drizzle-orm";
+import { and, asc, eq, gt, inArray, lt, lte, type SQL } from "drizzle-orm";
 import type { Queries } from "../../store/connection/database.js";
 import { activities, sessions, squadMembers, squads } from "../../store/schema.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 
-/** Sessions whose players, devices or rights have changed; from inclusive, to exclusive, ms. */
+/** Sessions whose players, devices or rights have changed; from inclusive, to exclusive, ms. Has at most one of the other ids. */
 export interface ChangedSessions {
   ownerId: number;
   /** Only sessions of this squad. */
@@ -21,10 +21,29 @@ interface Span {
   endTime: Date;
 }
 
-/** Payload of a job: the sessions after one id. */
+/**
+ * Payload of a job: the sessions after the id `after`, and then those from the first one to `until`; only those between both if
+ * `until` is greater. Equal positions are all sessions.
+ */
 export interface QueuedDerivation extends ChangedSessions {
   after?: number;
+  until?: number;
 }
+
+/** What a job derives, for the search for jobs of a session. */
+export const ALL_SESSIONS = "all";
+export const subjectOf = ({
+  squadId,
+  athleteId,
+  sessionId,
+}: Omit<ChangedSessions, "ownerId" | "fromMs" | "toMs">) =>
+  squadId !== undefined
+    ? `squad ${squadId}`
+    : athleteId !== undefined
+      ? `athlete ${athleteId}`
+      : sessionId !== undefined
+        ? `session ${sessionId}`
+        : ALL_SESSIONS;
 
 /** Returns the time from the first to the last instant of a change. */
 export const spanOfChange = (
@@ -47,22 +66,37 @@ export async function queueDerivation(unit: UnitOfWork, changed: ChangedSessions
   if ((await own).length > 0) await queueRest(unit, changed);
 }
 
-/** Adds a job for the sessions after an id, or extends the waiting one. */
+/** Adds a job for the sessions that are left, or extends the waiting one. */
 export async function queueRest(unit: UnitOfWork, rest: QueuedDerivation): Promise<void> {
-  const { ownerId, squadId, athleteId, sessionId } = rest;
+  const { ownerId } = rest;
+  const subject = subjectOf(rest);
   await unit.enqueueOverTimes({
     kind: "derive",
-    payload: { after: 0, ...rest },
-    uniqueKey: JSON.stringify({ ownerId, squadId, athleteId, sessionId }),
+    payload: { after: 0, until: 0, ...rest, subject },
+    uniqueKey: `${ownerId} ${subject}`,
     chargedTo: ownerId,
   });
 }
 
-/** The first session after this id. */
-export async function nextSession(
+/** The next session of a job, and what is left after it. @returns undefined if no session is left */
+export async function nextOf(
+  queries: Queries,
+  queued: QueuedDerivation,
+): Promise<{ id: number; left: QueuedDerivation | undefined } | undefined> {
+  const { after = 0, until = 0 } = queued;
+  const isBetween = until > after;
+  const id = await nextSession(queries, queued, after, isBetween ? until : undefined);
+  if (id !== undefined) return { id, left: isBetween && id === until ? undefined : { ...queued, after: id } };
+  if (isBetween || until === 0) return undefined;
+  return nextOf(queries, { ...queued, after: 0 });
+}
+
+/** The first session after one id, at most another one. */
+async function nextSession(
   queries: Queries,
   { ownerId, squadId, athleteId, sessionId, fromMs, toMs }: ChangedSessions,
   after: number,
+  last?: number,
 ): Promise<number | undefined> {
   const ofAthlete: SQL | undefined =
     athleteId === undefined
@@ -87,6 +121,7 @@ export async function nextSession(
         lt(sessions.startTime, new Date(toMs)),
         gt(sessions.endTime, new Date(fromMs)),
         gt(sessions.activityId, after),
+        last === undefined ? undefined : lte(sessions.activityId, last),
       ),
     )
     .orderBy(asc(sessions.activityId))

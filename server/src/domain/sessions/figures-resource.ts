@@ -132,7 +132,8 @@ export const SessionFigures = Type.Object(
       { description: "Players and periods without samples or figures, and the reasons" },
     ),
     computing: Type.Array(Type.Object({ athlete: Type.Integer(), player: Type.String() }), {
-      description: "Players without rows, because their figures are being computed; see `wait`",
+      description:
+        "Players whose rows are missing or may still change, because their figures or time frames are being computed; see `wait`",
     }),
   },
   {
@@ -183,7 +184,7 @@ export const FiguresQuery = Type.Object({
       Type.String({
         pattern: "^(?:[0-9]|[1-5][0-9]|60)$",
         description:
-          "Seconds to wait for figures that are being computed. Then JSON is returned without the players whom `computing` names, and a job computes their figures. By default, and for files, the request waits for all",
+          "Seconds to wait for figures that are being computed. Then JSON is returned without them; `computing` names the players, and a job computes their figures. By default, and for files, the request waits for all. It does not wait for changes of players, devices and rights that a job has not applied to the time frames yet; `computing` names these players too",
         problem: "A whole number from 0 to 60 is required.",
         openapi: { type: "integer", minimum: 0, maximum: 60 },
       }),

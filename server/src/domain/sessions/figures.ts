@@ -13,6 +13,7 @@ import { namesWanted, type WantedColumns } from "./further-columns.js";
 import type { SessionPlayer } from "./players.js";
 import type { SeenSession, Session } from "./rules.js";
 import type { ComputedPlayer } from "./stored-figures.js";
+import { waitingDerivations } from "./waiting-work.js";
 import { type LeftOut, WHOLE } from "./wanted-timeframes.js";
 
 /** A row of the table: a player in a period. */
@@ -36,7 +37,7 @@ export interface FiguresTable extends Tagged {
     reason: LeftOut["reason"] | "not_computable";
     player: SessionPlayer | undefined;
   })[];
-  /** Players without rows, because their figures are being computed. */
+  /** Players whose rows are missing or may change, because their figures or time frames are being computed. */
   computing: SessionPlayer[];
   /** Whether the caller may see heart data. */
   hasHeart: boolean;
@@ -63,6 +64,8 @@ export async function sessionTable(
   { waitS, wanted = {} }: TableOptions = {},
 ): Promise<FiguresTable> {
   const untilMs = waitS === undefined ? Number.POSITIVE_INFINITY : performance.now() + 1000 * waitS;
+  // Read first, because a derivation that ends meanwhile may have changed only what has been read.
+  const isWaiting = await waitingDerivations(ctx.queries, session);
   const { plan, players, computed, failed } = await figuresUntil(ctx, session, {
     untilMs,
     only: session.view.athleteId,
@@ -79,7 +82,7 @@ export async function sessionTable(
     ctx.queries,
     session.ownerId,
     "READ",
-    players.map(({ player }) => player.athleteId),
+    plan.players.map(({ athleteId }) => athleteId),
   );
   const isReadable = ({ athleteId, startTime, endTime }: SessionFrame) =>
     grants.cover(athleteId, startTime, endTime);
@@ -100,7 +103,20 @@ export async function sessionTable(
       ? plan.leftOut.map((one) => ({ ...one, player: byId.get(one.athleteId) }))
       : [];
   const leftOut = [...withoutSamples, ...notComputable];
-  const computing = missing.flatMap(({ player, own }) => (own.some(isReadable) ? [player] : []));
+  const framesOf = new Map(players.map(({ player, own }) => [player.athleteId, own]));
+  const isLeftOut = new Set(
+    plan.leftOut.flatMap(({ athleteId, period }) => (period === WHOLE ? [athleteId] : [])),
+  );
+  const isMissing = new Set(missing.map(({ player }) => player.athleteId));
+  const {
+    view: { athleteId: only },
+  } = session;
+  const computing = plan.players.filter(({ athleteId }) => {
+    if (only !== null && athleteId !== only) return false;
+    const own = framesOf.get(athleteId);
+    if (own !== undefined) return (isMissing.has(athleteId) || isWaiting(athleteId)) && own.some(isReadable);
+    return isWaiting(athleteId) && !isLeftOut.has(athleteId);
+  });
   const { hasHeart } = view;
   const tag = tagOf(session, view, shown, { leftOut, computing, wanted }, computed);
   return { session, rows: shown, leftOut, computing, hasHeart, wanted, ...tag };

@@ -38,8 +38,14 @@ export const Session = Type.Object(
     notes: Nullable(Type.String()),
     start_time: DateTimeOut(),
     end_time: DateTimeOut({ description: "Not included" }),
+    computing: Type.Optional(
+      Type.Boolean({
+        description:
+          "Whether time frames or figures are being computed after a change, so those that you read now may not contain it. Absent in lists",
+      }),
+    ),
   },
-  { $id: "SquadSession", examples: [{ id: 5, ...example }] },
+  { $id: "SquadSession", examples: [{ id: 5, ...example, computing: false }] },
 );
 
 export const SessionInput = Type.Object(
@@ -84,8 +90,11 @@ export const toSessionResource = (row: SessionRow) => ({
   end_time: row.endTime.toISOString(),
 });
 
-export const sessionItem = (row: SessionRow): Item<ReturnType<typeof toSessionResource>> =>
-  item(toSessionResource(row), row.version, row.activityVersion);
+export const sessionItem = (
+  row: SessionRow,
+  computing: boolean,
+): Item<ReturnType<typeof toSessionResource> & { computing: boolean }> =>
+  item({ ...toSessionResource(row), computing }, row.version, row.activityVersion);
 
 const periodExamples = [
   {

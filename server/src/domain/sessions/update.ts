@@ -7,8 +7,9 @@ import { errors } from "../change/errors.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 import { activitySchemaOf, requireTimes } from "./check.js";
 import { periodRowsOf } from "./period-rows.js";
-import { type SessionChanges, sessionItem } from "./resource.js";
+import type { SessionChanges } from "./resource.js";
 import type { Session } from "./rules.js";
+import { detailsToMatch, sessionDetails } from "./waiting-work.js";
 
 /**
  * Changes a session and updates its time frames. Absent fields do not change.
@@ -45,9 +46,9 @@ export async function updateSession(ctx: Context, { id }: Session, body: Session
         // Further time frames of the activity, which are not derived from the session.
         await requireSchemaOfTimeframes(unit, id, await activitySchemaOf(unit.queries, sport), "sport");
       }
-      return sessionItem({ ...after, view });
+      return sessionDetails(unit.queries, { ...after, view });
     },
-    (_unit, target) => sessionItem(target),
+    (_unit, target) => detailsToMatch(ctx, target),
   );
 }
 

@@ -24,11 +24,11 @@ import {
   SessionPatch,
   SessionPeriods,
   SessionPeriodsInput,
-  sessionItem,
 } from "../../domain/sessions/resource.js";
 import { Season, SeasonQuery, squadSeason } from "../../domain/sessions/season.js";
 import { SuggestedQuery, SuggestedSession, suggestSessions } from "../../domain/sessions/suggested.js";
 import { updateSession } from "../../domain/sessions/update.js";
+import { sessionDetails } from "../../domain/sessions/waiting-work.js";
 import { CursorPage } from "../../wire/cursor.js";
 import { Query } from "../../wire/types.js";
 import { preferredOf, prefersCsv } from "../negotiation.js";
@@ -104,7 +104,7 @@ export function squadSessionRoutes(app: FastifyInstance): void {
     method: "GET",
     path: SESSION,
     success: { status: 200, schema: Session },
-    handle: async ({ target }) => sessionItem(target),
+    handle: ({ ctx, target }) => sessionDetails(ctx.queries, target),
   });
 
   route(app, {

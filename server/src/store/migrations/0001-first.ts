@@ -243,12 +243,14 @@ CREATE INDEX jobs_receivers ON jobs (kind, charged_group, charged_to, receiver, 
 CREATE INDEX jobs_account ON jobs (account_id) WHERE account_id IS NOT NULL;
 -- Also finds the oldest finished jobs of an account, of which a limited number is kept.
 CREATE INDEX jobs_charged ON jobs (charged_to, kind, finished_at, id);
--- An account can have many jobs. These find the jobs of one recording, time frame or session among them.
+-- An account can have many jobs. These find the jobs of one recording, time frame or session, and the derivations of a session, among them.
 CREATE INDEX jobs_recording ON jobs (charged_to, (payload->>'device'), (payload->>'sha256')) WHERE payload ? 'sha256';
 CREATE INDEX jobs_timeframe ON jobs (charged_to, (payload->>'timeframe'))
   WHERE kind = 'compute' AND state IN ('PENDING', 'RETRY', 'STARTED');
 CREATE INDEX jobs_session ON jobs (charged_to, (payload->>'session'))
   WHERE kind = 'session-figures' AND state IN ('PENDING', 'RETRY', 'STARTED');
+CREATE INDEX jobs_derivations ON jobs (charged_to, (payload->>'subject'))
+  WHERE kind = 'derive' AND state IN ('PENDING', 'RETRY', 'STARTED');
 CREATE INDEX jobs_failed_session ON jobs (charged_to, (details->>'session'), created_at)
   WHERE kind = 'session-figures' AND state = 'FAILURE';
 -- The loaded recordings of a device by their times, as rectangles of device and milliseconds. A B-tree cannot find overlapping times.

@@ -33,6 +33,9 @@ export const isWaiting = sql`${jobs.state} IN ('PENDING', 'RETRY')`;
 /** Matches jobs that a worker has leased. */
 export const isLeased = sql`${jobs.state} = 'STARTED'`;
 
+/** Matches jobs that wait or run. */
+export const isUnended = sql`(${isWaiting} OR ${isLeased})`;
+
 /** A job without its bytes, which may have tens of MB; `bodyOf` reads them in pieces. */
 export type Job = Omit<typeof jobs.$inferSelect, "body" | "bodyBytes">;
 
@@ -92,9 +95,11 @@ export async function enqueue(queries: Queries, now: Date, job: NewJob): Promise
 export type SmallJob = Omit<NewJob, "body" | "delayMs">;
 
 /**
- * Adds a job for a range of times. If a job with the same `uniqueKey` is waiting,
- * extends its range to include this one, and starts at the earlier position.
- * @param job payload with `fromMs`, `toMs` and `after`
+ * Adds a job for a range of times, which visits objects in the order of their ids. If a job with the same `uniqueKey` is waiting,
+ * extends its range to include this one. The job then visits all objects, beginning at the later position of both, because a job
+ * that begins again with each change would never reach the last objects.
+ * @param job payload with `fromMs`, `toMs`, and the positions `after` and `until`: the job visits the objects after `after`, and
+ * then those from the first one to `until`; only those between both positions if `until` is greater
  */
 export async function enqueueOverTimes(queries: Queries, now: Date, job: SmallJob): Promise<void> {
   const either = (choose: "least" | "greatest", key: string) =>
@@ -107,7 +112,7 @@ export async function enqueueOverTimes(queries: Queries, now: Date, job: SmallJo
       targetWhere: sql`${jobs.state} = 'PENDING'`,
       set: {
         payload: sql`${jobs.payload} || jsonb_build_object('fromMs', ${either("least", "fromMs")},
-          'toMs', ${either("greatest", "toMs")}, 'after', ${either("least", "after")})`,
+          'toMs', ${either("greatest", "toMs")}, 'after', ${either("greatest", "after")}, 'until', ${either("greatest", "after")})`,
       },
     });
 }

@@ -1,0 +1,62 @@
+/** Jobs that will change what a session shows. */
+import { type SQL, sql } from "drizzle-orm";
+import type { Queries } from "../../store/connection/database.js";
+import { isUnended } from "../../store/queue/job-queue.js";
+import { jobs, squadMembers } from "../../store/schema.js";
+import type { Context } from "../change/context.js";
+import { type Item, matchesStrongly } from "../change/entity-tags.js";
+import { ALL_SESSIONS, subjectOf } from "./derive-sessions.js";
+import { sessionItem, type toSessionResource } from "./resource.js";
+import type { SeenSession, Session } from "./rules.js";
+
+type Timed = Pick<Session, "id" | "ownerId" | "squadId" | "startTime" | "endTime">;
+
+type Details = Item<ReturnType<typeof toSessionResource> & { computing: boolean }>;
+
+/**
+ * The subjects of unfinished derivations of a session: its own, those of its squad, its players or all sessions of the owner. The
+ * limit makes the database search the index for each subject, instead of reading all jobs of the owner.
+ */
+function subjects({ id, ownerId, squadId, startTime, endTime }: Timed): SQL {
+  const own = [ALL_SESSIONS, subjectOf({ squadId }), subjectOf({ sessionId: id })];
+  const member = (key: string) => sql`(${jobs.payload}->>${sql.raw(`'${key}'`)})::float8`;
+  const [after, until] = [member("after"), member("until")];
+  return sql`SELECT subject FROM (
+      SELECT unnest(${sql.param(own)}::text[]) UNION
+      SELECT 'athlete ' || ${squadMembers.athleteId} FROM ${squadMembers} WHERE ${squadMembers.squadId} = ${squadId}
+        AND ${squadMembers.startTime} < ${endTime} AND ${squadMembers.endTime} > ${startTime}
+    ) AS known (subject) CROSS JOIN LATERAL (
+      SELECT 1 FROM ${jobs} WHERE ${jobs.kind} = 'derive' AND ${jobs.chargedTo} = ${ownerId} AND ${isUnended}
+        AND ${jobs.payload}->>'subject' = known.subject
+        AND ${member("fromMs")} < ${endTime.getTime()} AND ${member("toMs")} > ${startTime.getTime()}
+        AND CASE WHEN ${until} > ${after} THEN ${id} > ${after} AND ${id} <= ${until}
+          ELSE ${id} > ${after} OR ${id} <= ${until} END
+      LIMIT 1
+    ) AS waiting`;
+}
+
+/** Returns a function that tells whether the time frames of a player are about to be derived. */
+export async function waitingDerivations(
+  queries: Queries,
+  session: Timed,
+): Promise<(athleteId: number) => boolean> {
+  const { rows } = await queries.execute<{ subject: string }>(subjects(session));
+  const found = new Set(rows.map(({ subject }) => subject));
+  const isOfAll = [...found].some((subject) => !subject.startsWith("athlete "));
+  return (athleteId) => isOfAll || found.has(subjectOf({ athleteId }));
+}
+
+/** The details of a session, and whether its time frames or figures are being computed. */
+export async function sessionDetails(queries: Queries, session: SeenSession): Promise<Details> {
+  const { rows } = await queries.execute<{ computing: boolean }>(sql`
+    SELECT EXISTS (${subjects(session)}) OR EXISTS (
+      SELECT FROM ${jobs} WHERE ${jobs.kind} = 'session-figures' AND ${jobs.chargedTo} = ${session.ownerId}
+        AND ${isUnended} AND ${jobs.payload}->>'session' = ${String(session.id)}) AS computing`);
+  return sessionItem(session, rows[0]?.computing === true);
+}
+
+/** The details for `If-Match`. Both entity tags match, because the end of a computation is not a change by another user. */
+export function detailsToMatch({ ifMatch = "" }: Context, session: SeenSession): Details {
+  const computing = sessionItem(session, true);
+  return matchesStrongly(ifMatch, computing.etag) ? computing : sessionItem(session, false);
+}

@@ -1,0 +1,154 @@
+/** A session whose time frames a waiting job will change is not shown as current. */
+import { and, eq } from "drizzle-orm";
+import { describe, expect, it } from "vitest";
+import type { Context } from "../src/domain/change/context.js";
+import { sessionTable } from "../src/domain/sessions/figures.js";
+import { listSessions } from "../src/domain/sessions/list.js";
+import { readableSession } from "../src/domain/sessions/rules.js";
+import { sessionDetails } from "../src/domain/sessions/waiting-work.js";
+import { queriesOf } from "../src/store/connection/database.js";
+import { jobs, squadMembers } from "../src/store/schema.js";
+import { service } from "./service.js";
+import { minute, SquadScene, type TestPlayer, tokenOf } from "./squad-scene.js";
+
+const times = { start_time: minute(-100), end_time: minute(100) };
+
+/** A session of Ann and Bob with samples of Ann, when all jobs have run, and an athlete with a device who can join the squad. */
+async function currentSession() {
+  const s = await service();
+  const scene = await SquadScene.of(s, ["Ann", "Bob", "Cem"]);
+  const [ann, bob, cem] = scene.players as [TestPlayer, TestPlayer, TestPlayer];
+  await s.store.database.queries.delete(squadMembers).where(eq(squadMembers.athleteId, cem.athlete));
+  const join = async () => {
+    const member = { squad: scene.squad, athlete: cem.athlete, ...times };
+    expect((await scene.send("POST", "/api/v2/members/", member)).status).toBe(201);
+  };
+  await scene.run(ann.device, 0, 10);
+  const session = await scene.session();
+  const path = `/api/v2/sessions/${session}/`;
+  const details = async () => (await scene.send("GET", path)).body.computing as boolean;
+  const table = async () => {
+    const { body } = await scene.send("GET", `${path}figures/?wait=60`);
+    return body.computing.map(({ player }: { player: string }) => player) as string[];
+  };
+  await s.runJobs();
+  await table();
+  await s.runJobs();
+  expect([await details(), await table()]).toEqual([false, []]);
+  return { s, scene, session, path, ann, bob, join, details, table };
+}
+
+describe("the details and the table of a session say that they are being computed", () => {
+  it("for the players of a changed assignment, until its derivation has run", async () => {
+    const { s, scene, bob, details, table } = await currentSession();
+    const device = await s.ownedDevice(scene.manager);
+    const assignment = { athlete: bob.athlete, device: device.id, ...times };
+    expect((await scene.send("POST", "/api/v2/assignments/", assignment)).status).toBe(201);
+    expect(await details()).toBe(true);
+    expect(await table()).toEqual(["Bob"]);
+    await s.runJobs();
+    expect(await details()).toBe(false);
+    expect(await table()).toEqual([]);
+  });
+
+  it("for all players after a change of the squad, and for a player who has just joined it", async () => {
+    const { s, join, details, table } = await currentSession();
+    await join();
+    expect(await details()).toBe(true);
+    expect(await table()).toEqual(["Ann", "Bob", "Cem"]);
+    await s.runJobs();
+    expect(await table()).toEqual([]);
+  });
+
+  it("for all players after a change of its times, of which the response informs", async () => {
+    const { s, scene, path, details, table } = await currentSession();
+    const changed = await scene.send("PATCH", path, { end_time: minute(59) });
+    expect(changed.body.computing).toBe(true);
+    expect(await table()).toEqual(["Ann", "Bob"]);
+    await s.runJobs();
+    expect([await details(), await table()]).toEqual([false, []]);
+  });
+
+  it("only for players whom the caller can see", async () => {
+    const { s, scene, ann, join, path } = await currentSession();
+    await join();
+    const { body } = await s.get(`${path}figures/`, await tokenOf(scene, ann));
+    expect(body.computing.map(({ player }: { player: string }) => player)).toEqual(["Ann"]);
+  });
+
+  it("while its derivation runs, but not when a derivation has passed it or concerns other times", async () => {
+    const { s, scene, session, join, details, table } = await currentSession();
+    await join();
+    const { queries } = s.store.database;
+    const isDerivation = and(
+      eq(jobs.kind, "derive"),
+      eq(jobs.chargedTo, scene.manager.id),
+      eq(jobs.state, "PENDING"),
+    );
+    const [job] = await queries.select().from(jobs).where(isDerivation);
+    const seen = async (
+      change: Record<string, unknown>,
+      state: "PENDING" | "STARTED" | "SUCCESS" = "PENDING",
+    ) => {
+      const payload = { ...job?.payload, ...change };
+      await queries
+        .update(jobs)
+        .set({ payload, state })
+        .where(eq(jobs.id, job?.id ?? 0));
+      return [await details(), (await table()).length > 0];
+    };
+    expect(await seen({})).toEqual([true, true]);
+    expect(await seen({}, "STARTED")).toEqual([true, true]);
+    expect(await seen({}, "SUCCESS")).toEqual([false, false]);
+    expect(await seen({ after: session, until: 0 })).toEqual([false, false]);
+    // it continues with later sessions, and then with the first ones
+    expect(await seen({ after: session, until: session })).toEqual([true, true]);
+    expect(await seen({ after: session + 1, until: session })).toEqual([true, true]);
+    expect(await seen({ after: session + 1, until: session - 1 })).toEqual([false, false]);
+    // it is between the two positions
+    expect(await seen({ after: session - 1, until: session })).toEqual([true, true]);
+    expect(await seen({ after: session, until: session + 1 })).toEqual([false, false]);
+    expect(await seen({ fromMs: Date.parse(minute(60)) })).toEqual([false, false]);
+    expect(await seen({ toMs: Date.parse(minute(0)) })).toEqual([false, false]);
+    expect(await seen({ subject: "squad 0" })).toEqual([false, false]);
+    expect(await seen({ subject: "all" })).toEqual([true, true]);
+  });
+});
+
+it("the end of a computation is no change by another user: If-Match accepts the entity tag from before it", async () => {
+  const { s, scene, join, path } = await currentSession();
+  await join();
+  const before = await scene.send("GET", path);
+  await s.runJobs();
+  const after = await scene.send("GET", path);
+  expect(after.headers.get("etag")).not.toBe(before.headers.get("etag"));
+  const rename = (name: string, tag: string | null) =>
+    scene.send("PATCH", path, { name }, { "If-Match": tag ?? "" });
+  expect((await rename("Renamed", before.headers.get("etag"))).status).toBe(200);
+  expect((await rename("Again", after.headers.get("etag"))).status).toBe(412);
+});
+
+it("takes one statement for one session, and none for a list of sessions", async () => {
+  const { s, scene, session: id } = await currentSession();
+  let sent: string[] = [];
+  const queries = queriesOf(s.store.database.pool, { logQuery: (text) => void sent.push(text) });
+  const { id: caller, username } = scene.manager;
+  const role = { role: "MANAGER", canCreateManagedAthletes: true, scopes: null } as const;
+  const ctx: Context = { ...s.computing, queries, caller: { id: caller, username, ...role } };
+  const session = await readableSession.find(ctx, { session: id }, { queries, lock: false });
+  const searches = async (work: () => Promise<unknown>) => {
+    sent = [];
+    await work();
+    return sent.filter((text) => text.includes("'subject'")).length;
+  };
+  expect(await searches(() => sessionDetails(queries, session))).toBe(1);
+  expect(sent).toHaveLength(1);
+  expect(await searches(() => sessionTable(ctx, session))).toBe(1);
+  let listed: { results: object[] } = { results: [] };
+  const list = async () => {
+    listed = await listSessions(ctx, { limit: 20 });
+  };
+  expect(await searches(list)).toBe(0);
+  expect(listed.results).toMatchObject([{ id }]);
+  expect(listed.results[0]).not.toHaveProperty("computing");
+});
