@@ -237,9 +237,15 @@ describe("a user without a password", () => {
     expect(account).toMatchObject({
       username: "ann@example.org",
       email: "",
+      emailConfirmed: false,
       firstName: null,
       lastName: null,
     });
+    person(provider, "sub-2", { email: "bea@example.org", email_verified: true });
+    await new RedirectedBrowser(s).signIn();
+    const isBea = eq(accounts.email, "bea@example.org");
+    const [verified] = await s.store.database.queries.select().from(accounts).where(isBea);
+    expect(verified?.emailConfirmed).toBe(true);
   });
 });
 

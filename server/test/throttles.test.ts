@@ -1,12 +1,15 @@
 /** The limits resist attempts to bypass them and do not affect others. */
-import { randomBytes } from "node:crypto";
-import { eq, sql } from "drizzle-orm";
+import { randomBytes, randomUUID } from "node:crypto";
+import { and, eq, sql } from "drizzle-orm";
 import { describe, expect, it, vi } from "vitest";
 import { readConfig } from "../src/config/config.js";
+import { mailResetLink } from "../src/domain/accounts/password-reset.js";
+import { transact } from "../src/domain/change/change.js";
+import { decryptSecret } from "../src/domain/secrets/secrets.js";
 import { currentCaller } from "../src/fairness/callers.js";
 import { FairQueue } from "../src/fairness/fair-queue.js";
 import { applyRetention } from "../src/jobs/retention.js";
-import { jobs } from "../src/store/schema.js";
+import { accounts, jobs } from "../src/store/schema.js";
 import { hashCount } from "./quick-argon2.js";
 import { newStore, service, startService, TestService } from "./service.js";
 
@@ -76,6 +79,44 @@ describe("passwords", () => {
     expect(await change(victim, { email: "new@example.org" })).toBe(201);
     const isNotice = sql`payload->>'template' LIKE '%-changed' AND payload->>'to' = ${email}`;
     expect(await s.store.database.queries.$count(jobs, isNotice)).toBe(4);
+  });
+
+  it("can be changed by an account that has confirmed its address by a link, whatever older and newer accounts with this address do", async () => {
+    const s = await startService({ throttleAccountMailsPerDay: 3 });
+    const email = "owner@example.org";
+    const older = await s.manager({ email });
+    const owner = await s.manager({ email });
+    const change = async ({ id, token }: { id: number; token: string }, json: object) =>
+      (await s.send("PATCH", `/api/v1/managers/${id}/`, { token, json })).status;
+    const useUp = async () => {
+      const newer = await s.manager({ email });
+      for (const one of [older, newer])
+        for (let times = 0; times < 4; times++) await change(one, { username: `renamed ${randomUUID()}` });
+    };
+    await useUp();
+    expect(await change(owner, { username: `owner ${randomUUID()}` })).toBe(429);
+    const confirm = async () => {
+      const { queries } = s.store.database;
+      const [account] = await queries.select().from(accounts).where(eq(accounts.id, owner.id));
+      if (account === undefined) throw new Error("No account");
+      await transact(s.ctx, "test", (unit) => mailResetLink(s.ctx, unit, account, "http://localhost"));
+      const isLink = and(eq(jobs.chargedTo, owner.id), sql`payload ? 'sealedToken'`);
+      const [job] = await queries.select().from(jobs).where(isLink);
+      const token = await decryptSecret(s.ctx, queries, String(job?.payload.sealedToken));
+      const password = `new ${randomUUID()}`;
+      expect((await s.post("/api/v1/account/reset-password/", { token, password })).status).toBe(204);
+      return { id: owner.id, token: await s.logIn(account.username, password) };
+    };
+    const confirmed = await confirm();
+    await useUp();
+    expect(await change(confirmed, { username: `owner ${randomUUID()}` })).toBe(201);
+    // A new address is not confirmed.
+    expect(await change(confirmed, { email: "stranger@example.org" })).toBe(201);
+    const [{ emailConfirmed } = {}] = await s.store.database.queries
+      .select()
+      .from(accounts)
+      .where(eq(accounts.id, owner.id));
+    expect(emailConfirmed).toBe(false);
   });
 
   it.each([

@@ -44,8 +44,9 @@ type Replaced = { [Column in "username" | "email" | "passwordHash"]?: string | n
 
 /**
  * Counts a change before it is made, because it sends an email to the previous address, which may belong to a stranger. Each
- * account has its own limit. All accounts with an address except the oldest also share one, so later accounts cannot use up
- * the limit of the oldest.
+ * account has its own limit. Accounts that have not confirmed the address, except the oldest account with it, also share one. So
+ * nobody can use up the limit of a user by entering the address of the user, and a user whose account is neither confirms the
+ * address with a password reset link, which is not counted.
  * @throws ServiceError `throttled`
  */
 export async function countChangedCredentials(
@@ -57,8 +58,9 @@ export async function countChangedCredentials(
     (column) => replaced[column] !== undefined && replaced[column] !== account[column],
   );
   if (account.email === "" || changed.length === 0) return;
-  // Counted first, because finding the oldest account reads all accounts.
+  // Counted before the search, because finding the oldest account reads all accounts.
   for (const column of changed) await ctx.countAccountMail?.(userKey(account.id), column === "email");
+  if (account.emailConfirmed) return;
   const [first] = await ctx.queries
     .select({ id: min(accounts.id) })
     .from(accounts)

@@ -85,6 +85,7 @@ export async function updateAccount(
       .update(accounts)
       .set({
         ...values,
+        ...(values.email === undefined || values.email === before.email ? {} : { emailConfirmed: false }),
         ...(values.username === undefined ? {} : { usernameKey: usernameKey(values.username) }),
         version: sql`${accounts.version} + 1`,
       })

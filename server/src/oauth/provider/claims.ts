@@ -59,8 +59,10 @@ export function profileOf(claims: Claims) {
     const text = textOf(value);
     return text !== "" && text.length <= MAX_USERNAME && isPersonName(text) ? text : null;
   };
+  const isUsed = Value.Check(Email(), email);
   return {
-    email: Value.Check(Email(), email) ? email : "",
+    email: isUsed ? email : "",
+    emailConfirmed: isUsed && email !== "",
     firstName: name(claims.given_name),
     lastName: name(claims.family_name),
   };

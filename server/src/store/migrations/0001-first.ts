@@ -6,6 +6,7 @@ CREATE TABLE accounts (
   username text NOT NULL,
   username_key text NOT NULL UNIQUE,
   email text NOT NULL,
+  email_confirmed boolean NOT NULL DEFAULT false,
   external_id text,
   password_hash text,
   first_name text,
