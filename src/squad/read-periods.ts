@@ -1,6 +1,7 @@
 import { sameButMarks } from "./distinct-names.js";
 import type { Interval } from "./interval.js";
 import { type KnownColumn, type KnownRow, readKnownColumns } from "./known-columns.js";
+import { addDisjoint } from "./ordered-intervals.js";
 import type { PeriodsContext, SessionPeriod } from "./periods.js";
 import { nameKey } from "./roster.js";
 import { SessionClock } from "./session-clock.js";
@@ -117,10 +118,7 @@ function addRow(
     return;
   }
   if (interval === null) return;
-  const before = own.findLastIndex(({ startMs }) => startMs <= interval.startMs);
-  if ([own[before], own[before + 1]].some((beside) => beside !== undefined && overlap(beside, interval)))
-    problem(`Two rows of ${player} in ${period.name} overlap. Change one.`);
-  else own.splice(before + 1, 0, interval);
+  if (!addDisjoint(own, interval)) problem(`Two rows of ${player} in ${period.name} overlap. Change one.`);
 }
 
 /** Maximum number of names in a message. */
@@ -233,10 +231,6 @@ function* meetings(some: readonly Timed[], others: readonly Timed[]): Generator<
     for (const one of openOthers) yield [one, next];
     openSome.push(next);
   }
-}
-
-function overlap(a: Interval, b: Interval): boolean {
-  return a.startMs < b.endMs && b.startMs < a.endMs;
 }
 
 function contains(outer: Interval, inner: Interval): boolean {
