@@ -4,8 +4,10 @@ import { eq, sql } from "drizzle-orm";
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import { joinRanges, suggestSessions } from "../src/domain/sessions/suggested.js";
+import { wearersOf } from "../src/domain/sessions/suggested-wearers.js";
+import { wearerSearch } from "../src/domain/sessions/worn-times.js";
 import { queriesOf } from "../src/store/connection/database.js";
-import { ownerships } from "../src/store/schema.js";
+import { assignments, ownerships, permissions } from "../src/store/schema.js";
 import { problem } from "./problem.js";
 import { service, type TestService } from "./service.js";
 import { minute, SquadScene } from "./squad-scene.js";
@@ -132,6 +134,81 @@ describe("suggested sessions", () => {
     const one = await read();
     for (let n = 1; n < 25; n += 1) await scene.run(await scene.device(), 0, 1);
     expect([one.devices, await read()]).toEqual([1, { ...one, devices: 25 }]);
+  });
+
+  it("name the wearers that a search of all assignments finds", async () => {
+    const scene = await SquadScene.of(s, ["Bea", "Cleo", "Dora"]);
+    const { queries } = s.store.database;
+    const { id, username } = scene.manager;
+    const caller = { id, username, role: "MANAGER", canCreateManagedAthletes: true, scopes: null } as const;
+    const ctx = { ...s.ctx, caller };
+    // The manager may no longer assign a device to Dora.
+    const dora = scene.players[2]?.athlete ?? 0;
+    await queries
+      .update(permissions)
+      .set({ expirationTime: new Date() })
+      .where(eq(permissions.athleteId, dora));
+    const at = (n: number) => new Date(Date.parse(minute(0)) + n * 60_000);
+    const worn = fc.record({
+      device: fc.integer({ min: 0, max: 1 }),
+      player: fc.integer({ min: 0, max: 2 }),
+      from: fc.integer({ min: 0, max: 9 }),
+    });
+    const ranges = Array.from({ length: 30 }, (_, n) => ({ startMs: +at(n), stopMs: +at(n) + 30_000 }));
+    const property = fc.asyncProperty(
+      fc.uniqueArray(worn, { selector: ({ device, from }) => `${device} ${from}` }),
+      async (all) => {
+        await queries.delete(assignments).where(eq(assignments.ownerId, id));
+        const rows = all.map(({ device, player, from }) => ({
+          ownerId: id,
+          deviceId: scene.players[device]?.device.id ?? 0,
+          athleteId: scene.players[player]?.athlete ?? 0,
+          startTime: at(3 * from),
+          endTime: at(3 * from + 2),
+        }));
+        if (rows.length > 0) await queries.insert(assignments).values(rows);
+        const devices = scene.players.map(({ device }) => device.id);
+        const found = await wearersOf(ctx, devices, at(12), at(20));
+        const expected = wearerSearch(
+          rows.map(({ startTime, endTime, athleteId, deviceId }) => ({
+            ...{ deviceId, athleteId, startMs: +startTime, stopMs: +endTime - 1 },
+            isAllowed: athleteId !== dora,
+          })),
+          [],
+        );
+        for (const device of devices)
+          for (const range of ranges.slice(12, 20)) {
+            const { athlete, isAssigned } = expected(device, range);
+            expect(found(device, range)).toMatchObject({ athlete, isAssigned });
+          }
+      },
+    );
+    await fc.assert(property, { numRuns: 40 });
+  });
+
+  it("read only the assignments of their times, and one earlier one of each device", async () => {
+    const scene = await SquadScene.of(s, ["Bea"]);
+    const [bea] = scene.players;
+    const { id, username } = scene.manager;
+    const caller = { id, username, role: "MANAGER", canCreateManagedAthletes: true, scopes: null } as const;
+    const sent: string[] = [];
+    const queries = queriesOf(s.store.database.pool, { logQuery: (text) => void sent.push(text) });
+    const read = async () => {
+      sent.length = 0;
+      await wearersOf(
+        { ...s.ctx, queries, caller },
+        [bea?.device.id ?? 0],
+        new Date(minute(0)),
+        new Date(minute(60)),
+      );
+      return sent.length;
+    };
+    const few = await read();
+    await s.store.database.queries.execute(sql`
+      INSERT INTO assignments (owner_id, device_id, athlete_id, start_time, end_time)
+      SELECT ${id}, ${bea?.device.id}, ${bea?.athlete}, at, at + interval '1 hour'
+      FROM generate_series('2010-01-01'::timestamptz, '2010-01-01'::timestamptz + interval '5000 hours', interval '1 hour') AS at`);
+    expect(await read()).toBe(few);
   });
 
   it("are refused if there are more than 100,000 times without a session", async () => {

@@ -1,4 +1,5 @@
-import { and, asc, eq, gt, lt } from "drizzle-orm";
+import { and, asc, eq, gt, lt, sql } from "drizzle-orm";
+import { readInstant } from "../../store/instant.js";
 import type { Interval } from "../../store/samples/index.js";
 import { assignments, squadMembers, squads } from "../../store/schema.js";
 import type { Context } from "../change/context.js";
@@ -8,20 +9,55 @@ import { type Membership, type Wearer, type Wearing, wearerSearch } from "./worn
 /** Other requests run in between, because an account may have 50,000 assignments. */
 const ASSIGNMENTS_AT_A_TIME = 1_000;
 
-/** The wearer of a device at a time, or the last wearer if the caller can still assign it to this athlete. */
+/** The wearer of a device at a time in the interval, or the last wearer if the caller can still assign it to this athlete. */
 export async function wearersOf(
   ctx: Context,
+  devices: readonly number[],
   start: Date,
   end: Date,
 ): Promise<(device: number, range: Interval) => Wearing> {
-  const [wearers, memberships] = await Promise.all([
-    assignmentsUntil(ctx, end),
+  const [before, during, memberships] = await Promise.all([
+    lastWearers(ctx, devices, start),
+    assignmentsIn(ctx, start, end),
     membershipsIn(ctx, start, end),
   ]);
-  return wearerSearch(wearers, memberships);
+  return wearerSearch([...before, ...during], memberships);
 }
 
-async function assignmentsUntil({ queries, caller, clock }: Context, end: Date): Promise<Wearer[]> {
+/**
+ * The last assignment of each device before the interval to an athlete whom the caller may assign now. Earlier ones have no effect,
+ * and an account may have 50,000.
+ */
+async function lastWearers(
+  { queries, caller, clock }: Context,
+  devices: readonly number[],
+  start: Date,
+): Promise<Wearer[]> {
+  const me = caller?.id ?? 0;
+  const now = clock.now();
+  const rows = await queries.execute<{
+    device_id: string;
+    athlete_id: string;
+    start_time: string;
+    end_time: string;
+  }>(sql`
+    SELECT wanted.device_id, last.athlete_id, last.start_time, last.end_time
+    FROM unnest(${sql.param(devices)}::bigint[]) AS wanted (device_id) CROSS JOIN LATERAL (
+      SELECT athlete_id, start_time, end_time FROM assignments AS worn
+      WHERE worn.device_id = wanted.device_id AND worn.owner_id = ${me} AND worn.end_time <= ${start} AND EXISTS (
+        SELECT FROM permissions WHERE permissions.athlete_id = worn.athlete_id AND manager_id = ${me}
+          AND permission = 'WRITE' AND permissions.start_time <= ${now} AND expiration_time > ${now})
+      ORDER BY worn.end_time DESC LIMIT 1
+    ) AS last`);
+  return rows.rows.map((row) => ({
+    deviceId: Number(row.device_id),
+    athleteId: Number(row.athlete_id),
+    ...closed({ startTime: readInstant(row.start_time), endTime: readInstant(row.end_time) }),
+    isAllowed: true,
+  }));
+}
+
+async function assignmentsIn({ queries, caller, clock }: Context, start: Date, end: Date): Promise<Wearer[]> {
   const me = caller?.id ?? 0;
   const found: Wearer[] = [];
   const isAllowed = new Map<number, boolean>();
@@ -35,7 +71,14 @@ async function assignmentsUntil({ queries, caller, clock }: Context, end: Date):
         endTime: assignments.endTime,
       })
       .from(assignments)
-      .where(and(eq(assignments.ownerId, me), lt(assignments.startTime, end), gt(assignments.id, after)))
+      .where(
+        and(
+          eq(assignments.ownerId, me),
+          lt(assignments.startTime, end),
+          gt(assignments.endTime, start),
+          gt(assignments.id, after),
+        ),
+      )
       .orderBy(asc(assignments.id))
       .limit(ASSIGNMENTS_AT_A_TIME);
     const athletes = rows.map(({ athleteId }) => athleteId).filter((id) => !isAllowed.has(id));

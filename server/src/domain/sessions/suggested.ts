@@ -102,11 +102,9 @@ export async function suggestSessions(
   if (end <= start) throw errors.field("end_time", "Must be after start_time.");
   if (end.getTime() - start.getTime() > DAYS.max * DAY_MS)
     throw errors.field("end_time", `Must be at most ${DAYS.max} days after start_time.`);
-  const [owned, wornBy, taken] = await Promise.all([
-    devicesOf(ctx, start, end),
-    wearersOf(ctx, start, end),
-    sessionTimes(ctx, start, end),
-  ]);
+  const owned = await devicesOf(ctx, start, end);
+  const ids = owned.map(({ id }) => id);
+  const [wornBy, taken] = await Promise.all([wearersOf(ctx, ids, start, end), sessionTimes(ctx, start, end)]);
   const isTaken = takenSearch(taken);
   const ranges: WornRange[] = [];
   const within = { startMs: start.getTime(), stopMs: end.getTime() - 1 };
