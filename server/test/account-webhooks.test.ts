@@ -124,7 +124,10 @@ describe("a webhook of an account", () => {
       {
         type: "job.finished",
         timestamp: expect.any(String),
-        data: { job: load.job_id, code: null, state: "SUCCESS" },
+        data: {
+          ...{ job: load.job_id, code: null, state: "SUCCESS" },
+          ...{ known: 0, stored: 10, refused: 0 },
+        },
       },
     ]);
     for (const call of calls) {
@@ -154,9 +157,9 @@ describe("a webhook of an account", () => {
       ann.token,
     );
     await s.runJobs();
-    expect(messagesOf(receiving.received).map(({ type, data }) => [type, data.state, data.code])).toEqual([
-      ["job.finished", "SUCCESS", null],
-    ]);
+    expect(
+      messagesOf(receiving.received).map(({ type, data }) => [type, data.state, data.code, data.refused]),
+    ).toEqual([["job.finished", "SUCCESS", null, 10]]);
   });
 
   it("receives an event when samples, periods or times of a session change, but not for changes in other accounts", async ({

@@ -81,6 +81,7 @@ describe("asi stream", () => {
     child.stdin.end(recording.subarray(half + 5_000));
     const { status, stderr } = await end;
     expect({ status, stderr }).toEqual({ status: 0, stderr: expect.stringContaining("1 break") });
+    expect(stderr.match(/^S-1: the connection is lost; trying again\.$/gm)).toHaveLength(1);
     const folder = newScratchFolder();
     writeFileSync(join(folder, "whole.asi"), whole);
     const other = startStream(again, token, [join(folder, "whole.asi"), "--device", "S-2"]);

@@ -27,7 +27,8 @@ type End = ReturnType<typeof finished> & { failures?: number; losses?: number };
  */
 export async function endJob(ctx: Context, job: EndedJob, values: End): Promise<boolean> {
   const { chargedTo } = job;
-  const isReported = handlers[job.kind as JobKind]?.isReported === true;
+  const handler = handlers[job.kind as JobKind];
+  const isReported = handler?.isReported === true;
   return transact(ctx, "end job", async (unit) => {
     const ended = await unit.queries
       .update(jobs)
@@ -37,9 +38,16 @@ export async function endJob(ctx: Context, job: EndedJob, values: End): Promise<
     if (ended.length > 0 && isReported && chargedTo !== null && chargedTo !== NOBODY) {
       const { state, details } = values;
       const code = typeof details.code === "string" ? details.code : null;
+      const none = { stored: null, known: null, refused: null };
+      const samples = (state === "SUCCESS" ? handler.counts?.(details) : undefined) ?? none;
       // Charge the calls to the address of the job, not to the service.
       const asCaller = { ...unit, jobGroup: job.chargedGroup };
-      await emitAccountEvent(asCaller, chargedTo, "job.finished", { job: job.jobId, state, code });
+      await emitAccountEvent(asCaller, chargedTo, "job.finished", {
+        job: job.jobId,
+        state,
+        code,
+        ...samples,
+      });
     }
     return ended.length > 0;
   });

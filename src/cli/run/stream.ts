@@ -3,6 +3,7 @@ import { isRecord } from "../../arguments.js";
 import { checkGivenSerial } from "../../recording/header.js";
 import type { Context } from "../batch/batch.js";
 import { openInput } from "../live/open-input.js";
+import { OutageLines } from "../live/outage-lines.js";
 import {
   askState,
   type StoredState,
@@ -53,6 +54,7 @@ class Gateway {
   readonly #context: Context;
   readonly #printsJson: boolean;
   readonly #progress: ProgressLine;
+  readonly #outage: OutageLines;
   #state: StoredState = { storedBytes: 0, storedUntilMs: null, aheadMs: 0 };
   #sentBytes = 0;
   #breaks = 0;
@@ -67,6 +69,10 @@ class Gateway {
     this.#input = input;
     this.#context = context;
     this.#progress = new ProgressLine(context.console, () => this.#progressText());
+    // On a terminal, the progress line shows the pause.
+    this.#outage = new OutageLines((text) => {
+      if (!context.console.canShowTransient) context.console.message(`${target.serial}: ${text}`);
+    });
   }
 
   async run(): Promise<ExitStatus> {
@@ -154,6 +160,7 @@ class Gateway {
   #take(state: StoredState): void {
     this.#state = state;
     this.#pause = "";
+    this.#outage.report(false);
     this.#input.acknowledge(state.storedBytes);
     this.#progress.update();
     if (state.aheadMs === 0 || this.#hasReportedClock) return;
@@ -166,6 +173,7 @@ class Gateway {
   async #wait(waitMs: number): Promise<void> {
     this.#pause = `, no connection, next attempt in ${(waitMs / 1000).toFixed(waitMs < 10_000 ? 1 : 0)} s`;
     this.#progress.show();
+    this.#outage.report(true);
     await sleep(waitMs, undefined, { signal: this.#context.signal });
   }
 

@@ -9,7 +9,7 @@ export const ACCOUNT_EVENTS: Readonly<Record<AccountEvent, string>> = {
   "samples.stored":
     "Samples of a device that you own were stored: they have times from `from` to `to`, and perhaps new heart rates",
   "job.finished":
-    "A job of your uploads has ended: `state` is SUCCESS or FAILURE, and `code` is the reason for the failure",
+    "A job of your uploads has ended: `state` is SUCCESS or FAILURE, and `code` is the reason for the failure; `stored`, `known` and `refused` count the samples of a success",
   "session.changed":
     "The figures of a session may have changed: its samples, players, periods or times. A job computes them; a request for them does so at once",
   "session.computed": "A job has computed the figures of a session after such changes",

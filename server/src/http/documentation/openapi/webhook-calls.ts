@@ -105,6 +105,12 @@ function activityCall(event: string, summary: string, subjects: readonly string[
 const TIME = { type: "string", format: "date-time" };
 const AN_INSTANT = "2024-01-01T06:00:00.000Z";
 
+const countOf = (what: string): Json => ({
+  type: ["integer", "null"],
+  minimum: 0,
+  description: `${what}; null if the job has failed`,
+});
+
 /** Members of the data of each event of an account, with examples. */
 const ACCOUNT_DATA: Readonly<
   Record<AccountEvent | typeof ACCOUNT_TEST_EVENT, { schema: Json; example: Json }>
@@ -118,8 +124,14 @@ const ACCOUNT_DATA: Readonly<
       job: { type: "string" },
       state: { enum: ["SUCCESS", "FAILURE"] },
       code: { type: ["string", "null"], description: "Reason for the failure of the job" },
+      stored: countOf("New samples"),
+      known: countOf("Samples that were stored before"),
+      refused: countOf("Samples from times at which you did not own the device, or out of range"),
     },
-    example: { job: "job-0f3c6a52-6c0e-4d34-9a3e-0a8f6f4f2b1d", state: "FAILURE", code: "no_recording" },
+    example: {
+      ...{ job: "job-0f3c6a52-6c0e-4d34-9a3e-0a8f6f4f2b1d", state: "SUCCESS", code: null },
+      ...{ stored: 35900, known: 0, refused: 100 },
+    },
   },
   "session.changed": { schema: { session: ID }, example: { session: 12 } },
   "session.computed": { schema: { session: ID }, example: { session: 12 } },
