@@ -30,7 +30,7 @@ const poll = (deviceCode: string, clientId = "asi-command", at = s) =>
   });
 
 const decide = (code: string, approve: boolean, token = ann.token) =>
-  s.post(DECIDE, { code, approve }, token);
+  s.post(DECIDE, { code, approve, ...(token === ann.token && { password: ann.password }) }, token);
 
 /** Polls after a pause. @returns the error, or the status */
 const outcome = async (deviceCode: string) => {
@@ -91,6 +91,29 @@ describe("a device", () => {
     const stored = JSON.stringify(rows);
     for (const secret of [body.device_code, body.user_code, access_token])
       expect(stored).not.toContain(secret);
+  });
+
+  it("is approved without the password only in the first five minutes after signing in; it can be refused at any time", async () => {
+    const { body } = await begin();
+    const token = await s.logIn(ann.username, ann.password);
+    const send = (approve: boolean, password?: string) =>
+      s.post(DECIDE, { code: body.user_code, approve, ...(password !== undefined && { password }) }, token);
+    s.clock.advance(5 * 60_000 + 1);
+    const alone = await send(true);
+    expect([alone.status, alone.body.code, alone.body.errors[0].field]).toEqual([
+      400,
+      "password_required",
+      "password",
+    ]);
+    expect((await send(true, "not the password")).body.code).toBe("wrong_password");
+    expect(await outcome(body.device_code)).toBe("authorization_pending");
+    expect((await send(true, ann.password)).status).toBe(204);
+    const other = (await begin()).body;
+    const fresh = await s.logIn(ann.username, ann.password);
+    expect((await s.post(DECIDE, { code: other.user_code, approve: true }, fresh)).status).toBe(204);
+    const third = (await begin()).body;
+    expect((await s.post(DECIDE, { code: third.user_code, approve: false }, token)).status).toBe(204);
+    expect(await outcome(third.device_code)).toBe("access_denied");
   });
 
   it("is refused after a denial, and after ten minutes", async () => {

@@ -28,7 +28,7 @@ describe.skipIf(hasNoBrowser)("a program without a browser", () => {
       });
       return ((await response.json()) as { error?: string }).error ?? response.status;
     };
-    const decide = async (button: "Approve" | "Deny") => {
+    const decide = async (button: "Approve" | "Deny", confirm = async () => {}) => {
       const { device_code, user_code } = await begin();
       await showView(page, `#/connect?code=${user_code}`, "Sign in a program");
       await page.getByRole("button", { name: "Continue" }).click();
@@ -37,6 +37,7 @@ describe.skipIf(hasNoBrowser)("a program without a browser", () => {
       expect(await violations(page)).toEqual([]);
       expect(await overflow(page)).toBe(0);
       await page.getByRole("button", { name: button }).click();
+      await confirm();
       await page
         .getByRole("status")
         .getByText(/The program/)
@@ -46,6 +47,17 @@ describe.skipIf(hasNoBrowser)("a program without a browser", () => {
     expect(await decide("Approve")).toBe(200);
     await showView(page, "#/account", "connie");
     expect(await decide("Deny")).toBe("access_denied");
+    await showView(page, "#/account", "connie");
+    // As the service answers more than five minutes after signing in.
+    const headers = { "X-Error-Code": "password_required", "Content-Type": "application/problem+json" };
+    const refused = { status: 400, headers, body: "{}" };
+    await page.route("**/device-sign-ins/decide/", (route) => route.fulfill(refused), { times: 1 });
+    expectComplaint(/status of 400/);
+    const confirm = async () => {
+      await page.getByLabel("Your password").fill(PASSWORD);
+      await page.getByRole("button", { name: "Approve" }).click();
+    };
+    expect(await decide("Approve", confirm)).toBe(200);
     await showView(page, "#/account", "connie");
     await showView(page, "#/connect", "Sign in a program");
     await page.getByLabel("Code").fill("BBBB-BBBB");

@@ -1,5 +1,6 @@
 import { type Static, type StaticDecode, Type } from "@sinclair/typebox";
 import { and, eq, gt, isNull } from "drizzle-orm";
+import { confirmUnlessFresh, OwnPassword } from "../domain/accounts/credential-changes.js";
 import { change } from "../domain/change/change.js";
 import type { Context } from "../domain/change/context.js";
 import { errors } from "../domain/change/errors.js";
@@ -35,7 +36,13 @@ const code = Text({ minLength: 1, maxLength: 40, description: "The code that the
 export const UserCode = Type.Object({ code }, { examples: [{ code: "WDJB-MJHT" }] });
 
 export const DeviceDecision = Type.Object(
-  { code, approve: Type.Boolean({ description: "false: the program is refused" }) },
+  {
+    code,
+    approve: Type.Boolean({ description: "false: the program is refused" }),
+    password: OwnPassword(
+      "Your password, to approve more than 5 minutes after you have signed in, because the token of this request may be stolen",
+    ),
+  },
   { examples: [{ code: "WDJB-MJHT", approve: true }] },
 );
 
@@ -63,15 +70,17 @@ export async function findDeviceSignIn(
 }
 
 /**
- * Approves or denies a sign-in, once.
- * @throws ServiceError `wrong_code`
+ * Approves or denies a sign-in, once. An approval more than 5 minutes after signing in needs the password, because the token of the
+ * program remains when the session of the page ends.
+ * @throws ServiceError `wrong_code`, and as `confirmPassword`
  */
 export async function decideDeviceSignIn(
   ctx: Context,
-  { code: sent, approve }: StaticDecode<typeof DeviceDecision>,
+  { code: sent, approve, password }: StaticDecode<typeof DeviceDecision>,
 ): Promise<void> {
   const found = await waitingSignIn(ctx, sent);
   if (found === undefined) throw wrongCode();
+  if (approve) await confirmUnlessFresh(ctx, password);
   const { applicationId } = found.row;
   await change(ctx, "decideDeviceSignIn", {}, async (unit) => {
     const accountId = ctx.caller?.id ?? 0;

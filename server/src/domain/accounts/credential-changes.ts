@@ -80,6 +80,14 @@ export async function confirmPassword(
     throw errors.field(field, "The password is not correct.", "wrong_password");
 }
 
+/**
+ * Checks the password of the caller as `confirmPassword`, unless the user has just signed in.
+ * @throws ServiceError as `confirmPassword`
+ */
+export async function confirmUnlessFresh(ctx: Context, password: string | undefined): Promise<void> {
+  if (password !== undefined || !(await hasJustSignedIn(ctx))) await confirmPassword(ctx, password);
+}
+
 /** Whether the user of the session has recently authenticated. Refreshing a token is no authentication. */
 async function hasJustSignedIn({ queries, clock, tokenHash }: Context): Promise<boolean> {
   if (tokenHash === undefined) return false;
