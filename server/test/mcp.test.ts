@@ -2,6 +2,9 @@
  * Compares the results of questions over the Model Context Protocol, sent by the client of its SDK, with responses of
  * the API.
  */
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { promisify } from "node:util";
 import { figureDefinitions } from "asi-convert/squad";
 import { beforeAll, describe, expect, it } from "vitest";
 import { addDevices } from "../src/domain/devices/add.js";
@@ -35,7 +38,41 @@ beforeAll(async () => {
 
 const api = async (path: string) => (await scene.send("GET", path)).body;
 
+describe("the program in docs/mcp.md", () => {
+  const document = readFileSync(new URL("../../docs/mcp.md", import.meta.url), "utf8");
+  const [, program = ""] = /```js\n(.*?)```/s.exec(document) ?? [];
+  const run = async (token: string) => {
+    const env = { ...process.env, MCP_URL: `${s.service.url}/mcp`, ASI_TOKEN: token };
+    const args = ["--input-type=module", "--eval", program];
+    return (await promisify(execFile)(process.execPath, args, { env })).stdout.trim().split("\n");
+  };
+
+  it("prints the distances of the players in the latest session", async () => {
+    const { rows } = await api(`/api/v2/sessions/${second}/figures/`);
+    const whole = (rows as Record<string, unknown>[]).filter(({ period }) => period === null);
+    expect(whole.length).toBeGreaterThan(0);
+    expect(await run(scene.manager.token)).toEqual(
+      whole.map(
+        ({ player, figures, share_with_data }) =>
+          `${player} ${(figures as Record<string, unknown>).distance_m} ${share_with_data}`,
+      ),
+    );
+  });
+
+  it("ends with the reason of a refusal", async () => {
+    await expect(run("wrong")).rejects.toThrow(/401|not_authenticated|unauthenticated|token/);
+  });
+});
+
 describe("the tools of the service", () => {
+  it("name the players whose figures may still change", async () => {
+    const { computing } = await api(`/api/v2/sessions/${session}/figures/`);
+    // No job has derived the session since its creation.
+    expect(computing.map(({ player }: { player: string }) => player)).toEqual(["Ann", "Bea"]);
+    const { text } = await assistant.ask("session_figures", { session });
+    expect(JSON.parse(text).computing).toEqual(computing);
+  });
+
   it("are read-only, and each argument has a description", async () => {
     const { tools } = await assistant.client.listTools();
     expect(tools.map(({ name }) => name)).toEqual([
