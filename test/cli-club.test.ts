@@ -57,7 +57,7 @@ describe("asi stats", () => {
     }
   });
 
-  it("counts by recipes in each period, as asi squad --recipe does, and has every other additional figure of it", async () => {
+  it("counts by recipes in each period, as asi squad --recipe does, and has every other optional figure of it", async () => {
     const cwd = await clubFolder();
     writeFileSync(
       join(cwd, "periods.csv"),

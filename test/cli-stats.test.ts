@@ -26,8 +26,8 @@ const argumentsOf = ({ sport, params }: { sport: string; params: { max_hr?: numb
   ...(params.max_hr === undefined ? [] : ["--max-hr", String(params.max_hr)]),
 ];
 
-describe("additional figures", () => {
-  test("appear only on request, with the keys of the library", async () => {
+describe("optional figures", () => {
+  test("appear only if requested, with the keys of the library", async () => {
     const { samples } = decodeSync(readFileSync(MATCH.path));
     const plain = JSON.parse((await asi(["stats", MATCH.path, "--json"])).stdout);
     expect(plain).not.toHaveProperty("figures");

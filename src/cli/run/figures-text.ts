@@ -12,7 +12,7 @@ import { decimalText } from "../../pictures/figure-text.js";
 import { timeSpanText } from "../terminal/time-text.js";
 import type { Figures, NamedResult } from "./figures.js";
 
-/** The additional figures as text; empty if none were requested. */
+/** The optional figures as text; empty if none were requested. */
 export function figuresText(figures: Figures | null, instantText: (ms: number) => string): string {
   if (figures === null) return "";
   const { peak_demands, recipes = [], hrv, session_max_speed, acceleration_speed, metabolic } = figures;

@@ -13,6 +13,7 @@ import {
   squadMembers,
   squadRows,
 } from "../../squad/index.js";
+import { optionalFunctions } from "../../squad/optional-figures.js";
 import { readPeriods, readRoster } from "../../squad/sheets.js";
 import { tableCsv, tableJsonLines, tableParquet, textLayout } from "../../squad-report/cell-files.js";
 import { byPosition } from "../../squad-report/positions.js";
@@ -23,7 +24,6 @@ import { refuseAsOutput } from "../batch/output.js";
 import { ExitStatus } from "../terminal/exit-status.js";
 import { instantFormat, offsetIn } from "../terminal/time-text.js";
 import { UsageError } from "../terminal/usage-error.js";
-import { furtherFunctions } from "./further-functions.js";
 import { haveGate } from "./recipe-input.js";
 import { sessionOfPeriods } from "./session-periods.js";
 import {
@@ -152,7 +152,7 @@ function sessionOf(
     params: thresholdsOf(flags),
     zones: flags.individualZones,
     recipes: order.recipes.map(({ recipe }) => recipe),
-    ...furtherFunctions(order.further),
+    ...optionalFunctions(order.optionalFigures),
   };
   const match = matchOf(periods, namesIn(members, rosters[0]?.roster ?? null));
   const tables = match === null ? periods : [match, ...periods];

@@ -65,7 +65,7 @@ export function copiedCell(text: string): string {
   return /^-?[\d.,]+$/.test(line) ? line : withoutFormula(line);
 }
 
-/** The columns of files. They are all figures, the counts of the selected recipes with their hashes, and the selected figures on request with their cautions. */
+/** The columns of files. They are all figures, the counts of the selected recipes with their hashes, and the selected optional figures with their cautions. */
 function columnsOf(session: SquadSession): readonly FileColumn<SquadFileRow>[] {
   const { columns, named } = session.recipes.peek();
   return fileColumns([...SQUAD_COLUMNS, ...columns], named);

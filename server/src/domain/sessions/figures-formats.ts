@@ -23,7 +23,7 @@ import {
   numberColumnsWanted,
   textColumnsWanted,
   type WantedColumns,
-} from "./further-columns.js";
+} from "./optional-columns.js";
 import { inTimeZone } from "./time-zone.js";
 import { WHOLE } from "./wanted-timeframes.js";
 

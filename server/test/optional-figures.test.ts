@@ -1,5 +1,5 @@
 /**
- * Figures of the computed data that are returned on request: peak demands, maximum speeds, profiles, metabolic power and
+ * Optional figures of the computed data: peak demands, maximum speeds, profiles, metabolic power and
  * standard runs. The library computes them.
  */
 import {
@@ -19,7 +19,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { plantedSprints } from "../../test/metrics/figures/planted.js";
 import { columnsOf } from "../../test/metrics/golden/sessions.js";
 import { randomSignal } from "../../test/metrics/second/signals.js";
-import { MAX_HOURS } from "../src/domain/computed-data/further-figures.js";
+import { MAX_HOURS } from "../src/domain/computed-data/optional-figures.js";
 import { newRecipe } from "./recipes.js";
 import { startService, type TestService } from "./service.js";
 import { grant, newActivity, type Sample, store, Team } from "./team.js";
@@ -58,7 +58,7 @@ async function frameOf(team: Team, fromMs: number, toMs: number, changes = {}): 
 const computed = async (frame: number, token: string, query = "") =>
   (await s.get(`/api/v1/timeframes/${frame}/computed-data/${query}`, token)).body;
 
-/** Figures that are off by default. */
+/** The profile, metabolic power and standard runs. */
 const ALL = "with_profile=1&with_metabolic_power=1&with_standard_runs=1";
 
 /** Ten samples a second at a given speed, starting at a given time. */
@@ -201,7 +201,7 @@ describe("optional figures", () => {
   });
 });
 
-describe("figures that are off by default", () => {
+describe("profile, metabolic power and standard runs", () => {
   /** Sprints with a profile, then a steady run of 5 minutes, without times. */
   const session = (): Sample[] => {
     const sprints = plantedSprints(0.05);
