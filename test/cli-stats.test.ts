@@ -173,9 +173,9 @@ describe("asi stats", () => {
     const { status, stdout, stderr } = await asi(["stats", ".", "--format", "csv"], { cwd: folder });
     expect(namesIn(folder)).toHaveLength(4);
     expect(stdout).toContain('"a ""first"", match.asi",AS-10017,no,2025-03-15T14:30:00.000Z,');
-    const rows = tableOf(stdout.replace('"a ""first"", match.asi"', "a.asi"));
+    const rows = tableOf(stdout);
     expect(rows.map(({ input, damaged }) => [input, damaged])).toEqual([
-      ["a.asi", "no"],
+      ['a "first", match.asi', "no"],
       ["b.asi", "no"],
       ["c.asi", "yes"],
     ]);

@@ -82,7 +82,7 @@ const r2Text = (r2: number | null) => (r2 === null ? "" : `, R2 ${r2}`);
 function recipeText({ name, title, count, distance, hash, dropped, sensitivity }: NamedResult): string {
   const counted =
     count === null || distance === null
-      ? "none: a derivative requires at least 5 samples per second"
+      ? "none: a derivative requires at least 1 s with 5 samples per second"
       : `${count}, ${decimalText(distance, 0)} m`;
   const leftOut = leftOutText(dropped);
   const lines = [
