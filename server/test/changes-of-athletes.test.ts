@@ -169,20 +169,22 @@ describe("athletes", () => {
     await s.store.database.queries.insert(permissions).values(rows);
     s.clock.stopAt(startMs + 5 * 60_000);
     const atMs = rows.flatMap(({ athleteId, ...row }) =>
-      [row.startTime, row.expirationTime].map((time) => `${time.getTime()} ${athleteId}`),
+      [row.startTime, row.expirationTime].map(
+        (time) => `${time.getTime()} ${String(athleteId).padStart(9, "0")}`,
+      ),
     );
     const nowMs = s.clock.now().getTime();
     const expected = [...new Set(atMs)].filter((text) => Number(text.split(" ")[0]) <= nowMs).sort();
-    const ids: string[] = [];
+    const ids: number[] = [];
     for (let next = begun.next_cursor, hasMore = true; hasMore; ) {
       const { body } = await s.get(`/api/v2/changes/?limit=3&cursor=${next}`, manager.token);
       expect(body.results.length).toBeLessThanOrEqual(3);
-      ids.push(...body.results.map(({ id }: Change) => String(id)));
+      ids.push(...body.results.map(({ id }: Change) => Number(id)));
       next = body.next_cursor;
       hasMore = body.has_more;
     }
     // In the order of the times, and at one time in the order of the athletes
-    expect(ids).toEqual(expected.map((text) => text.split(" ")[1]));
+    expect(ids).toEqual(expected.map((text) => Number(text.split(" ")[1])));
   });
 
   it("are reported when their permission is granted, begins, ends, or is withdrawn", async ({
