@@ -41,7 +41,7 @@ export {
   type SquadFileRow,
 } from "./squad-columns.js";
 export { DOT_COLUMNS, dotPicture } from "./squad-tables.js";
-export { sheetOf, workbookSheets } from "./workbook-sheets.js";
+export { periodSheetColumns, sheetOf, workbookSheets } from "./workbook-sheets.js";
 
 /** Data of a report. */
 export interface SquadReport {

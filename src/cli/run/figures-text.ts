@@ -7,6 +7,7 @@ import {
   type PeakDemands,
   type PeakWindow,
   type StandardRuns,
+  shortHash,
 } from "../../metrics/index.js";
 import { decimalText } from "../../pictures/figure-text.js";
 import { timeSpanText } from "../terminal/time-text.js";
@@ -88,7 +89,7 @@ function recipeText({ name, title, count, distance, hash, dropped, sensitivity }
   const lines = [
     `  ${name}: ${counted}`,
     ...(title === name ? [] : [`    ${title}`]),
-    `    recipe ${hash.slice(0, SHORT_HASH)}${leftOut === "" ? "" : `; left out: ${leftOut}`}`,
+    `    recipe ${shortHash(hash)}${leftOut === "" ? "" : `; left out: ${leftOut}`}`,
     ...(sensitivity === undefined ? [] : sensitivityLines(sensitivity)),
   ];
   return `${lines.join("\n")}\n`;
@@ -100,9 +101,6 @@ function leftOutText({ gate, gate_duration = 0, too_fast }: NamedResult["dropped
     ...(too_fast === 0 ? [] : [`${too_fast} rows that are too fast`]),
   ].join(", ");
 }
-
-/** Number of digits of a hash that distinguish the recipes of a list. */
-const SHORT_HASH = 12;
 
 function sensitivityLines(rows: NonNullable<NamedResult["sensitivity"]>): string[] {
   const [first] = rows;
