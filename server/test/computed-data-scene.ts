@@ -7,7 +7,7 @@ import {
   listStoredBefore,
   sqlClientOf,
 } from "../src/store/samples/index.js";
-import { computedData, jobs, } from "../src/store/schema.js";
+import { computedData, jobs } from "../src/store/schema.js";
 import { withSharedService } from "./file-service.js";
 import type { TestService } from "./service.js";
 import type { Team } from "./team.js";
