@@ -61,7 +61,7 @@ function ratioOf(work: () => unknown, ordinary: () => unknown): number {
   return ratios.sort((a, b) => a - b)[PAIRS >> 1] ?? Number.NaN;
 }
 
-/** Everything that `asi stats` computes for a match on request, except sensitivity, which the rows above measure. */
+/** All optional figures of `asi stats` for a match, except sensitivity, which the rows above measure. */
 function everything(): void {
   const samples = prepareSamples(match);
   computeMetrics(samples);

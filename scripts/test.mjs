@@ -1,52 +1,79 @@
-// Builds what is out of date and runs the tests of all packages, even after one has failed. Prints a table at the end. Usage:
+// Builds what is out of date and runs the tests of all packages, even after one has failed. The tests of the service and those of the
+// other packages run beside each other, because each of them waits for a part of its time. Prints a table at the end. Usage:
 //   node scripts/test.mjs          the tests that contributors need
 //   node scripts/test.mjs more     the others: long forms, the second database, other widths and themes
 //   node scripts/test.mjs all      both
-import { spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
+import { createInterface } from "node:readline";
 
 const npm = (...args) => ["npm", ["run", "--silent", ...args]];
-const PARTS = {
+/** Lists of parts that run one after the other, each beside the other list. */
+const LANES = {
   "": [
-    ["library", ...npm("test:library")],
-    ["service", ...npm("test", "--workspace", "asi-server")],
-    ["client", ...npm("test", "--workspace", "asi-client")],
-    ["page", ...npm("test", "--workspace", "asi-web")],
+    [["service", ...npm("test", "--workspace", "asi-server")]],
+    [
+      ["page", ...npm("test", "--workspace", "asi-web")],
+      ["library", ...npm("test:library")],
+      ["client", ...npm("test", "--workspace", "asi-client")],
+    ],
   ],
   more: [
-    ["library, long form", ...npm("test:long")],
-    ["service, more", ...npm("test:more", "--if-present", "--workspace", "asi-server")],
-    ["client, more", ...npm("test:more", "--if-present", "--workspace", "asi-client")],
-    ["page, more", ...npm("test:more", "--workspace", "asi-web")],
+    [["service, more", ...npm("test:more", "--if-present", "--workspace", "asi-server")]],
+    [
+      ["page, more", ...npm("test:more", "--workspace", "asi-web")],
+      ["library, long form", ...npm("test:long")],
+      ["client, more", ...npm("test:more", "--if-present", "--workspace", "asi-client")],
+    ],
   ],
 };
-PARTS.all = [...PARTS[""], ...PARTS.more];
 
-const parts = PARTS[process.argv[2] ?? ""];
-if (parts === undefined) {
+const name = process.argv[2] ?? "";
+const stages = name === "all" ? [LANES[""], LANES.more] : [LANES[name]];
+if (stages.includes(undefined)) {
   console.error("Usage: node scripts/test.mjs [more|all]");
   process.exit(2);
 }
 
+const env = process.stdout.isTTY ? { FORCE_COLOR: "1", ...process.env } : process.env;
+
 /** @returns a row of the table */
 function run([name, command, args]) {
-  console.log(`\n== ${name}`);
   const startMs = performance.now();
-  const { status } = spawnSync(command, args, { stdio: "inherit", shell: process.platform === "win32" });
-  return { name, seconds: (performance.now() - startMs) / 1000, hasPassed: status === 0 };
+  const child = spawn(command, args, {
+    env,
+    stdio: ["inherit", "pipe", "pipe"],
+    shell: process.platform === "win32",
+  });
+  for (const stream of [child.stdout, child.stderr])
+    createInterface({ input: stream }).on("line", (line) => console.log(`${name} | ${line}`));
+  return new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (status) =>
+      resolve({ name, seconds: (performance.now() - startMs) / 1000, hasPassed: status === 0 }),
+    );
+  });
 }
 
-const build = run(["build", process.execPath, ["scripts/build.mjs"]]);
-const rows = [build, ...(build.hasPassed ? parts.map(run) : [])];
+async function runLane(parts) {
+  const rows = [];
+  for (const part of parts) rows.push(await run(part));
+  return rows;
+}
+
+const startMs = performance.now();
+const build = await run(["build", process.execPath, ["scripts/build.mjs"]]);
+const rows = [build];
+if (build.hasPassed) for (const lanes of stages) rows.push(...(await Promise.all(lanes.map(runLane))).flat());
+
 const line = (name, seconds, result) => `${name.padEnd(20)}${seconds.toFixed(1).padStart(8)} s  ${result}`;
 console.log("");
 for (const { name, seconds, hasPassed } of rows)
   console.log(line(name, seconds, hasPassed ? "passed" : "FAILED"));
-const total = rows.reduce((sum, { seconds }) => sum + seconds, 0);
 const failed = rows.filter(({ hasPassed }) => !hasPassed);
 console.log(
   line(
     "together",
-    total,
+    (performance.now() - startMs) / 1000,
     failed.length === 0 ? "passed" : `FAILED: ${failed.map(({ name }) => name).join(", ")}`,
   ),
 );

@@ -103,6 +103,7 @@ const ON_SAMPLES = [
   "sample-servers-removal",
   "bulk-load",
   "changes",
+  "changes-of-athletes",
   "change-cursors",
   "raw-data",
 ];

@@ -26,8 +26,7 @@ describe("asi stats", () => {
     const args = ["stats", ".", ...CLUB, "--format", "csv", "--decimal", ","];
     const { status, stdout, stderr } = await asi(args, { cwd });
     expect([status, stderr]).toEqual([0, ""]);
-    const cells = (...columns: string[]) =>
-      tableOf(stdout, ";").map((row) => columns.map((name) => row[name]));
+    const cells = (...columns: string[]) => tableOf(stdout).map((row) => columns.map((name) => row[name]));
     // 599 s of 4 and of 6 m/s; 299 s in the drill
     expect(cells("player", "period", "distance_m", "sprints", "max_hr_bpm")).toEqual([
       ["Müller", "whole", "2396", "1", "200"],
@@ -57,7 +56,7 @@ describe("asi stats", () => {
     }
   });
 
-  it("counts by recipes in each period, as asi squad --recipe does, and has every other additional figure of it", async () => {
+  it("counts by recipes in each period, as asi squad --recipe does, and has every other optional figure of it", async () => {
     const cwd = await clubFolder();
     writeFileSync(
       join(cwd, "periods.csv"),

@@ -10,8 +10,8 @@ import {
   standardRuns,
 } from "../src/metrics/index.js";
 import { encode } from "../src/recording/encode.js";
-import { furtherColumns } from "../src/squad/further-columns.js";
 import { figureOf, squadRows } from "../src/squad/index.js";
+import { optionalColumns } from "../src/squad/optional-columns.js";
 import { asi, Fixture, scratchFolder } from "./asi-process.js";
 import { tableOf } from "./csv-table.js";
 import { wholeBytes } from "./whole.js";
@@ -125,12 +125,12 @@ describe("asi squad --standard-runs", () => {
     );
     const [row] = squadRows(members, [], { standardRuns: refuse, mayBeUncounted: true });
     expect(row?.withoutRuns).toBe("Kunz: The samples cover 80 hours.");
-    const columns = furtherColumns(["standardRuns"]);
+    const columns = optionalColumns(["standardRuns"]);
     expect(columns.map((column) => row && figureOf(row, column))).toEqual([null, null, null]);
   });
 });
 
-describe("figures on request of a season", () => {
+describe("optional figures of a season", () => {
   it("are those of its sessions, with their cautions in text, files and report", async () => {
     const { folder } = await training();
     const season = join(folder, "..");

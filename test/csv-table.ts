@@ -1,8 +1,7 @@
-/** The lines of a CSV as objects with the names of its header line. Supports only files without quoted fields. */
-export function tableOf(csv: string, delimiter = ","): Record<string, string>[] {
-  const [header = [], ...lines] = csv
-    .trimEnd()
-    .split("\n")
-    .map((line) => line.split(delimiter));
-  return lines.map((line) => Object.fromEntries(header.map((name, i) => [name, line[i] ?? ""])));
+import { readSheet } from "../src/squad/sheet.js";
+
+/** The rows of a CSV as objects with the names of its header line. */
+export function tableOf(csv: string): Record<string, string>[] {
+  const { headers, rows } = readSheet(csv);
+  return rows.map(({ fields }) => Object.fromEntries(headers.map((name, i) => [name, fields[i] ?? ""])));
 }

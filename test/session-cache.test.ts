@@ -29,7 +29,7 @@ function taskIn(folder: string): SessionTask {
     zones: undefined,
     hr: undefined,
     recipes: [],
-    further: [],
+    optionalFigures: [],
     profile: false,
     isMatch: null,
   };

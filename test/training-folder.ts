@@ -4,7 +4,8 @@ import { encode } from "../src/recording/encode.js";
 import { scratchFolder } from "./asi-process.js";
 import { wholeBytes } from "./whole.js";
 
-const START_MS = Date.UTC(2026, 4, 16, 12, 30);
+/** Start of the recordings. */
+export const START_MS = Date.UTC(2026, 4, 16, 12, 30);
 
 /**
  * A folder with ten minutes of players at constant speeds (m/s) with a heart rate of 150, recorded by the trackers TRK-1, TRK-2
@@ -31,4 +32,29 @@ export async function folderOfTraining(
   writeFileSync(join(folder, "roster.csv"), lines(roster));
   writeFileSync(join(folder, "periods.csv"), lines(periods));
   return folder;
+}
+
+/** Ten minutes of three players, with a roster and periods in the format of Excel. */
+export const trainingFolder = () =>
+  folderOfTraining([3, 4, 8], {
+    roster: ["Player;Serial;Position", "Müller;TRK-1;GK", "Kunz;TRK-2;FW", "Vogel;TRK-3;FW"],
+    periods: ["period;start;end;player", "Drill;14:30;14:35;", "Drill;14:32;14:35;Kunz", "Drill;-;-;Vogel"],
+  });
+
+/** Writes a recording of ten minutes at 5 m/s into a folder. */
+export async function recordingAt(
+  folder: string,
+  name: string,
+  startMs: number,
+  serial = "TRK-9",
+  heart: { hr?: number } = {},
+): Promise<void> {
+  const rows = Array.from({ length: 600 }, (_, second) => ({
+    timestamp: startMs + second * 1000,
+    latitude: 46.9629,
+    longitude: 7.4648,
+    speed: 5,
+    ...heart,
+  }));
+  writeFileSync(join(folder, name), await wholeBytes(encode(rows, { serial })));
 }

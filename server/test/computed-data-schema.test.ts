@@ -4,7 +4,7 @@ import { matchFrame, matchSamples } from "../../test/metrics/golden/match.js";
 import { columnsOf } from "../../test/metrics/golden/sessions.js";
 import { computedDataFrom } from "../src/domain/computed-data/computed-data.js";
 import { COMPUTED_DATA_SCHEMA } from "../src/wire/computed-data-schema.js";
-import { FULL_DEFINITION, FURTHER_FIGURES } from "../src/wire/further-figures-schema.js";
+import { FULL_DEFINITION, OPTIONAL_FIGURES } from "../src/wire/optional-figures-schema.js";
 
 interface SchemaNode {
   readonly type: string | readonly string[];
@@ -17,12 +17,12 @@ interface SchemaNode {
 
 const schema: SchemaNode = COMPUTED_DATA_SCHEMA;
 
-/** The figures on request, and the definitions of all. */
+/** The optional figures, and the definitions of all. */
 const further: SchemaNode = {
   type: "object",
   description: "",
   properties: {
-    ...(FURTHER_FIGURES as Record<string, SchemaNode>),
+    ...(OPTIONAL_FIGURES as Record<string, SchemaNode>),
     definition: FULL_DEFINITION as SchemaNode,
   },
 };

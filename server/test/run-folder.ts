@@ -6,6 +6,7 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { memoryFolder } from "./memory-folder.js";
 
 /** Time that a process has to end, ms. */
 const ENDING_MS = 5_000;
@@ -77,7 +78,7 @@ function changeProjects(by: number): number {
 }
 
 function makeFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), "asi-test-"));
+  const folder = mkdtempSync(join(process.env.TMPDIR ?? memoryFolder() ?? tmpdir(), "asi-test-"));
   // PostgreSQL does not run as root, and its user reads files in it.
   chmodSync(folder, 0o755);
   process.env.TMPDIR = folder;

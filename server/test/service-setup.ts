@@ -5,7 +5,7 @@
 import { afterAll, afterEach, aroundAll } from "vitest";
 import { takeProcessWarnings } from "./process-warnings.js";
 import { takeDifferences } from "./response-check.js";
-import { endService } from "./service.js";
+import { endService, removeDatabases } from "./service.js";
 
 function requireNone(problem: string, found: readonly string[]): void {
   if (found.length > 0) throw new Error(`${problem}:\n${found.join("\n")}`);
@@ -23,5 +23,6 @@ afterAll(endService);
 // Outermost hook, because the fixtures of the file end after every `afterAll`.
 aroundAll(async (runFile) => {
   await runFile();
+  await removeDatabases();
   await checkTest();
 });

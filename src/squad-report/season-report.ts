@@ -2,8 +2,8 @@ import type { NamedRecipe } from "../metrics/index.js";
 import { markupOf } from "../pictures/drawn-element.js";
 import { count } from "../pictures/figure-text.js";
 import { escaped } from "../pictures/svg.js";
-import { notesOf } from "../squad/further-columns.js";
 import { NORMAL_RULE, type Season, SQUAD_COLUMNS, type SquadColumn } from "../squad/index.js";
+import { notesOf } from "../squad/optional-columns.js";
 import { recipeColumns } from "../squad/recipe-columns.js";
 import { cellText } from "./cells.js";
 import { type LoadsInReport, loadSection } from "./load-section.js";
@@ -30,7 +30,7 @@ export interface SeasonReport {
   offsetAt(ms: number): number;
   /** The recipes whose counts the season contains. Default none. */
   recipes?: readonly NamedRecipe[];
-  /** Columns of figures on request that the season contains, such as peaks. Default none. */
+  /** Columns of optional figures that the season contains, such as peaks. Default none. */
   further?: readonly SquadColumn[];
   /** Default none. */
   loads?: LoadsInReport | null;

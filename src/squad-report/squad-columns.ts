@@ -1,6 +1,6 @@
 import { type Metrics, type NamedRecipe, recipeHash } from "../metrics/index.js";
-import { cautionsOf, isFurtherColumn } from "../squad/further-columns.js";
 import { figureOf, hasZones, SQUAD_COLUMNS, type SquadColumn, type SquadRow } from "../squad/index.js";
+import { cautionsOf, isOptionalColumn } from "../squad/optional-columns.js";
 import { recipeKey } from "../squad/recipe-columns.js";
 import { type FileColumn, instantColumn, numberColumn, textColumn } from "./cell-files.js";
 
@@ -44,7 +44,7 @@ const CAUTIONED = [
 /** A column with the caution of each of these figures that has one. */
 export const cautionColumns = <R>(figures: readonly SquadColumn[]): FileColumn<R>[] =>
   CAUTIONED.flatMap(({ of, key, title }) =>
-    cautionsOf(figures.filter((figure) => isFurtherColumn(figure) && figure.of === of)).map((caution) =>
+    cautionsOf(figures.filter((figure) => isOptionalColumn(figure) && figure.of === of)).map((caution) =>
       textColumn<R>(key, title, () => caution),
     ),
   );
@@ -77,7 +77,7 @@ export const fileColumns = (
     numberColumn(figure.key, figureTitle(figure), figure.decimals, (row: SquadRow) =>
       rounded(figureOf(row, figure)),
     ),
-    ...(isFurtherColumn(figure) && figure.startMs !== undefined
+    ...(isOptionalColumn(figure) && figure.startMs !== undefined
       ? [instantColumn<SquadRow>(`${figure.key}_start`, `${figure.title}: start`, figure.startMs)]
       : []),
   ]),

@@ -2,7 +2,6 @@ import type { Metrics, NamedRecipe } from "../metrics/index.js";
 import { KM_PER_H } from "../metrics/rounding.js";
 import { count } from "../pictures/figure-text.js";
 import { escaped } from "../pictures/svg.js";
-import { notesOf } from "../squad/further-columns.js";
 import {
   groundOf,
   intervalsFor,
@@ -13,6 +12,7 @@ import {
   type SquadRow,
   type ZoneKind,
 } from "../squad/index.js";
+import { notesOf } from "../squad/optional-columns.js";
 import { recipeColumns } from "../squad/recipe-columns.js";
 import { isSound, kmPerHText, marksInWords, marksOf } from "./cells.js";
 import { longestPeriods, playerPage } from "./player-page.js";
@@ -23,13 +23,12 @@ import { SCRIPT, STYLE } from "./style.js";
 
 export {
   cautionsOf,
-  FURTHER_FIGURES,
-  type FurtherColumn,
-  type FurtherFigure,
-  furtherColumns,
-  isFurtherColumn,
+  isOptionalColumn,
   notesOf,
-} from "../squad/further-columns.js";
+  type OptionalColumn,
+  optionalColumns,
+} from "../squad/optional-columns.js";
+export { OPTIONAL_FIGURES, type OptionalFigure, optionalFunctions } from "../squad/optional-figures.js";
 export { commonKey, recipeColumns } from "../squad/recipe-columns.js";
 export { type Cell, csvInFile, type FileColumn, tableCsv, tableParquet, textLayout } from "./cell-files.js";
 export { meanText } from "./means.js";
@@ -42,7 +41,7 @@ export {
   type SquadFileRow,
 } from "./squad-columns.js";
 export { DOT_COLUMNS, dotPicture } from "./squad-tables.js";
-export { sheetOf, workbookSheets } from "./workbook-sheets.js";
+export { periodSheetColumns, sheetOf, workbookSheets } from "./workbook-sheets.js";
 
 /** Data of a report. */
 export interface SquadReport {
@@ -60,7 +59,7 @@ export interface SquadReport {
    * none.
    */
   recipes?: readonly NamedRecipe[];
-  /** Columns of figures on request with which the rows were computed, such as peaks. The tables also contain them. Default none. */
+  /** Columns of optional figures with which the rows were computed, such as peaks. The tables also contain them. Default none. */
   further?: readonly SquadColumn[];
   /** Kind of the individual zones with which the rows were computed; default fixed limits. */
   zones?: ZoneKind | undefined;

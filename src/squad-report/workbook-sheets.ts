@@ -36,6 +36,10 @@ export function sheetOf<R>(
   };
 }
 
+/** The columns of a sheet of one period. Its name has the session and the period. */
+export const periodSheetColumns = <C extends { key: string }>(columns: readonly C[]): C[] =>
+  columns.filter(({ key }) => key !== "session" && key !== "period");
+
 /** Excel refuses longer sheet names, and names with any of these characters. */
 const NAME_LENGTH = 31;
 const NOT_IN_NAMES = /[[\]:*?/\\]/g;

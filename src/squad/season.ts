@@ -89,13 +89,11 @@ const DAY_MS = 86_400_000;
 /**
  * Converts a row of the squad's table to a row of a season.
  *
- * @param further the columns of the recipes and figures on request with which the row was computed
+ * @param added the columns of the recipes and optional figures with which the row was computed
  */
-export function seasonRow(row: SquadRow, further: readonly SquadColumn[]): SeasonRow {
+export function seasonRow(row: SquadRow, added: readonly SquadColumn[]): SeasonRow {
   const { name, player } = row.member;
-  const figures = [...SQUAD_COLUMNS, ...further].map(
-    (column) => [column.key, figureOf(row, column)] as const,
-  );
+  const figures = [...SQUAD_COLUMNS, ...added].map((column) => [column.key, figureOf(row, column)] as const);
   return {
     player: { name, number: player?.number ?? null, position: player?.position ?? null },
     figures: Object.fromEntries(figures),

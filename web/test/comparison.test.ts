@@ -150,6 +150,11 @@ describe("times in fields", () => {
       if (instantText(instantOf(text, zone) ?? 0, zone) !== text) throw new Error(`${text} is another time.`);
     }
     expect(instantOf("", zone)).toBeNull();
+    expect(["2025-02-31", "2025-02-31T12:00:00", "2025-02-2"].map((text) => instantOf(text, zone))).toEqual([
+      null,
+      null,
+      null,
+    ]);
     expect(instantText(START, "utc")).toBe("2025-05-17T12:00:00");
     expect(instantText(START + 250, "utc")).toBe("2025-05-17T12:00:00.250");
   });

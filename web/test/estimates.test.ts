@@ -1,5 +1,5 @@
 import { metabolicEstimate, metabolicSummary } from "asi-convert/metrics";
-import { furtherColumns } from "asi-convert/squad-report";
+import { optionalColumns } from "asi-convert/squad-report";
 import { describe, expect, it } from "vitest";
 import { metabolicPowerOf } from "../src/recording/estimates.js";
 import { profileOf } from "../src/recording/speed-profile.js";
@@ -14,7 +14,7 @@ const settings = {
   aerobicSpeedMPerS: null,
 } as const;
 
-describe("figures that are off by default", () => {
+describe("optional figures", () => {
   it("have the mean power of the library for the visible time", () => {
     const startMs = samples.timestampMs[0] ?? 0;
     const shown = { startMs, stopMs: startMs + 30_000 };
@@ -33,7 +33,7 @@ describe("figures that are off by default", () => {
   });
 
   it("have two decimals for the energy per minute, because it is below 1 kJ/kg", () => {
-    const energy = furtherColumns(["metabolic"]).find(({ unit }) => unit === "kJ/kg");
+    const energy = optionalColumns(["metabolic"]).find(({ unit }) => unit === "kJ/kg");
     if (energy === undefined) throw new Error("no column of energy");
     expect([decimalsOf(energy, false), decimalsOf(energy, true)]).toEqual([1, 2]);
   });

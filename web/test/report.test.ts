@@ -58,7 +58,7 @@ describe.skipIf(hasNoBrowser)("a report opened as a file", () => {
     expect(await page.getByRole("button", { name: "CSV" }).count()).toBe(0);
   });
 
-  it("contains the peak demands with their passages, and the figures that are off by default", async () => {
+  it("contains the peak demands with their passages, and the optional figures", async () => {
     const page = await openPage({ at: report("valid/match-hr.asi") });
     const { samples } = decodeSync(readFileSync(fixturePath("valid/match-hr.asi")));
     const [first] = peakDemands(samples).peaks.distance;
@@ -70,7 +70,7 @@ describe.skipIf(hasNoBrowser)("a report opened as a file", () => {
     expect(await row.innerText()).toContain(((first?.value ?? 0) * 60).toFixed(1));
     await button.click();
     await expect.poll(() => card(page, "Distance")).toBe(`${first?.value?.toFixed(0)} m`);
-    // the figures that are off by default
+    // the optional figures
     await page.getByText("Acceleration-speed profile", { exact: true }).click();
     await page.getByText("There is no profile: R2 0.4556; at least 0.9 is needed.").waitFor();
     await page.getByRole("img", { name: /points of acceleration by speed$/ }).waitFor();

@@ -54,7 +54,7 @@ const withIndividualZones = (command: Command) =>
     ).choices(["mss", "asr"]),
   );
 
-/** Options for additional figures. */
+/** Options for optional figures. */
 const withFigures = (command: Command) =>
   command
     .option(

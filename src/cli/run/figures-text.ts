@@ -7,12 +7,13 @@ import {
   type PeakDemands,
   type PeakWindow,
   type StandardRuns,
+  shortHash,
 } from "../../metrics/index.js";
 import { decimalText } from "../../pictures/figure-text.js";
 import { timeSpanText } from "../terminal/time-text.js";
 import type { Figures, NamedResult } from "./figures.js";
 
-/** The additional figures as text; empty if none were requested. */
+/** The optional figures as text; empty if none were requested. */
 export function figuresText(figures: Figures | null, instantText: (ms: number) => string): string {
   if (figures === null) return "";
   const { peak_demands, recipes = [], hrv, session_max_speed, acceleration_speed, metabolic } = figures;
@@ -82,13 +83,13 @@ const r2Text = (r2: number | null) => (r2 === null ? "" : `, R2 ${r2}`);
 function recipeText({ name, title, count, distance, hash, dropped, sensitivity }: NamedResult): string {
   const counted =
     count === null || distance === null
-      ? "none: a derivative requires at least 5 samples per second"
+      ? "none: a derivative requires at least 1 s with 5 samples per second"
       : `${count}, ${decimalText(distance, 0)} m`;
   const leftOut = leftOutText(dropped);
   const lines = [
     `  ${name}: ${counted}`,
     ...(title === name ? [] : [`    ${title}`]),
-    `    recipe ${hash.slice(0, SHORT_HASH)}${leftOut === "" ? "" : `; left out: ${leftOut}`}`,
+    `    recipe ${shortHash(hash)}${leftOut === "" ? "" : `; left out: ${leftOut}`}`,
     ...(sensitivity === undefined ? [] : sensitivityLines(sensitivity)),
   ];
   return `${lines.join("\n")}\n`;
@@ -100,9 +101,6 @@ function leftOutText({ gate, gate_duration = 0, too_fast }: NamedResult["dropped
     ...(too_fast === 0 ? [] : [`${too_fast} rows that are too fast`]),
   ].join(", ");
 }
-
-/** Number of digits of a hash that distinguish the recipes of a list. */
-const SHORT_HASH = 12;
 
 function sensitivityLines(rows: NonNullable<NamedResult["sensitivity"]>): string[] {
   const [first] = rows;

@@ -24,7 +24,7 @@ import {
 import { UsageError } from "../terminal/usage-error.js";
 import { recipesOf } from "./recipe-input.js";
 
-/** Options for additional figures. */
+/** Options for optional figures. */
 export interface FigureFlags {
   sport?: PresetName;
   peaks?: boolean;
@@ -94,7 +94,7 @@ export function wantedFigures({
 }
 
 /** Throws the errors of the figures. */
-export function furtherFigures(
+export function optionalFigures(
   samples: MetricSamples,
   beats: readonly Beats[],
   options: MetricsOptions,

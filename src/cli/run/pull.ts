@@ -4,12 +4,13 @@ import { count } from "../../pictures/figure-text.js";
 import type { Context } from "../batch/batch.js";
 import { parseAddress, readToken } from "../service/access.js";
 import { Calendar, type Interval } from "../service/calendar.js";
-import { endedEarly, ServiceClient } from "../service/client.js";
+import { ServiceClient } from "../service/client.js";
 import { foldersOf } from "../service/device-folders.js";
 import { signInByDevice, signOut } from "../service/device-sign-in.js";
 import { accountOf, listDevices, listRanges, type OwnDevice, selectDevices } from "../service/devices.js";
 import { daysWithSamples, type PulledDay } from "../service/pulled-days.js";
 import { PulledFiles } from "../service/pulled-files.js";
+import { type PullFormat, whole } from "../service/whole-download.js";
 import { ExitStatus } from "../terminal/exit-status.js";
 import { printable, printableJson } from "../terminal/printable.js";
 import { DescribedError, placeOf } from "../terminal/problem.js";
@@ -30,8 +31,6 @@ export interface PullFlags {
   allowHttp?: boolean;
   json?: boolean;
 }
-
-type PullFormat = "parquet" | "csv" | "jsonl";
 
 /** The service allows an account two concurrent downloads. */
 const REQUESTS_AT_ONCE = 2;
@@ -217,7 +216,11 @@ class Pull {
     };
     try {
       const { bytes } = await this.#client.read(`api/v2/devices/${device.id}/samples/`, query, (body) =>
-        writeStream(this.#counted(body), path, { force: true, signal: this.#signal }),
+        writeStream(
+          whole(body, this.#format, (bytes) => this.#showReceived(bytes)),
+          path,
+          { force: true, signal: this.#signal },
+        ),
       );
       files.add(name, { state: day.state, bytes });
       this.#written += 1;
@@ -231,28 +234,6 @@ class Pull {
     } catch (error) {
       this.#failDevice(device, error);
     }
-  }
-
-  /** Counts the bytes for the progress, and requires that the file is complete. */
-  #counted(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
-    let end: Uint8Array = new Uint8Array();
-    const end4 = (bytes: Uint8Array) => Uint8Array.from([...end, ...bytes.subarray(-4)]).slice(-4);
-    return body.pipeThrough(
-      new TransformStream<Uint8Array, Uint8Array>({
-        transform: (bytes, controller) => {
-          this.#receivedBytes += bytes.length;
-          this.#pause = "";
-          this.#progress.update();
-          end = end4(bytes);
-          controller.enqueue(bytes);
-        },
-        flush: () => {
-          const text = new TextDecoder().decode(end);
-          const isWhole = this.#format === "parquet" ? text === "PAR1" : text === "" || text.endsWith("\n");
-          if (!isWhole) throw endedEarly();
-        },
-      }),
-    );
   }
 
   /** Reports a failure that concerns only one device, once. Throws other failures. */
@@ -275,6 +256,12 @@ class Pull {
 
   #show({ serial }: OwnDevice, date: string): void {
     this.#current = `${serial} ${date}`;
+    this.#pause = "";
+    this.#progress.update();
+  }
+
+  #showReceived(bytes: number): void {
+    this.#receivedBytes += bytes;
     this.#pause = "";
     this.#progress.update();
   }

@@ -2,10 +2,8 @@ import { readFileSync, statSync } from "node:fs";
 import { basename } from "node:path";
 import { shown } from "../../arguments.js";
 import { AsiError } from "../../errors.js";
-import { type NamedRecipe, RECIPES, readRecipes } from "../../metrics/index.js";
+import { type NamedRecipe, RECIPES, readRecipes, refuseLargeRecipeFile } from "../../metrics/index.js";
 import { UsageError } from "../terminal/usage-error.js";
-
-const LARGEST_FILE_BYTES = 1_000_000;
 
 /** Whether one of the recipes needs the quality of the rows. */
 export const haveGate = (recipes: readonly NamedRecipe[]): boolean =>
@@ -27,7 +25,7 @@ export function recipesOf(argument: string): NamedRecipe[] {
     );
   }
   try {
-    if (stats.size > LARGEST_FILE_BYTES) throw new AsiError("BAD_OPTION", "The file is larger than 1 MB.");
+    refuseLargeRecipeFile(stats.size);
     return readRecipes(readFileSync(argument, "utf8"), basename(argument));
   } catch (error) {
     if (!(error instanceof AsiError)) throw error;

@@ -1,14 +1,11 @@
 import { AsiError } from "../../errors.js";
-import { compareRecipes, type NamedRecipe, RECIPES, recipeHash } from "../../metrics/index.js";
+import { compareRecipes, type NamedRecipe, RECIPES, recipeHash, shortHash } from "../../metrics/index.js";
 import type { Context } from "../batch/batch.js";
 import { ExitStatus } from "../terminal/exit-status.js";
 import { UsageError } from "../terminal/usage-error.js";
 import { recipesOf } from "./recipe-input.js";
 
 export type RecipesAction = "list" | "show" | "check" | "compare";
-
-/** Number of digits of a hash that distinguish the recipes of a list. */
-const SHORT_HASH = 12;
 
 /** Runs `asi recipes`, which lists, shows, checks and compares recipes. */
 export async function recipes(
@@ -31,7 +28,7 @@ async function list(args: readonly string[], json: boolean, { console }: Context
   const lines = RECIPES.map(({ name, title, source, recipe }) => {
     const hash = recipeHash(recipe);
     if (json) return JSON.stringify({ name, title, source, hash, recipe });
-    return `${name.padEnd(width)}${hash.slice(0, SHORT_HASH)}  ${title}`;
+    return `${name.padEnd(width)}${shortHash(hash)}  ${title}`;
   });
   await console.data(`${lines.join("\n")}\n`);
   return ExitStatus.done;

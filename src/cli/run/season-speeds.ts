@@ -81,7 +81,7 @@ export function speedColumns(speedsOf: SpeedsOf): FileColumn<SeasonFileRow>[] {
 export function speedsText(player: SeasonPlayer, speedsOf: SpeedsOf): string {
   const { season, profile, reason, sessions } = speedsOf(player, lastIndexWith(player));
   if (season === null)
-    return "Maximum speed held for 0.5 s: none, because it requires at least 5 samples a second";
+    return "Maximum speed held for 0.5 s: none, because it requires at least 1 s with 5 samples a second";
   const { max_speed, day, unconfirmed } = season;
   const doubt = unconfirmed ? ", unconfirmed, because no other session is within 5 %" : "";
   const text =

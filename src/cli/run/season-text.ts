@@ -23,7 +23,7 @@ const DAY_WIDTH = 12;
 const SESSION_WIDTH = 22;
 
 /** Lines after the table of each player. A null member adds no lines. */
-interface FurtherLines {
+interface LinesAfterTable {
   loads: SeasonLoads | null;
   speedsOf: SpeedsOf | null;
 }
@@ -33,13 +33,13 @@ export function seasonText(
   season: Season,
   { columns, recipes, cautions }: Pick<SquadOrder, "columns" | "recipes" | "cautions">,
   instantText: (ms: number) => string,
-  further: FurtherLines,
+  after: LinesAfterTable,
 ): string {
   const day = (ms: number) => instantText(ms).slice(0, 10);
   const { sessions, players } = season;
   const heading = `${count(sessions.length, "session")}, ${day(sessions[0]?.startMs ?? 0)} to ${day(sessions.at(-1)?.startMs ?? 0)}, ${count(players.length, "player")}. Figures of a match are from its two halves.`;
   const start = [heading, ...recipes.map(recipeText), ...cautions].join("\n");
-  return [start, ...players.map((player) => playerText(player, columns, day, further))]
+  return [start, ...players.map((player) => playerText(player, columns, day, after))]
     .join("\n\n")
     .concat("\n");
 }
@@ -48,7 +48,7 @@ function playerText(
   player: SeasonPlayer,
   columns: readonly SquadColumn[],
   day: (ms: number) => string,
-  { loads, speedsOf }: FurtherLines,
+  { loads, speedsOf }: LinesAfterTable,
 ): string {
   const widths = columns.map(({ head, unit }) => Math.max(head.length, unit.length, 6) + 2);
   const line = (label: string, cells: readonly string[], end = "") =>

@@ -1,6 +1,5 @@
 import { basename } from "node:path";
 import type { NamedRecipe, ParameterOverrides, PresetName } from "../../metrics/index.js";
-import { type FurtherFigure, furtherColumns } from "../../squad/further-columns.js";
 import {
   asSessionPeriods,
   findSessions,
@@ -19,13 +18,14 @@ import {
   suggestPeriods,
   type ZoneKind,
 } from "../../squad/index.js";
+import { optionalColumns } from "../../squad/optional-columns.js";
+import { type OptionalFigure, optionalFunctions } from "../../squad/optional-figures.js";
 import { recipeColumns } from "../../squad/recipe-columns.js";
 import { readPeriods } from "../../squad/sheets.js";
 import type { HrSource } from "../../types.js";
 import type { Input } from "../batch/inputs.js";
 import { ExitStatus, statusOf, statusOfAll } from "../terminal/exit-status.js";
 import { failureOf, placeOf } from "../terminal/problem.js";
-import { furtherFunctions } from "./further-functions.js";
 import { readSamples, selectionOf } from "./read-samples.js";
 import { haveGate } from "./recipe-input.js";
 import { damageText, timeTexts } from "./report-text.js";
@@ -59,8 +59,8 @@ export interface SessionTask {
   hr: HrSource | undefined;
   /** Recipes that add figures. */
   recipes: readonly NamedRecipe[];
-  /** Figures on request. */
-  further: readonly FurtherFigure[];
+  /** Optional figures. */
+  optionalFigures: readonly OptionalFigure[];
   /** Whether to compute the speeds of each player, from which the speeds of the season are derived. */
   profile: boolean;
   /** Whether the session is a match; null to decide by its halves. */
@@ -144,7 +144,7 @@ function playedSession(
     params,
     zones,
     recipes: named,
-    further,
+    optionalFigures,
     profile,
     isMatch,
   }: SessionTask,
@@ -166,14 +166,14 @@ function playedSession(
     params,
     zones,
     recipes,
-    ...furtherFunctions(further),
+    ...optionalFunctions(optionalFigures),
     mayBeUncounted: true,
   });
   const others = ofAnotherSport(rows).map((member) => member.name);
   const outside = outsideText(periods, where.session, timeZone);
   const wanted = halves === null ? null : "match";
   const own = rows.filter(({ period }) => period === wanted);
-  const added = [...recipeColumns(named), ...furtherColumns(further)];
+  const added = [...recipeColumns(named), ...optionalColumns(optionalFigures)];
   const failures = [uncountedText(own), withoutPeaksText(own), withoutRunsText(own)].filter(
     (text) => text !== null,
   );

@@ -8,19 +8,19 @@ import {
 import { KM_PER_H } from "../../metrics/rounding.js";
 import { decimalText } from "../../pictures/figure-text.js";
 import {
-  cautionsOf,
-  type FurtherColumn,
-  type FurtherFigure,
-  furtherColumns,
-  shownFurtherColumns,
-} from "../../squad/further-columns.js";
-import {
   highSpeedThresholds,
   MAIN_COLUMNS,
   SQUAD_COLUMNS,
   type SquadColumn,
   type ZoneKind,
 } from "../../squad/index.js";
+import {
+  cautionsOf,
+  type OptionalColumn,
+  optionalColumns,
+  shownOptionalColumns,
+} from "../../squad/optional-columns.js";
+import type { OptionalFigure } from "../../squad/optional-figures.js";
 import { commonKey, recipeColumns } from "../../squad/recipe-columns.js";
 import { MOST_RECIPES_ON_PAPER } from "../../squad-report/squad-columns.js";
 import type { HrSource } from "../../types.js";
@@ -76,13 +76,13 @@ export interface SquadOrder {
   isAscending: boolean;
   /** Recipes that add columns. */
   recipes: readonly NamedRecipe[];
-  /** Figures on request that add columns, those of the report, and the cautions that belong to them. */
-  further: readonly FurtherFigure[];
-  reportColumns: readonly FurtherColumn[];
+  /** Optional figures that add columns, those of the report, and the cautions that belong to them. */
+  optionalFigures: readonly OptionalFigure[];
+  reportColumns: readonly OptionalColumn[];
   cautions: readonly string[];
 }
 
-/** The figures that a table with recipes or figures on request also has if no columns are named. */
+/** The figures that a table with recipes or optional figures also has if no columns are named. */
 const BESIDE_OTHERS = ["minutes", "distance_m", "rate_m_per_min"];
 
 /** @throws UsageError for a column that does not exist, and for recipes with one name; the errors of `recipesOf` */
@@ -95,9 +95,9 @@ export function orderOf({
   const recipes = names.flatMap(recipesOf);
   refuseEqualNames(recipes);
   const ofRecipes = recipeColumns(recipes);
-  const further = furtherIn(flags);
-  const shown = shownFurtherColumns(further);
-  const all = [...SQUAD_COLUMNS, ...ofRecipes, ...furtherColumns(further)];
+  const optionalFigures = optionalFiguresIn(flags);
+  const shown = shownOptionalColumns(optionalFigures);
+  const all = [...SQUAD_COLUMNS, ...ofRecipes, ...optionalColumns(optionalFigures)];
   const added = [...shown, ...ofRecipes];
   const named = columns.map((name) => columnNamed(name, all));
   const standard =
@@ -108,14 +108,14 @@ export function orderOf({
     sort: columnNamed(sort.replace(/^[+-]/, ""), all),
     isAscending: sort.startsWith("+"),
     recipes,
-    further,
+    optionalFigures,
     reportColumns: shown,
     cautions: cautionsOf(shown),
   };
 }
 
-/** The figures on request. */
-const furtherIn = ({ peaks, metabolicPower, standardRuns }: SquadFlags): FurtherFigure[] => [
+/** The optional figures. */
+const optionalFiguresIn = ({ peaks, metabolicPower, standardRuns }: SquadFlags): OptionalFigure[] => [
   ...(peaks === true ? (["peaks"] as const) : []),
   ...(metabolicPower === true ? (["metabolic"] as const) : []),
   ...(standardRuns === true ? (["standardRuns"] as const) : []),
@@ -158,19 +158,19 @@ export function refuseForFormat(flags: SquadFlags, format: SquadFormat): void {
     refuseWithoutEffect(flags, ["by"], "position groups the rows of text; a file has the column position");
 }
 
-const NAMES_ON_PAPER: Record<FurtherFigure, string> = {
+const NAMES_ON_PAPER: Record<OptionalFigure, string> = {
   peaks: "peaks",
   metabolic: "metabolic power",
   standardRuns: "standard runs",
 };
 
-/** A page has space for one of the figures on request, or the counts of recipes. */
+/** A page has space for one of the optional figures, or the counts of recipes. */
 function refuseForPaper({ recipe = [], ...flags }: SquadFlags): void {
   if (recipe.length > MOST_RECIPES_ON_PAPER)
     throw new UsageError(
       `A report has space for ${MOST_RECIPES_ON_PAPER} recipes; omit the others, or write a table.`,
     );
-  const wanted = furtherIn(flags).map((one) => NAMES_ON_PAPER[one]);
+  const wanted = optionalFiguresIn(flags).map((one) => NAMES_ON_PAPER[one]);
   if (recipe.length > 0) wanted.push("recipes");
   if (wanted.length > 1)
     throw new UsageError(

@@ -111,7 +111,7 @@ function taskOf(
   folder: string,
   inputs: readonly Input[],
   roster: Roster | null,
-  { flags, order: { recipes, further } }: { flags: SquadFlags; order: SquadOrder },
+  { flags, order: { recipes, optionalFigures } }: { flags: SquadFlags; order: SquadOrder },
 ): SessionTask {
   return {
     folder,
@@ -124,7 +124,7 @@ function taskOf(
     zones: flags.individualZones,
     hr: flags.hr,
     recipes,
-    further,
+    optionalFigures,
     profile: flags.profile === true,
     isMatch: flags.matches === undefined ? null : nameMatcher(flags.matches)(titleOf([folder])),
   };

@@ -13,17 +13,18 @@ import {
   squadMembers,
   squadRows,
 } from "../../squad/index.js";
+import { optionalFunctions } from "../../squad/optional-figures.js";
 import { readPeriods, readRoster } from "../../squad/sheets.js";
 import { tableCsv, tableJsonLines, tableParquet, textLayout } from "../../squad-report/cell-files.js";
 import { byPosition } from "../../squad-report/positions.js";
 import { fileColumns, type SquadFileRow } from "../../squad-report/squad-columns.js";
+import { periodSheetColumns } from "../../squad-report/workbook-sheets.js";
 import type { Context } from "../batch/batch.js";
 import { findInputs } from "../batch/inputs.js";
 import { refuseAsOutput } from "../batch/output.js";
 import { ExitStatus } from "../terminal/exit-status.js";
 import { instantFormat, offsetIn } from "../terminal/time-text.js";
 import { UsageError } from "../terminal/usage-error.js";
-import { furtherFunctions } from "./further-functions.js";
 import { haveGate } from "./recipe-input.js";
 import { sessionOfPeriods } from "./session-periods.js";
 import {
@@ -152,7 +153,7 @@ function sessionOf(
     params: thresholdsOf(flags),
     zones: flags.individualZones,
     recipes: order.recipes.map(({ recipe }) => recipe),
-    ...furtherFunctions(order.further),
+    ...optionalFunctions(order.optionalFigures),
   };
   const match = matchOf(periods, namesIn(members, rosters[0]?.roster ?? null));
   const tables = match === null ? periods : [match, ...periods];
@@ -216,9 +217,6 @@ async function contentOf(
   }
 }
 
-/** Columns that are part of a sheet name. */
-const SHEET_NAME_COLUMNS = ["session", "period"];
-
 async function workbookOf(
   sessions: readonly SquadSession[],
   fileRows: (session: SquadSession) => SquadFileRow[],
@@ -226,7 +224,7 @@ async function workbookOf(
   timeZone: string | undefined,
 ): Promise<Uint8Array> {
   const { sheetOf, workbook } = await import("./workbook.js");
-  const columns = fileColumns(figures, recipes).filter(({ key }) => !SHEET_NAME_COLUMNS.includes(key));
+  const columns = periodSheetColumns(fileColumns(figures, recipes));
   return workbook(
     sessions.flatMap((session, i) => {
       const rows = sortRows(fileRows(session), sort, isAscending);

@@ -1,5 +1,6 @@
 import { ZONE_LIMITS_PERCENT } from "../../metrics/heart-rate.js";
 import type { Metrics } from "../../metrics/index.js";
+import { recordedTimeMs } from "../../squad/index.js";
 import { type Cell, lineOf, type TextLayout } from "../../squad-report/cell-files.js";
 import type { RecordingInfo } from "../../types.js";
 import { type SpeedUnit, speedIn } from "../arguments/speed-zones.js";
@@ -206,9 +207,8 @@ function isKnown(metrics: Metrics, source: Source): boolean {
 }
 
 /** Recorded time in s, including standing, without gaps. */
-export function recordedSeconds({ time_per_speed_ranges }: Metrics): number {
-  // each value has one decimal
-  return time_per_speed_ranges.reduce((tenths, { duration }) => tenths + Math.round(duration * 10), 0) / 10;
+export function recordedSeconds(metrics: Metrics): number {
+  return recordedTimeMs(metrics) / 1000;
 }
 
 /** Null if no accelerations were computed. */

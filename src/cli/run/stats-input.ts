@@ -29,7 +29,7 @@ import type { RecordingInfo, Report } from "../../types.js";
 import type { Input } from "../batch/inputs.js";
 import { DescribedError } from "../terminal/problem.js";
 import { type Club, periodsFor } from "./club.js";
-import { type Figures, furtherFigures, type WantedFigures } from "./figures.js";
+import { type Figures, optionalFigures, type WantedFigures } from "./figures.js";
 import { readBeats } from "./read-beats.js";
 import { type ReadSamples, readSamples, type SampleSelection } from "./read-samples.js";
 import { outsideText, type Present } from "./squad-notices.js";
@@ -92,7 +92,7 @@ export async function statsOf(
   if (wanted === null) return { info, report, repeated, track, ...ofRecording, figures: null };
   const beats = wanted.hrv ? await readBeats(input, selection.serial, read, signal) : [];
   const figuresIn = (part: readonly Interval[]) =>
-    furtherFigures(
+    optionalFigures(
       prepared,
       beatsIn(beats, part),
       { ...own, ...limitsOfIntervals(part), ...within(part) },
@@ -112,7 +112,7 @@ export async function statsOf(
           ? null
           : figuresIn(intervals.filter((one) => one.name === name)),
     })),
-    figures: furtherFigures(prepared, beats, own, wanted),
+    figures: optionalFigures(prepared, beats, own, wanted),
   };
 }
 
@@ -143,7 +143,7 @@ export function figuresOf(
   intervals: readonly NamedInterval[];
   /** Options for the whole recording, with the thresholds of its player. */
   own: MetricsOptions;
-  /** The samples, for further figures. */
+  /** The samples, for the optional figures. */
   prepared: MetricSamples;
   /** The option for the times of a heart-rate range within intervals, or within the whole recording. Empty if no range is given. */
   within(intervals: readonly Interval[] | null): { periods?: readonly Period[] };

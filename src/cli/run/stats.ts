@@ -120,8 +120,8 @@ export async function stats(args: string[], flags: StatsFlags, context: Context)
             part.metrics === null
               ? `${name}\n  does not take part\n`
               : statsText(name, info, part.metrics, instantText);
-          const further = figuresText(part.figures ?? null, instantText);
-          await console.data(`${isFirst ? "" : "\n"}${text}${further}`);
+          const optional = figuresText(part.figures ?? null, instantText);
+          await console.data(`${isFirst ? "" : "\n"}${text}${optional}`);
           isFirst = false;
         }
       }

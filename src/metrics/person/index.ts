@@ -7,6 +7,7 @@ export {
   type ProfilePoint,
 } from "./acceleration-speed.js";
 export {
+  SEASON_DAYS,
   type SeasonMaxSpeed,
   type SessionMaxSpeed,
   seasonMaxSpeed,

@@ -8,7 +8,8 @@ import { selectedSignal } from "../selected-signal.js";
 /** Number of values at 10 Hz in 0.5 s, including both ends. */
 const HELD_VALUES = 6;
 
-const SEASON_DAYS = 365;
+/** Days of a season, with the day for which its maximum speed is asked. */
+export const SEASON_DAYS = 365;
 const CONFIRMED_WITHIN = 1.05;
 
 /**

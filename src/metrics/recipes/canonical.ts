@@ -40,3 +40,6 @@ function canonicalJson(value: unknown): string {
     .map(([key, member]) => `${JSON.stringify(key)}:${canonicalJson(member)}`);
   return `{${members.join(",")}}`;
 }
+
+/** The first 12 digits of a hash, which distinguish the recipes of a list. */
+export const shortHash = (hash: string): string => hash.slice(0, 12);

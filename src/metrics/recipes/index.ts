@@ -1,4 +1,4 @@
-export { canonicalRecipe, recipeHash } from "./canonical.js";
+export { canonicalRecipe, recipeHash, shortHash } from "./canonical.js";
 export { checkRecipe } from "./check.js";
 export { compareRecipes, type RecipeDifference } from "./compare.js";
 export {
@@ -10,7 +10,7 @@ export {
   type RecipeRun,
 } from "./count.js";
 export { type NamedRecipe, RECIPES } from "./presets.js";
-export { readRecipes } from "./read-recipes.js";
+export { readRecipes, refuseLargeRecipeFile } from "./read-recipes.js";
 export type { Recipe, RecipeGate, RecipeSmoothing } from "./recipe.js";
 export {
   recipeSensitivity,

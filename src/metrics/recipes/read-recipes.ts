@@ -3,6 +3,14 @@ import { AsiError } from "../../errors.js";
 import { checkRecipe } from "./check.js";
 import type { NamedRecipe } from "./presets.js";
 
+/** Maximum size of a recipe file, bytes. */
+const MOST_FILE_BYTES = 1_000_000;
+
+/** @throws AsiError `BAD_OPTION` for a recipe file of more than 1 MB */
+export function refuseLargeRecipeFile(bytes: number): void {
+  if (bytes > MOST_FILE_BYTES) throw new AsiError("BAD_OPTION", "The file is larger than 1 MB.");
+}
+
 /**
  * The recipes in the text of a JSON file: one recipe, which gets the name of the file without `.json`, or an object of names and
  * recipes.

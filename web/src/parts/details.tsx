@@ -39,7 +39,7 @@ interface Props {
 /** Details below map and plots. */
 export function Details(props: Props) {
   const { placed, recording, figures, damage, rows, selection, settings, reader, children } = props;
-  const further = { recording, selection, settings, reader };
+  const shared = { recording, selection, settings, reader };
   return (
     <>
       <PeaksPanel recording={recording} selection={selection} settings={settings} reader={reader} />
@@ -47,9 +47,9 @@ export function Details(props: Props) {
         <HeartRangePanel recording={recording} selection={selection} settings={settings} reader={reader} />
       )}
       <RecipesPanel recording={recording} selection={selection} settings={settings} reader={reader} />
-      <LoadedFold title="Acceleration-speed profile" load={loadProfile} props={further} />
-      <LoadedFold title="Metabolic power (estimate)" load={loadMetabolicPower} props={further} />
-      <LoadedFold title="Standard runs (experimental)" load={loadStandardRuns} props={further} />
+      <LoadedFold title="Acceleration-speed profile" load={loadProfile} props={shared} />
+      <LoadedFold title="Metabolic power (estimate)" load={loadMetabolicPower} props={shared} />
+      <LoadedFold title="Standard runs (experimental)" load={loadStandardRuns} props={shared} />
       <div class="details">
         {figures === null ? null : (
           <FigurePanels figures={figures} selection={selection} settings={settings} />

@@ -10,7 +10,7 @@ import { Scrolled } from "./panel.js";
 import { Fact } from "./recording-card.js";
 import { useAnswer } from "./use-answer.js";
 
-export interface FurtherProps {
+export interface OptionalFigureProps {
   recording: Recording;
   selection: Selection;
   settings: Settings;
@@ -18,7 +18,7 @@ export interface FurtherProps {
 }
 
 /** The energy of the visible part, estimated from speed. */
-export function MetabolicPower({ recording: { id }, selection, settings, reader }: FurtherProps) {
+export function MetabolicPower({ recording: { id }, selection, settings, reader }: OptionalFigureProps) {
   const ask = useCallback(
     () =>
       reader.ask("metabolicPower", {

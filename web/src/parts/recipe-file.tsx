@@ -1,15 +1,17 @@
 import { AsiError } from "asi-convert";
-import { type NamedRecipe, readRecipes, recipeHash } from "asi-convert/metrics";
+import {
+  type NamedRecipe,
+  readRecipes,
+  recipeHash,
+  refuseLargeRecipeFile,
+  shortHash,
+} from "asi-convert/metrics";
 import { useRef } from "preact/hooks";
-
-/** Number of hash digits that distinguish recipes, as in `asi stats --recipe`. */
-const SHORT_HASH = 12;
-const LARGEST_FILE_BYTES = 1_000_000;
 
 /** The recipes in a file. @throws Error with the name of the file and the message of `readRecipes` */
 export async function recipesInFile(file: File): Promise<NamedRecipe[]> {
   try {
-    if (file.size > LARGEST_FILE_BYTES) throw new AsiError("BAD_OPTION", "The file is larger than 1 MB.");
+    refuseLargeRecipeFile(file.size);
     return readRecipes(await file.text(), file.name);
   } catch (error) {
     throw new Error(`${file.name}: ${error instanceof AsiError ? error.message : error}`);
@@ -55,5 +57,5 @@ export const recipeText = ({ name, title, source, recipe }: NamedRecipe): string
   [
     ...(title === name ? [] : [`${title}.`]),
     ...(source === null ? [] : [`Source: ${source}.`]),
-    `Recipe ${recipeHash(recipe).slice(0, SHORT_HASH)}.`,
+    `Recipe ${shortHash(recipeHash(recipe))}.`,
   ].join(" ");

@@ -112,7 +112,7 @@ function Counted({ found, selection, settings }: CountedProps) {
     <section aria-label="Counts of the definition">
       <h3>
         {count === null || distance === null
-          ? "No count, because it requires at least 5 samples per second"
+          ? "No count, because it requires at least 1 s with 5 samples per second"
           : `${decimal(count, 0)} efforts, ${decimal(distance, 0)} m in the shown time`}
       </h3>
       <p class="note">

@@ -1,14 +1,14 @@
 import { useCallback } from "preact/hooks";
 import { figureSettings } from "../view/settings.js";
 import { decimal, type SpeedUnit, speedFactor } from "../view/values.js";
-import type { FurtherProps } from "./metabolic.js";
+import type { OptionalFigureProps } from "./metabolic.js";
 import { NoFigures } from "./no-figures.js";
 import { ProfileChart } from "./profile-chart.js";
 import { Fact } from "./recording-card.js";
 import { useAnswer } from "./use-answer.js";
 
 /** The acceleration-speed profile of a recording, with its points, or the reason why there is none. */
-export function Profile({ recording: { id }, settings, reader }: Omit<FurtherProps, "selection">) {
+export function Profile({ recording: { id }, settings, reader }: Omit<OptionalFigureProps, "selection">) {
   const ask = useCallback(
     () => reader.ask("profile", { id, settings: figureSettings(settings) }),
     [id, settings, reader],

@@ -3,13 +3,13 @@ import { figureSettings } from "../view/settings.js";
 import { duration, timeOfDay } from "../view/times.js";
 import { decimal, NO_VALUE, speedFactor, withUnit } from "../view/values.js";
 import { within } from "../view/window.js";
-import type { FurtherProps } from "./metabolic.js";
+import type { OptionalFigureProps } from "./metabolic.js";
 import { NoFigures } from "./no-figures.js";
 import { PlaceList } from "./place-list.js";
 import { useAnswer } from "./use-answer.js";
 
 /** The steady runs of a recording, each with the heart rate at its end. */
-export function StandardRuns({ recording: { id }, selection, settings, reader }: FurtherProps) {
+export function StandardRuns({ recording: { id }, selection, settings, reader }: OptionalFigureProps) {
   const ask = useCallback(
     () => reader.ask("standardRuns", { id, settings: figureSettings(settings) }),
     [id, settings, reader],

@@ -50,8 +50,8 @@ export function ColumnsPanel({ session, columns, against }: ColumnsProps) {
         </button>
       </div>
       <Zones session={session} />
-      <More name="Peaks, metabolic power, standard runs" isChosen={columns.further.value !== ""}>
-        {({ FurtherChoice }) => <FurtherChoice session={session} columns={columns} />}
+      <More name="Peaks, metabolic power, standard runs" isChosen={columns.optionalKeys.value !== ""}>
+        {({ OptionalFigureChoice }) => <OptionalFigureChoice session={session} columns={columns} />}
       </More>
       <More name="Counts by other definitions" isChosen={columns.recipes.value !== ""}>
         {({ RecipeChoice }) => <RecipeChoice session={session} columns={columns} />}

@@ -80,15 +80,15 @@ export class ColumnChoice {
   readonly recipes = rememberedText("asi-squad-recipes");
   readonly #kept = rememberedText("asi-squad-columns");
   readonly keys: ReadonlySignal<readonly string[]>;
-  /** The keys of figures on request. */
-  readonly further: ReadonlySignal<string>;
+  /** The keys of optional figures. */
+  readonly optionalKeys: ReadonlySignal<string>;
 
   constructor() {
     this.keys = computed(() => (this.#kept.value === "" ? AT_FIRST : this.#kept.value.split(",")));
-    this.further = computed(() => `${this.keys.value.filter((one) => !SQUAD_KEYS.includes(one))}`);
+    this.optionalKeys = computed(() => `${this.keys.value.filter((one) => !SQUAD_KEYS.includes(one))}`);
   }
 
-  /** Columns in the order of the library, followed by the counts of recipes and figures on request. Beside figures per minute, the rate is redundant. */
+  /** Columns in the order of the library, followed by the counts of recipes and optional figures. Beside figures per minute, the rate is redundant. */
   shown({ isPerMinute, counts }: { isPerMinute: boolean; counts: readonly SquadColumn[] }): SquadColumn[] {
     const keys = this.keys.value;
     return [

@@ -5,6 +5,7 @@ import {
   csvInFile,
   type FileColumn,
   fileColumns,
+  periodSheetColumns,
   type SquadFileRow,
   sheetOf,
   tableCsv,
@@ -65,7 +66,7 @@ export function copiedCell(text: string): string {
   return /^-?[\d.,]+$/.test(line) ? line : withoutFormula(line);
 }
 
-/** The columns of files. They are all figures, the counts of the selected recipes with their hashes, and the selected figures on request with their cautions. */
+/** The columns of files. They are all figures, the counts of the selected recipes with their hashes, and the selected optional figures with their cautions. */
 function columnsOf(session: SquadSession): readonly FileColumn<SquadFileRow>[] {
   const { columns, named } = session.recipes.peek();
   return fileColumns([...SQUAD_COLUMNS, ...columns], named);
@@ -112,13 +113,10 @@ export async function csvFile(session: SquadSession, decimalMark: "." | ","): Pr
   return new Blob([csvInFile(text, decimalMark)], { type: "text/csv" });
 }
 
-/** Columns that are part of the sheet name. */
-const OF_THE_SHEET = ["session", "period"];
-
 /** A workbook with a sheet for the session and each period. */
 export async function xlsxFile(session: SquadSession): Promise<Blob> {
   const { default: writeExcelFile } = await import("write-excel-file/browser");
-  const columns = columnsOf(session).filter(({ key }) => !OF_THE_SHEET.includes(key));
+  const columns = periodSheetColumns(columnsOf(session));
   const order = orderOfFile(session);
   const sheets = (await allRows(session)).map(({ name, rows }) =>
     sheetOf(

@@ -3,7 +3,7 @@ import type { AskedOptions } from "../recording/squad/messages.js";
 import type { OpenRecording } from "../recording/squad/squad-recording.js";
 import type { SquadWorkers } from "./workers.js";
 
-/** Identifies requested figures by player and times. */
+/** Identifies figures by player and times. */
 export interface FigureQuestion {
   recordings: readonly OpenRecording[];
   name: string;
@@ -53,7 +53,7 @@ export class FigureCache {
 
 function keyOf(
   { recordings, player, intervals }: FigureQuestion,
-  { preset, params, zones, recipes, further }: AskedOptions,
+  { preset, params, zones, recipes, optionalFigures }: AskedOptions,
 ): string {
   return JSON.stringify([
     recordings.map(({ id, shiftMs }) => [id, shiftMs]),
@@ -72,6 +72,6 @@ function keyOf(
     preset,
     params,
     recipes,
-    further,
+    optionalFigures,
   ]);
 }

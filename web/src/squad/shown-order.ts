@@ -15,7 +15,7 @@ export const FIRST_SORT: Sort = { key: "distance_m", isAscending: false };
 interface Order {
   sort: Sort;
   isPerMinute: boolean;
-  /** Columns of recipes and figures on request, which can also sort the rows. */
+  /** Columns of recipes and optional figures, which can also sort the rows. */
   counts: readonly SquadColumn[];
 }
 

@@ -51,7 +51,7 @@ export interface SquadActions {
 /** The rows of a scope, computed together. */
 export interface ShownFigures {
   scope: Scope;
-  /** Columns of the recipes and figures on request in the rows. */
+  /** Columns of the recipes and optional figures in the rows. */
   counts: readonly SquadColumn[];
   /** In the order of `players`. */
   rows: readonly PlayerRow[];
@@ -120,8 +120,8 @@ export class SquadSession {
   readonly isByPosition: Signal<boolean> = signal(false);
   /** Individual zones. Null for fixed limits. */
   readonly zones: Signal<ZoneKind | null> = signal(null);
-  /** Recipes and figures on request that are computed too. */
-  readonly recipes: Signal<ChosenRecipes> = signal({ named: [], further: [], columns: [] });
+  /** Recipes and optional figures that are computed too. */
+  readonly recipes: Signal<ChosenRecipes> = signal({ named: [], optionalFigures: [], columns: [] });
 
   readonly settings: Settings;
   /** Null for a session of files. */
@@ -243,7 +243,7 @@ export class SquadSession {
         preset: this.settings.preset.peek(),
         zones: this.zones.peek() ?? undefined,
         recipes: this.recipes.peek().named.map(({ recipe }) => recipe),
-        further: this.recipes.peek().further,
+        optionalFigures: this.recipes.peek().optionalFigures,
         mayBeUncounted: true,
       },
     );

@@ -31,7 +31,10 @@ export function SquadView({ session, keeper }: { session: SquadSession; keeper: 
   // other parts wait until the files are read
   const isReading = session.isReading.value;
   const play = useLoaded(loadPlay, !isReading);
-  const recipes = useLoaded(loadRecipes, !isReading && columns.recipes.value + columns.further.value !== "");
+  const recipes = useLoaded(
+    loadRecipes,
+    !isReading && columns.recipes.value + columns.optionalKeys.value !== "",
+  );
   useEffect(() => recipes?.followChoice(session, columns), [recipes, session, columns]);
   const now = useMemo(
     () => ({

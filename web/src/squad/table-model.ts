@@ -19,7 +19,7 @@ export type Against = "column" | "position";
 export interface TableForm {
   columns: readonly SquadColumn[];
   sort: Sort;
-  /** Columns of recipes and figures on request, shown or not. */
+  /** Columns of recipes and optional figures, shown or not. */
   counts: readonly SquadColumn[];
   isPerMinute: boolean;
   isByPosition: boolean;

@@ -10,6 +10,7 @@ export async function reportFile(session: SquadSession): Promise<Blob> {
   const { squadReport } = await import("asi-convert/squad-report");
   const { onPaper } = await import("./recipes/on-paper.js");
   const { columns, named } = session.recipes.peek();
+  const { recipes, optionalColumns } = onPaper({ named, columns });
   const order = { ...orderOf(session), counts: columns };
   const periods = session.periods.peek();
   const interval = session.interval.peek() ?? { startMs: 0, endMs: 0 };
@@ -23,7 +24,8 @@ export async function reportFile(session: SquadSession): Promise<Blob> {
     subtitle: `${instantText(interval.startMs).slice(0, 10)}, ${clock(interval.startMs)} to ${clock(interval.endMs)} (${timeZone}), ${playersText(session.players.peek())}`,
     rows: [...inShownOrder(whole, order), ...whole.flatMap((_, i) => parts.flatMap((rows) => rows[i] ?? []))],
     periods,
-    ...onPaper({ named, columns }),
+    recipes,
+    further: optionalColumns,
     zones: session.zones.peek() ?? undefined,
     offsetMs: offsetIn(timeZone, interval.startMs),
   });

@@ -37,7 +37,7 @@ export interface ComputationTask {
 export interface ComputedTexts {
   /** The computed data as JSON text. */
   data: string;
-  /** `FurtherFigures` as JSON text. */
+  /** `OptionalFigures` as JSON text. */
   further: string;
   /** The maximum speed among these figures, m/s. */
   sessionMaxSpeed: number | null;
@@ -86,11 +86,11 @@ export interface PlayerFigures {
   seconds: [from: number, to: number][];
   definition: Metrics["definition"] | null;
   /** Null if there is no data. */
-  further: FurtherPlayerFigures | null;
+  further: OptionalPlayerFigures | null;
 }
 
-/** Figures of a player in a period that the table contains on request. */
-export interface FurtherPlayerFigures {
+/** The optional figures of a player in a period. */
+export interface OptionalPlayerFigures {
   /** Maximum speed held for 0.5 s, m/s; null below 5 Hz. */
   maxSpeed: number | null;
   profile: GatedProfile["profile"];

@@ -26,7 +26,7 @@ import { RULES_VERSION } from "./rules-version.js";
 export interface ComputationResult {
   /** JSON text. */
   data: string;
-  /** `FurtherFigures` as JSON text. */
+  /** `OptionalFigures` as JSON text. */
   further: string;
   sessionMaxSpeed: number | null;
   timeframeVersion: number;

@@ -13,11 +13,11 @@ import type { Timeframe } from "../timeframes/rules.js";
 import { type ComputationResult, computedDataOf } from "./compute.js";
 import type { ComputedData } from "./computed-data.js";
 import {
-  type FurtherDefinition,
-  type FurtherFigures,
-  REQUESTED_DEFINITIONS,
+  OPTIONAL_DEFINITIONS,
+  type OptionalDefinition,
+  type OptionalFigures,
   withoutMetabolicPower,
-} from "./further-figures.js";
+} from "./optional-figures.js";
 import { pooledProfileOf } from "./pooled-profile.js";
 import { type SeasonSpeed, seasonMaxSpeedOf } from "./season-speed.js";
 
@@ -27,7 +27,7 @@ interface Retrieved<T> {
   definitionVersions: number[];
 }
 
-/** Members that are returned only on request. The API documents nineteen keys. */
+/** The optional figures that a request selects, and the definition. Without them, the API documents nineteen keys. */
 export interface WantedFigures {
   with_definition?: boolean;
   with_peaks?: boolean;
@@ -39,8 +39,8 @@ export interface WantedFigures {
   with_standard_runs?: boolean;
 }
 
-/** Figures that are returned on request or if the time frame names recipes. */
-type MoreFigures = Omit<FurtherFigures, "definition" | "profile_points"> & FiguresOfOthers;
+/** Optional figures, and those of the recipes that the time frame names. */
+type MoreFigures = Omit<OptionalFigures, "definition" | "profile_points"> & FiguresOfOthers;
 
 /** Figures that depend on other time frames. */
 interface FiguresOfOthers {
@@ -49,7 +49,7 @@ interface FiguresOfOthers {
 }
 
 export type ShownComputedData = Omit<ComputedData, "definition"> & {
-  definition?: ComputedData["definition"] & Partial<FurtherDefinition>;
+  definition?: ComputedData["definition"] & Partial<OptionalDefinition>;
 } & Partial<MoreFigures>;
 
 function shown(
@@ -59,13 +59,13 @@ function shown(
 ): ShownComputedData {
   const { with_peaks, with_max_speed, with_profile, with_metabolic_power, with_standard_runs } = wanted;
   const { definition, ...figures }: ComputedData = JSON.parse(data);
-  const { definition: rules, recipes, ...found }: FurtherFigures = JSON.parse(further);
+  const { definition: rules, recipes, ...found }: OptionalFigures = JSON.parse(further);
   const { peak_demands, acceleration_speed = null, metabolic = null, standard_runs = null } = found;
   const {
     acceleration_speed: profileRules,
     metabolic: powerRules,
     standard_runs: runRules,
-  } = REQUESTED_DEFINITIONS;
+  } = OPTIONAL_DEFINITIONS;
   return {
     ...figures,
     ...(wanted.with_definition && {

@@ -1,4 +1,4 @@
-import { type SeasonMaxSpeed, type SessionMaxSpeed, seasonMaxSpeed } from "asi-convert/metrics";
+import { SEASON_DAYS, type SeasonMaxSpeed, type SessionMaxSpeed, seasonMaxSpeed } from "asi-convert/metrics";
 import { desc, sql } from "drizzle-orm";
 import { computedData, timeframes } from "../../store/schema.js";
 import type { Context } from "../change/context.js";
@@ -9,8 +9,6 @@ import { dayOf, resultsOfDays } from "./results-of-days.js";
 export interface SeasonSpeed extends SeasonMaxSpeed {
   readonly sessions: number;
 }
-
-const SEASON_DAYS = 365;
 
 /** Maximum number of compared time frames, fastest first: more than five for every day of the year. */
 const MAX_TIMEFRAMES = 2_000;

@@ -11,20 +11,22 @@ import { errors } from "../change/errors.js";
 import type { WornTimes } from "../sample-ownership/wearer-sweep.js";
 import { wornDevices, wornTimes } from "../sample-ownership/wearers.js";
 import {
-  activitiesOf,
   assignmentsOf,
   auditOf,
   type Count,
-  computedDataOf,
   identitiesOf,
   knownManagersOf,
   membershipsOf,
   permissionsOf,
+  sessionsOf,
+} from "./athlete-rows.js";
+import {
+  activitiesOf,
+  computedDataOf,
   sampleFileName,
   sessionFiguresOf,
-  sessionsOf,
   timeframesOf,
-} from "./athlete-rows.js";
+} from "./measured-rows.js";
 import { type ZipEntry, zipOf } from "./zip.js";
 
 /** Number of samples formatted in one step, which takes about a millisecond. */

@@ -3,6 +3,7 @@ import { instantFormat, SQUAD_COLUMNS } from "asi-convert/squad";
 import {
   type Cell,
   FILE_COLUMNS,
+  periodSheetColumns,
   sheetOf,
   tableCsv,
   tableParquet,
@@ -23,7 +24,7 @@ import {
   numberColumnsWanted,
   textColumnsWanted,
   type WantedColumns,
-} from "./further-columns.js";
+} from "./optional-columns.js";
 import { inTimeZone } from "./time-zone.js";
 import { WHOLE } from "./wanted-timeframes.js";
 
@@ -93,8 +94,6 @@ export function tableAsParquet(
   return { bytes, ...tagged(["parquet", timeZone ?? "UTC", etag]) };
 }
 
-/** Columns that the name of a sheet replaces. */
-const SHEET_NAME_COLUMNS = ["session", "period"];
 /** Maximum number of rows of a workbook, because it is written in one piece. */
 const MAX_WORKBOOK_ROWS = 10_000;
 
@@ -114,7 +113,7 @@ export async function tableAsWorkbook(
       `A workbook has at most ${MAX_WORKBOOK_ROWS} rows, and the table has ${rows.length}. Use CSV or Parquet.`,
     );
   const start = inTimeZone(() => instantFormat(timeZone))(session.startTime.getTime());
-  const columns = columnsOf(table).filter(({ key }) => !SHEET_NAME_COLUMNS.includes(key));
+  const columns = periodSheetColumns(columnsOf(table));
   const periods = new Set([WHOLE, ...rows.map(({ period }) => period)]);
   const sheets = [...periods].map((period) => {
     const own = rows.filter((row) => row.period === period).map((row) => cellsOf(row, start, table.wanted));

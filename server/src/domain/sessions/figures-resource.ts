@@ -1,11 +1,11 @@
 import { type TSchema, Type } from "@sinclair/typebox";
 import { SQUAD_COLUMNS } from "asi-convert/squad";
 import { COMPUTED_DATA_SCHEMA } from "../../wire/computed-data-schema.js";
-import { TABLE_DEFINITION_SCHEMAS } from "../../wire/requested-figures-schema.js";
+import { TABLE_DEFINITION_SCHEMAS } from "../../wire/profile-and-estimates-schema.js";
 import { DateTimeOut, Nullable, Query } from "../../wire/types.js";
 import { isHeartKey } from "../squad-roles/heart.js";
 import type { tableAsJson } from "./figures-formats.js";
-import { FURTHER_COLUMNS } from "./further-columns.js";
+import { OPTIONAL_COLUMNS } from "./optional-columns.js";
 
 const NumberOrNull = (description?: string) =>
   Nullable(Type.Number(description === undefined ? {} : { description }));
@@ -60,7 +60,7 @@ const RowFigures = Type.Object(
   {
     ...Figures.properties,
     ...Object.fromEntries(
-      FURTHER_COLUMNS.map(({ key, title, unit, of }) => [
+      OPTIONAL_COLUMNS.map(({ key, title, unit, of }) => [
         key,
         Type.Optional(NumberOrNull(`With ${of}. ${unit === "" ? title : `${title}, ${unit}`}`)),
       ]),
@@ -112,7 +112,7 @@ export const SessionFigures = Type.Object(
     cautions: Type.Optional(
       Type.Object(
         { metabolic: Type.Optional(Type.String()), standard_runs: Type.Optional(Type.String()) },
-        { description: "Why the requested figures are unreliable or experimental, with sources" },
+        { description: "Why the optional figures are unreliable or experimental, with sources" },
       ),
     ),
     rows: Type.Array(Row),

@@ -9,7 +9,7 @@ import { grantsOf } from "../permissions/coverage.js";
 import type { View } from "../squad-roles/view.js";
 import { FIGURES_VERSION, type FramedPeriod, type SessionFrame } from "./figures-inputs.js";
 import { figuresUntil } from "./figures-of-players.js";
-import { namesWanted, type WantedColumns } from "./further-columns.js";
+import { namesWanted, type WantedColumns } from "./optional-columns.js";
 import type { SessionPlayer } from "./players.js";
 import type { SeenSession, Session } from "./rules.js";
 import type { ComputedPlayer } from "./stored-figures.js";

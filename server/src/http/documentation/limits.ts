@@ -1,5 +1,5 @@
 import { MAX_PICTURE_BYTES } from "../../domain/accounts/picture.js";
-import { MAX_HOURS, MAX_RUNS, MAX_VALUES } from "../../domain/computed-data/further-figures.js";
+import { MAX_HOURS, MAX_RUNS, MAX_VALUES } from "../../domain/computed-data/optional-figures.js";
 import { MAX_DAYS_OF_RANGES, MAX_DAYS_OF_SAMPLES } from "../../domain/raw-data/bounds.js";
 import { PAGE_LIFETIME_MS } from "../../domain/raw-data/page-cache.js";
 import { MAX_LENGTH_DAYS } from "../../domain/sample-ownership/wearers.js";
@@ -29,7 +29,7 @@ const LIMITS: readonly (readonly [limit: string, value: string])[] = [
   ["From `start_time` to `end_time` of a session", `at most ${MAX_SESSION_HOURS} hours`],
   ["Rows of the periods of a session", `at most ${MAX_PERIOD_ROWS}`],
   ["Sessions of a season", `at most ${MAX_SESSIONS}`],
-  ["Computed figures on request, and recipes", `at most ${MAX_HOURS} hours of samples`],
+  ["Optional figures, and recipes", `at most ${MAX_HOURS} hours of samples`],
   ["Recipes of a time frame", `at most ${MAX_RECIPES}`],
   ["Values in equal steps of a recipe", `at most ${MAX_VALUES}`],
   ["Listed runs of a recipe", `at most ${MAX_RUNS}`],

@@ -7,7 +7,7 @@ import {
   type ShownComputedData,
 } from "../../domain/computed-data/retrieve.js";
 import { COMPUTED_DATA_SCHEMA } from "../../wire/computed-data-schema.js";
-import { FULL_DEFINITION, FURTHER_FIGURES } from "../../wire/further-figures-schema.js";
+import { FULL_DEFINITION, OPTIONAL_FIGURES } from "../../wire/optional-figures-schema.js";
 import { Query } from "../../wire/types.js";
 import type { ResponseHead } from "../responses.js";
 import { route } from "../route.js";
@@ -16,10 +16,10 @@ const tag = "Computed data";
 
 const { definition: _, ...example } = exampleComputedData();
 
-/** The definition and further figures are returned on request. */
+/** The definition and the optional figures are returned only if a request selects them. */
 const ComputedData = Type.Unsafe<ShownComputedData>({
   ...COMPUTED_DATA_SCHEMA,
-  properties: { ...COMPUTED_DATA_SCHEMA.properties, definition: FULL_DEFINITION, ...FURTHER_FIGURES },
+  properties: { ...COMPUTED_DATA_SCHEMA.properties, definition: FULL_DEFINITION, ...OPTIONAL_FIGURES },
   required: COMPUTED_DATA_SCHEMA.required.filter((name) => name !== "definition"),
   $id: "ComputedData",
   examples: [example],

@@ -1,6 +1,6 @@
 import type { Zone } from "../../view/settings.js";
 import { day, timeOfDay } from "../../view/times.js";
-import { dateText } from "./days.js";
+import { dateText, readDate } from "./days.js";
 
 const MINUTE_MS = 60_000;
 
@@ -39,8 +39,10 @@ export function instantText(ms: number, zone: Zone): string {
   return `${dateText(ms, zone)}T${time}${fraction}`;
 }
 
-/** The instant of a field with a day, or with a day and a time. Null if the field is incomplete. */
+/** The instant of a field with a day, or with a day and a time. Null if the field is incomplete, or the day does not exist. */
 export function instantOf(text: string, zone: Zone): number | null {
+  // Date.parse takes 31 February as a day in March
+  if (readDate(text.replace(/T.*/, ""), zone) === null) return null;
   // without an offset a date-time is local, but a date without a time is UTC
   const full = text.includes("T") ? text : `${text}T00:00:00`;
   const ms = Date.parse(zone === "utc" ? `${full}Z` : full);

@@ -1,6 +1,6 @@
 import type { SampleBatch } from "asi-convert";
 import type { Interval, MemberFigures, Player, RecordingExtent, SquadOptions } from "asi-convert/squad";
-import type { FurtherFigure } from "asi-convert/squad-report";
+import type { OptionalFigure } from "asi-convert/squad-report";
 import type { DeviceRange } from "../device-range.js";
 import type { ReadRecording } from "./squad-recording.js";
 
@@ -16,8 +16,8 @@ export interface AskedMember {
 
 /** Options of figures in a call to a worker, which cannot contain functions. */
 export interface AskedOptions extends Omit<SquadOptions, "peaks" | "metabolic" | "standardRuns"> {
-  /** Figures on request. */
-  further: readonly FurtherFigure[];
+  /** Optional figures. */
+  optionalFigures: readonly OptionalFigure[];
 }
 
 /** The parameters of a generated match. */

@@ -63,13 +63,15 @@ export const squadHandlers: Handlers<SquadRequests> = {
     kept.delete(id);
     return null;
   },
-  async memberFigures({ members, options: { further, ...options } }) {
+  async memberFigures({ members, options: { optionalFigures, ...options } }) {
     if (options.recipes?.some(({ gate }) => gate !== null)) {
       // one after another, to limit memory
       for (const id of members.flatMap(({ recordings }) => recordings)) await addQuality(find(id));
     }
     const functions =
-      further.length === 0 ? {} : (await import("./further-functions.js")).furtherFunctions(further);
+      optionalFigures.length === 0
+        ? {}
+        : (await import("./optional-functions.js")).optionalFunctions(optionalFigures);
     const all = { ...options, ...functions };
     return members.map(({ recordings, intervals, ...member }) =>
       memberFigures({ ...member, recordings: recordings.map(find), leftOut: [] }, intervals, all),

@@ -47,8 +47,10 @@ export function PaperPage({ session }: { session: SquadSession }) {
   const { scope, counts, rows: all } = session.figures.peek();
   const chosen = session.recipes.peek();
   // the rows have no counts while recipes are being counted
-  const { recipes, further } = onPaper(counts === chosen.columns ? chosen : { named: [], columns: [] });
-  const columns = [...reportColumns(recipes), ...further];
+  const { recipes, optionalColumns } = onPaper(
+    counts === chosen.columns ? chosen : { named: [], columns: [] },
+  );
+  const columns = [...reportColumns(recipes), ...optionalColumns];
   const rows = inShownOrder(all, orderOf(session));
   const groups = session.isByPosition.peek() ? byPosition(rows) : [{ name: null, rows }];
   const whole: ReadonlySet<SquadRow> = wholeRows(rows);
@@ -57,7 +59,7 @@ export function PaperPage({ session }: { session: SquadSession }) {
   const words = [
     definitions(rows, session.zones.peek() ?? undefined),
     ...recipes.map(recipeText),
-    ...notesOf(further),
+    ...notesOf(optionalColumns),
   ].join(" ");
   const interval = session.interval.peek();
   const zone = zoneName(session.settings.zone.peek());

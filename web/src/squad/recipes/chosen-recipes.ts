@@ -1,12 +1,12 @@
 import type { NamedRecipe } from "asi-convert/metrics";
 import type { SquadColumn } from "asi-convert/squad";
-import type { FurtherFigure } from "asi-convert/squad-report";
+import type { OptionalFigure } from "asi-convert/squad-report";
 
-/** The selected recipes and figures on request, with their columns. */
+/** The selected recipes and optional figures, with their columns. */
 export interface ChosenRecipes {
   named: readonly NamedRecipe[];
-  /** Figures on request with a selected column. */
-  further: readonly FurtherFigure[];
+  /** Optional figures with a selected column. */
+  optionalFigures: readonly OptionalFigure[];
   /** `recipeColumns` of these recipes, and the selected columns of these figures. */
   columns: readonly SquadColumn[];
 }

@@ -1,8 +1,8 @@
 import type { NamedRecipe } from "asi-convert/metrics";
 import {
-  type FurtherColumn,
-  isFurtherColumn,
+  isOptionalColumn,
   MOST_RECIPES_ON_PAPER,
+  type OptionalColumn,
   reportColumns,
 } from "asi-convert/squad-report";
 import type { ChosenRecipes } from "./chosen-recipes.js";
@@ -13,10 +13,12 @@ export const MOST_COLUMNS_ON_PAPER = 4;
 /** The first recipes and columns, as many as fit on a page. */
 export function onPaper({ named, columns }: Pick<ChosenRecipes, "named" | "columns">): {
   recipes: readonly NamedRecipe[];
-  further: readonly FurtherColumn[];
+  optionalColumns: readonly OptionalColumn[];
 } {
   const recipes = named.slice(0, MOST_RECIPES_ON_PAPER);
   const used = reportColumns(recipes).length - reportColumns([]).length;
-  const further = columns.filter(isFurtherColumn).slice(0, Math.max(0, MOST_COLUMNS_ON_PAPER - used));
-  return { recipes, further };
+  const optionalColumns = columns
+    .filter(isOptionalColumn)
+    .slice(0, Math.max(0, MOST_COLUMNS_ON_PAPER - used));
+  return { recipes, optionalColumns };
 }

@@ -4,7 +4,7 @@ import { commonKey, recipeColumns } from "asi-convert/squad-report";
 import type { ColumnChoice } from "../columns.js";
 import { FIRST_SORT, type Sort } from "../shown-order.js";
 import type { ChosenRecipes } from "./chosen-recipes.js";
-import { furtherIn } from "./further-choice.js";
+import { optionalColumnsIn } from "./optional-columns.js";
 
 /** Recipes that were read from files since the page was opened, latest first. */
 export const ownRecipes: Signal<readonly NamedRecipe[]> = signal([]);
@@ -16,19 +16,26 @@ interface CountingSession {
 }
 
 /**
- * Computes the selected recipes and figures on request until the returned function is called. If the table is sorted by a removed column, it returns to the
+ * Computes the selected recipes and optional figures until the returned function is called. If the table is sorted by a removed column, it returns to the
  * initial order.
  *
- * @param choice the recipes as text, from `textOf`, and the keys of figures on request
+ * @param choice the recipes as text, from `textOf`, and the keys of optional figures
  */
-export const followChoice = (session: CountingSession, choice: Pick<ColumnChoice, "recipes" | "further">) =>
+export const followChoice = (
+  session: CountingSession,
+  choice: Pick<ColumnChoice, "recipes" | "optionalKeys">,
+) =>
   effect(() => {
     const named = recipesIn(choice.recipes.value);
-    const further = furtherIn(choice.further.value.split(","));
-    const columns = [...recipeColumns(named), ...further];
+    const optionalColumns = optionalColumnsIn(choice.optionalKeys.value.split(","));
+    const columns = [...recipeColumns(named), ...optionalColumns];
     const isIn = (some: ChosenRecipes["columns"]) => some.some(({ key }) => key === session.sort.peek().key);
     if (isIn(session.recipes.peek().columns) && !isIn(columns)) session.sort.value = FIRST_SORT;
-    session.recipes.value = { named, further: [...new Set(further.map(({ of }) => of))], columns };
+    session.recipes.value = {
+      named,
+      optionalFigures: [...new Set(optionalColumns.map(({ of }) => of))],
+      columns,
+    };
   });
 
 /** The recipes in a text from `textOf`. Recipes that this version of the page does not know or refuses are omitted. */

@@ -1,10 +1,10 @@
 import { useSignal } from "@preact/signals";
 import { type NamedRecipe, RECIPES } from "asi-convert/metrics";
 import { commonKey, MOST_RECIPES_ON_PAPER } from "asi-convert/squad-report";
-import { useRef } from "preact/hooks";
 import { OpenRecipe, RecipesNote, recipesInFile, recipeText } from "../../parts/recipe-file.js";
 import type { ColumnChoice } from "../columns.js";
 import type { SquadSession } from "../squad-session.js";
+import { AddedColumns, FirstReason } from "./added-columns.js";
 import { ownRecipes, recipesIn, textOf, withRecipes } from "./recipe-choice.js";
 
 export interface RecipeChoiceProps {
@@ -18,9 +18,8 @@ const hasColumnsOf = (recipes: readonly NamedRecipe[], one: NamedRecipe) =>
 const without = (recipes: readonly NamedRecipe[], others: readonly NamedRecipe[]) =>
   recipes.filter((one) => !hasColumnsOf(others, one));
 
-/** The selected recipes, and a choice of further ones. Those are built-in recipes by preset, and files. */
+/** The selected recipes, and a list of the others: built-in recipes by preset, and files. */
 export function RecipeChoice({ session, columns }: RecipeChoiceProps) {
-  const list = useRef<HTMLSelectElement>(null);
   const at = useSignal(0);
   const refused = useSignal<string | null>(null);
   const chosen = recipesIn(columns.recipes.value);
@@ -45,58 +44,38 @@ export function RecipeChoice({ session, columns }: RecipeChoiceProps) {
       refused.value = error instanceof Error ? error.message : String(error);
     }
   };
-  const remove = (one: NamedRecipe) => {
-    columns.recipes.value = textOf(chosen.filter((other) => other !== one));
-    // allows the user to add it again
-    if (!RECIPES.includes(one)) keepOwn([one]);
-    list.current?.focus();
+  const remove = (name: string) => {
+    const removed = chosen.filter((one) => one.name === name);
+    columns.recipes.value = textOf(chosen.filter((one) => one.name !== name));
+    // allows the user to add them again
+    if (!removed.every((one) => RECIPES.includes(one))) keepOwn(removed);
   };
   return (
     <>
-      {chosen.length === 0 ? null : (
-        <fieldset aria-label="Chosen definitions">
-          {chosen.map((one) => (
-            <label key={one.name} title={recipeText(one)}>
-              <input type="checkbox" checked onChange={() => remove(one)} />
-              {one.name}
-            </label>
-          ))}
-        </fieldset>
-      )}
-      <Notices session={session} chosen={chosen} />
-      <div class="buttons">
-        <label>
-          Definition{" "}
-          <select
-            ref={list}
-            value={all.indexOf(listed as NamedRecipe)}
-            onChange={({ currentTarget }) => {
-              at.value = Number(currentTarget.value);
-            }}
-          >
-            {groupsOf(all).map(({ name, recipes }) => (
-              <optgroup key={name} label={name}>
-                {recipes.map((one) => (
-                  <option key={one.name} value={all.indexOf(one)}>
-                    {one.name}
-                  </option>
-                ))}
-              </optgroup>
-            ))}
-          </select>
-        </label>
-        <button
-          type="button"
-          disabled={listed === undefined || hasColumnsOf(chosen, listed)}
-          onClick={() => {
-            if (listed !== undefined) add([listed]);
-            refused.value = null;
-          }}
-        >
-          Add
-        </button>
+      <AddedColumns
+        names={{ one: "Definition", selected: "Chosen definitions" }}
+        selected={chosen.map((one) => ({ key: one.name, name: one.name, title: recipeText(one) }))}
+        onRemove={remove}
+        groups={groupsOf(all).map(({ name, recipes }) => ({
+          name,
+          members: recipes.map((one) => ({ key: String(all.indexOf(one)), name: one.name })),
+        }))}
+        listed={String(all.indexOf(listed as NamedRecipe))}
+        onList={(key) => {
+          at.value = Number(key);
+        }}
+        onAdd={
+          listed === undefined || hasColumnsOf(chosen, listed)
+            ? null
+            : () => {
+                add([listed]);
+                refused.value = null;
+              }
+        }
+      >
         <OpenRecipe onFile={open} />
-      </div>
+      </AddedColumns>
+      <Notices session={session} chosen={chosen} />
       <p class="bad" role="alert">
         {refused.value}
       </p>
@@ -119,7 +98,6 @@ function groupsOf(recipes: readonly NamedRecipe[]): { name: string; recipes: Nam
 /** Notes on the counts. They name recipes in progress, the recipes of a report, and players without counts. */
 function Notices({ session, chosen }: { session: SquadSession; chosen: readonly NamedRecipe[] }) {
   const uncounted = session.figures.value.rows.flatMap((row) => row.uncounted ?? []);
-  const more = uncounted.length - 1;
   const isCounting = chosen.length > 0 && session.isComputing.value;
   return (
     <>
@@ -136,12 +114,7 @@ function Notices({ session, chosen }: { session: SquadSession; chosen: readonly 
           .
         </p>
       )}
-      <p class="bad" role="alert">
-        {uncounted[0]}
-        {more <= 0
-          ? ""
-          : ` ${more === 1 ? "One other player has" : `${more} other players have`} no counts either.`}
-      </p>
+      <FirstReason reasons={uncounted} what="counts" />
     </>
   );
 }

@@ -32,7 +32,7 @@ import {
 } from "../../../store/samples/columns.js";
 import { decodeStored } from "../../../store/samples/stored.js";
 import type {
-  FurtherPlayerFigures,
+  OptionalPlayerFigures,
   PlayerFigures,
   PlayerPeriod,
   PlayerTask,
@@ -60,13 +60,13 @@ export function runPlayerTask(task: PlayerTask): Map<string, PlayerFigures> {
   return new Map(
     task.periods.map((period) => {
       const limits = limitsOfIntervals(period.intervals);
-      const further = () => furtherIn(samples, { preset, params, ...limits });
-      return [period.period, figuresIn(member, period, figures, further)];
+      const optional = () => optionalFiguresOf(samples, { preset, params, ...limits });
+      return [period.period, figuresIn(member, period, figures, optional)];
     }),
   );
 }
 
-function furtherIn(samples: MetricSamples, options: MetricsOptions): FurtherPlayerFigures {
+function optionalFiguresOf(samples: MetricSamples, options: MetricsOptions): OptionalPlayerFigures {
   const speeds = profileSpeeds(samples, options);
   const { profile, reason } = sessionProfile(speeds);
   return {
@@ -117,7 +117,7 @@ function figuresIn(
   member: SquadMember,
   { period, intervals, periodMs, benchMs }: PlayerPeriod,
   figures: ReturnType<typeof figuresByInterval>,
-  further: () => FurtherPlayerFigures,
+  optional: () => OptionalPlayerFigures,
 ): PlayerFigures {
   const computed = figures(intervals);
   const row = squadRow(member, period === "" ? null : period, periodMs, computed, benchMs);
@@ -129,7 +129,7 @@ function figuresIn(
     hrCoverage,
     seconds: period === "" ? secondsWithData(member, intervals) : [],
     definition: metrics?.definition ?? null,
-    further: metrics === null ? null : further(),
+    further: metrics === null ? null : optional(),
   };
 }
 

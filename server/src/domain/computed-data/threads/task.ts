@@ -3,7 +3,7 @@ import { computeMetrics, prepareSamples } from "asi-convert/metrics";
 import { decodeStored } from "../../../store/samples/stored.js";
 import type { ComputationTask, ComputedTexts } from "../../change/compute-pool.js";
 import { computedDataFrom } from "../computed-data.js";
-import { furtherFigures } from "../further-figures.js";
+import { optionalFigures } from "../optional-figures.js";
 
 /** The same task always produces the same bytes. */
 export function runTask({
@@ -16,13 +16,13 @@ export function runTask({
   const samples = prepareSamples(chunks.map((chunk) => decodeStored(deviceId, chunk)));
   const metrics = computeMetrics(samples, options);
   const { first_timestamp, last_timestamp, definition } = metrics;
-  const further = furtherFigures(samples, options, recipes, {
+  const optional = optionalFigures(samples, options, recipes, {
     parameters: definition.parameters,
     lengthMs: (last_timestamp ?? 0) - (first_timestamp ?? 0),
   });
   return {
     data: JSON.stringify(computedDataFrom(metrics, computedAtMs)),
-    further: JSON.stringify(further),
-    sessionMaxSpeed: further.session_max_speed,
+    further: JSON.stringify(optional),
+    sessionMaxSpeed: optional.session_max_speed,
   };
 }

@@ -59,15 +59,15 @@ export interface RecipeFigures {
   readonly dropped: RecipeResult["dropped"] | null;
 }
 
-/** The fixed rules of figures on request. */
-export const REQUESTED_DEFINITIONS = {
+/** The fixed rules of optional figures. */
+export const OPTIONAL_DEFINITIONS = {
   acceleration_speed: { version: PROFILE_VERSION, days: PROFILE_DAYS, gate: PROFILE_GATE },
   metabolic: { version: METABOLIC_VERSION },
   standard_runs: { version: STANDARD_RUNS_VERSION },
 } as const;
 
 /** The rules and parameters of these figures. */
-export interface FurtherDefinition extends Partial<typeof REQUESTED_DEFINITIONS> {
+export interface OptionalDefinition extends Partial<typeof OPTIONAL_DEFINITIONS> {
   readonly peak_demands: {
     readonly version: number;
     readonly signal: "doppler_speed";
@@ -90,8 +90,8 @@ export interface FurtherDefinition extends Partial<typeof REQUESTED_DEFINITIONS>
  * Figures in addition to the metrics. The library computes all of them. Results that retention has kept from an older release
  * lack later figures.
  */
-export interface FurtherFigures {
-  /** With metabolic power, which is shown only on request. */
+export interface OptionalFigures {
+  /** With metabolic power, which responses contain only with `with_metabolic_power`. */
   readonly peak_demands: Omit<PeakDemands, "definition"> | null;
   /** m/s */
   readonly session_max_speed: number | null;
@@ -104,16 +104,16 @@ export interface FurtherFigures {
   readonly standard_runs?: Omit<StandardRuns, "definition"> | null;
   /** Absent if the time frame names no recipes. */
   readonly recipes?: readonly RecipeFigures[];
-  readonly definition: FurtherDefinition;
+  readonly definition: OptionalDefinition;
 }
 
 /** @param lengthMs time from the first to the last valid sample */
-export function furtherFigures(
+export function optionalFigures(
   samples: MetricSamples,
   options: MetricsOptions,
   recipes: readonly RecipeVersion[],
   { parameters, lengthMs }: { parameters: MetricParameters; lengthMs: number },
-): FurtherFigures {
+): OptionalFigures {
   const isShort = lengthMs <= MAX_LENGTH_MS;
   const limits = { from: options.from, to: options.to, periods: options.periods };
   const speeds: ProfileSpeeds | null = isShort ? profileSpeeds(samples, options) : null;
@@ -163,10 +163,10 @@ function withoutDefinition<T extends { readonly definition: object }>({
   return figures;
 }
 
-/** Removes the peaks of metabolic power, which are returned only on request. */
+/** Removes the peaks of metabolic power, which are optional by themselves. */
 export function withoutMetabolicPower(
-  demands: FurtherFigures["peak_demands"],
-): FurtherFigures["peak_demands"] {
+  demands: OptionalFigures["peak_demands"],
+): OptionalFigures["peak_demands"] {
   if (demands === null) return null;
   const { caution: _, ...others } = demands;
   const { metabolic_power: __, ...peaks } = demands.peaks;

@@ -1,5 +1,5 @@
 /**
- * Figures of the computed data that are returned on request: peak demands, maximum speeds, profiles, metabolic power and
+ * Optional figures of the computed data: peak demands, maximum speeds, profiles, metabolic power and
  * standard runs. The library computes them.
  */
 import {
@@ -15,58 +15,31 @@ import {
   sessionMaxSpeed,
   standardRuns,
 } from "asi-convert/metrics";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { plantedSprints } from "../../test/metrics/figures/planted.js";
+import { describe, expect } from "vitest";
 import { columnsOf } from "../../test/metrics/golden/sessions.js";
 import { randomSignal } from "../../test/metrics/second/signals.js";
-import { MAX_HOURS } from "../src/domain/computed-data/further-figures.js";
+import { MAX_HOURS } from "../src/domain/computed-data/optional-figures.js";
+import {
+  DAY_MS,
+  HOUR_MS,
+  iso,
+  START_MS,
+  steady,
+  trainingAt,
+  withOptionalFigures,
+} from "./optional-figures-scene.js";
 import { newRecipe } from "./recipes.js";
-import { startService, type TestService } from "./service.js";
-import { grant, newActivity, type Sample, store, Team } from "./team.js";
+import { grant, newActivity, store } from "./team.js";
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
-const START_MS = Date.UTC(2024, 5, 1, 10);
-
-let s: TestService;
-
-beforeAll(async () => {
-  s = await startService();
-});
-
-afterAll(() => s.stop());
-
-/**
- * A team that has owned its device since some days before the start, at a time some days after it.
- */
-async function teamFor(daysBefore = 1, daysAfter = 1): Promise<Team> {
-  s.clock.stopAt(START_MS - daysBefore * DAY_MS);
-  const team = await Team.of(s);
-  s.clock.stopAt(START_MS + daysAfter * DAY_MS);
-  team.manager.token = await s.logIn(team.manager.username, team.manager.password);
-  return team;
-}
-
-const iso = (ms: number) => new Date(ms).toISOString();
-
-async function frameOf(team: Team, fromMs: number, toMs: number, changes = {}): Promise<number> {
-  const { status, body } = await team.create({ start_time: iso(fromMs), end_time: iso(toMs), ...changes });
-  expect([status, body]).toEqual([201, body]);
-  return body.id;
-}
-
-const computed = async (frame: number, token: string, query = "") =>
-  (await s.get(`/api/v1/timeframes/${frame}/computed-data/${query}`, token)).body;
-
-/** Figures that are off by default. */
+/** The profile, metabolic power and standard runs. */
 const ALL = "with_profile=1&with_metabolic_power=1&with_standard_runs=1";
 
-/** Ten samples a second at a given speed, starting at a given time. */
-const steady = (fromMs: number, speed: number, count = 50): Sample[] =>
-  Array.from({ length: count }, (_, k) => ({ t: fromMs + 100 * k, speed }));
+const it = withOptionalFigures();
 
 describe("optional figures", () => {
-  it("equal the figures of the library for random signals", async () => {
+  it("equal the figures of the library for random signals", async ({
+    figures: { s, teamFor, frameOf, computed },
+  }) => {
     const team = await teamFor();
     const { token } = team.manager;
     const hashes = new Map<string, string>();
@@ -128,7 +101,9 @@ describe("optional figures", () => {
     }
   });
 
-  it("come after the standard figures, and do not change their bytes", async () => {
+  it("come after the standard figures, and do not change their bytes", async ({
+    figures: { s, teamFor, frameOf, computed },
+  }) => {
     const team = await teamFor();
     const { token } = team.manager;
     await store(s, team.device.id, steady(START_MS, 6000, 600));
@@ -159,7 +134,9 @@ describe("optional figures", () => {
     expect(all.body).toEqual([{ timeframe: frame, data: withPeaks.body }]);
   });
 
-  it(`are null if the samples span more than ${MAX_HOURS} hours, while the other figures are present`, async () => {
+  it(`are null if the samples span more than ${MAX_HOURS} hours, while the other figures are present`, async ({
+    figures: { s, teamFor, frameOf, computed },
+  }) => {
     const team = await teamFor();
     const { token } = team.manager;
     const { body: recipe } = await s.post("/api/v2/recipes/", newRecipe(), token);
@@ -183,7 +160,9 @@ describe("optional figures", () => {
     });
   });
 
-  it("are null for a recipe with short steps if the samples contain more than 600,000 steps", async () => {
+  it("are null for a recipe with short steps if the samples contain more than 600,000 steps", async ({
+    figures: { s, teamFor, frameOf, computed },
+  }) => {
     const team = await teamFor();
     const { token } = team.manager;
     const { body: recipe } = await s.post("/api/v2/recipes/", newRecipe({ resample_ms: 10 }), token);
@@ -201,24 +180,13 @@ describe("optional figures", () => {
   });
 });
 
-describe("figures that are off by default", () => {
-  /** Sprints with a profile, then a steady run of 5 minutes, without times. */
-  const session = (): Sample[] => {
-    const sprints = plantedSprints(0.05);
-    const [first] = sprints;
-    const startMs = first?.t ?? 0;
-    const endMs = (sprints.at(-1)?.t ?? 0) - startMs + 60_000;
-    return [
-      ...sprints.map(({ t, speed }) => ({ t: t - startMs, speed: speed ?? 0 })),
-      ...steady(endMs, 3500, 3000).map((sample) => ({ ...sample, hr: 150 })),
-    ];
-  };
-  const at = (fromMs: number): Sample[] => session().map((sample) => ({ ...sample, t: sample.t + fromMs }));
-
-  it("are absent unless requested, and change no byte of the others", async () => {
+describe("profile, metabolic power and standard runs", () => {
+  it("are absent unless requested, and change no byte of the others", async ({
+    figures: { s, teamFor, frameOf, computed },
+  }) => {
     const team = await teamFor();
     const { token } = team.manager;
-    await store(s, team.device.id, at(START_MS));
+    await store(s, team.device.id, trainingAt(START_MS));
     const frame = await frameOf(team, START_MS, START_MS + HOUR_MS);
     for (const query of ["?with_definition=1", "?with_peaks=1", "?with_max_speed=1&with_peaks=1"]) {
       const plain = await computed(frame, token, query);
@@ -248,10 +216,12 @@ describe("figures that are off by default", () => {
     }
   });
 
-  it("carry a caution with its source, and find the profile and the run of a session", async () => {
+  it("carry a caution with its source, and find the profile and the run of a session", async ({
+    figures: { s, teamFor, frameOf, computed },
+  }) => {
     const team = await teamFor();
     const { token } = team.manager;
-    await store(s, team.device.id, at(START_MS));
+    await store(s, team.device.id, trainingAt(START_MS));
     const frame = await frameOf(team, START_MS, START_MS + HOUR_MS);
     const body = await computed(frame, token, `?${ALL}`);
     expect(body.acceleration_speed).toMatchObject({ reason: null, profile: { n_before: 62 } });
@@ -266,12 +236,14 @@ describe("figures that are off by default", () => {
     expect(all.body).toEqual([{ timeframe: frame, data: ofActivity }]);
   });
 
-  it("pool the sessions of 28 days that the caller can read, and use no part of a session twice", async () => {
+  it("pool the sessions of 28 days that the caller can read, and use no part of a session twice", async ({
+    figures: { s, teamFor, frameOf, computed },
+  }) => {
     const team = await teamFor(60, 60);
     const { token } = team.manager;
     const day = async (days: number, speed?: number) => {
       const fromMs = START_MS + days * DAY_MS;
-      await store(s, team.device.id, speed === undefined ? at(fromMs) : steady(fromMs, speed, 100));
+      await store(s, team.device.id, speed === undefined ? trainingAt(fromMs) : steady(fromMs, speed, 100));
       return frameOf(team, fromMs, fromMs + HOUR_MS, { activity: await newActivity(s, team.manager) });
     };
     const pooled = async (frame: number, reader = token) => {
@@ -296,7 +268,9 @@ describe("figures that are off by default", () => {
     expect(await pooled(slow, reader.token)).toMatchObject({ profile: null, max_speed: 4, sessions: 0 });
   });
 
-  it("are null or have a reason if they cannot be computed", async () => {
+  it("are null or have a reason if they cannot be computed", async ({
+    figures: { s, teamFor, frameOf, computed },
+  }) => {
     const team = await teamFor();
     const { token } = team.manager;
     const empty = await frameOf(team, START_MS, START_MS + HOUR_MS);
@@ -320,95 +294,6 @@ describe("figures that are off by default", () => {
       metabolic: null,
       standard_runs: null,
       peak_demands: null,
-    });
-  });
-});
-
-describe("the maximum speed of a season", () => {
-  /** A session of some minutes, some days from the start, in an activity. @returns the time frame */
-  async function session(
-    team: Team,
-    day: number,
-    speed: number,
-    activity?: number,
-    minute = 0,
-  ): Promise<number> {
-    const fromMs = START_MS + day * DAY_MS + minute * 60_000;
-    await store(s, team.device.id, steady(fromMs, speed));
-    const of = activity ?? (await newActivity(s, team.manager));
-    return frameOf(team, fromMs, fromMs + 60_000, { activity: of });
-  }
-
-  const season = async (frame: number, token: string) => {
-    await s.runJobs();
-    return (await computed(frame, token, "?with_max_speed=1")).season_max_speed;
-  };
-
-  it("is unconfirmed until another session is within 5 %; both halves of a match are one session", async () => {
-    const team = await teamFor(10, 10);
-    const { token } = team.manager;
-    const match = await newActivity(s, team.manager);
-    const first = await session(team, 0, 8000, match);
-    const best = { max_speed: 8, day: "2024-06-01" };
-    expect(await season(first, token)).toEqual({ ...best, unconfirmed: true, sessions: 1 });
-    await session(team, 0, 7900, match, 30);
-    expect(await season(first, token)).toEqual({ ...best, unconfirmed: true, sessions: 1 });
-    const slow = await session(team, 2, 7000);
-    expect(await season(slow, token)).toEqual({ ...best, unconfirmed: true, sessions: 2 });
-    // Later sessions do not affect the year up to the first one.
-    const third = await session(team, 4, 7900);
-    expect(await season(third, token)).toEqual({ ...best, unconfirmed: false, sessions: 3 });
-    expect(await season(first, token)).toEqual({ ...best, unconfirmed: true, sessions: 1 });
-    // The result excludes a session if its time frame is removed.
-    await s.send("DELETE", `/api/v1/timeframes/${slow}/`, { token });
-    expect(await season(third, token)).toEqual({ ...best, unconfirmed: false, sessions: 2 });
-  });
-
-  it("covers the 365 days that end on the day of the time frame", async () => {
-    const team = await teamFor(1, 400);
-    const { token } = team.manager;
-    await session(team, 0, 8000);
-    const [within, beyond] = [await session(team, 364, 6000), await session(team, 365, 6100)];
-    expect(await season(within, token)).toMatchObject({ max_speed: 8, sessions: 2 });
-    expect(await season(beyond, token)).toMatchObject({ max_speed: 6.1, day: "2025-06-01", sessions: 2 });
-  });
-
-  it("includes the sessions that the caller can read, and no sessions of other owners or athletes", async () => {
-    const team = await teamFor(10, 10);
-    const [fast, slow] = [await session(team, 0, 8000), await session(team, 4, 7000)];
-    const other = await teamFor(10, 10);
-    await session(other, 3, 9000);
-    const reader = await s.manager();
-    await grant(s, team.athlete, reader.id, "READ", iso(START_MS + DAY_MS), "2999-01-01");
-    expect(await season(slow, team.manager.token)).toMatchObject({ max_speed: 8, sessions: 2 });
-    expect(await season(slow, reader.token)).toEqual({
-      max_speed: 7,
-      day: "2024-06-05",
-      unconfirmed: true,
-      sessions: 1,
-    });
-    expect((await s.get(`/api/v1/timeframes/${fast}/computed-data/`, reader.token)).status).toBe(403);
-  });
-
-  it("includes only current results: a changed time frame is included after its recomputation", async () => {
-    const team = await teamFor(10, 10);
-    const { token } = team.manager;
-    const [fast, slow] = [await session(team, 0, 8000), await session(team, 4, 7000)];
-    expect(await season(slow, token)).toMatchObject({ max_speed: 8, sessions: 2 });
-    const json = { params: { max_valid_speed: 7.9, speed_ranges: [0, 5] } };
-    await s.send("PATCH", `/api/v1/timeframes/${fast}/`, { token, json });
-    const now = (await computed(slow, token, "?with_max_speed=1")).season_max_speed;
-    expect(now).toMatchObject({ max_speed: 7, sessions: 1 });
-    await s.send("PATCH", `/api/v1/timeframes/${fast}/`, { token, json: { params: {} } });
-    expect(await season(slow, token)).toMatchObject({ max_speed: 8, sessions: 2 });
-  });
-
-  it("is null if no session has at least 5 Hz", async () => {
-    const team = await teamFor();
-    const frame = await frameOf(team, START_MS, START_MS + HOUR_MS);
-    expect(await computed(frame, team.manager.token, "?with_max_speed=1")).toMatchObject({
-      session_max_speed: null,
-      season_max_speed: null,
     });
   });
 });

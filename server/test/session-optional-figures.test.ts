@@ -66,7 +66,7 @@ async function played() {
 const tableOf = (session: number, token: string, query = "", headers = {}) =>
   s.get(`/api/v2/sessions/${session}/figures/${query}`, token, headers);
 
-describe("figures of a table on request", () => {
+describe("optional figures of a table", () => {
   it("equal those of the library for the samples of each player and period", async () => {
     const { scene, session, samples } = await played();
     const { body } = await tableOf(session, scene.manager.token, `?${ALL}`);

@@ -1,17 +1,17 @@
 import { HIGH_POWER_W_PER_KG, METABOLIC_CAUTION, STANDARD_RUNS_CAUTION } from "asi-convert/metrics";
 import type { Cell, FileColumn } from "asi-convert/squad-report";
-import type { FurtherPlayerFigures, PlayerFigures } from "../change/compute-pool.js";
-import { REQUESTED_DEFINITIONS } from "../computed-data/further-figures.js";
+import type { OptionalPlayerFigures, PlayerFigures } from "../change/compute-pool.js";
+import { OPTIONAL_DEFINITIONS } from "../computed-data/optional-figures.js";
 
-/** The figures that a table contains only on request. */
+/** The parameters that add optional figures to a table. */
 export interface WantedColumns {
   with_profile?: boolean | undefined;
   with_metabolic_power?: boolean | undefined;
   with_standard_runs?: boolean | undefined;
 }
 
-/** A figure that a table contains on request, with the name that `asi squad` gives it. */
-export interface FurtherColumn {
+/** An optional figure, with the name that `asi squad` gives it. */
+export interface OptionalColumn {
   key: string;
   title: string;
   unit: string;
@@ -19,14 +19,14 @@ export interface FurtherColumn {
   decimals: number;
   /** The parameter that requests it. */
   of: keyof WantedColumns;
-  value(figures: FurtherPlayerFigures): number | null;
+  value(figures: OptionalPlayerFigures): number | null;
 }
 
 const OF_SAMPLES = "profile of these samples";
 const ESTIMATED = "estimated from speed";
 
 /** All of these figures in the order of tables. */
-export const FURTHER_COLUMNS: readonly FurtherColumn[] = [
+export const OPTIONAL_COLUMNS: readonly OptionalColumn[] = [
   {
     key: "session_max_speed_m_per_s",
     title: "Maximum speed held for 0.5 s",
@@ -85,16 +85,16 @@ export const FURTHER_COLUMNS: readonly FurtherColumn[] = [
   },
 ];
 
-/** The requested figures. */
-const columnsWanted = (wanted: WantedColumns): FurtherColumn[] =>
-  FURTHER_COLUMNS.filter(({ of }) => wanted[of] === true);
+/** The columns of the selected optional figures. */
+const columnsWanted = (wanted: WantedColumns): OptionalColumn[] =>
+  OPTIONAL_COLUMNS.filter(({ of }) => wanted[of] === true);
 
 /** The requested parameters, in a fixed order. */
 export const namesWanted = (wanted: WantedColumns): string[] => [
   ...new Set(columnsWanted(wanted).map(({ of }) => of)),
 ];
 
-/** The values of the requested figures, with all digits. */
+/** The values of the selected optional figures, with all digits. */
 export const figuresWanted = ({ further }: PlayerFigures, wanted: WantedColumns) =>
   Object.fromEntries(
     columnsWanted(wanted).map(({ key, value }) => [key, further === null ? null : value(further)]),
@@ -130,15 +130,15 @@ export function textColumnsWanted(wanted: WantedColumns): CellColumn[] {
   ];
 }
 
-/** The sentences that accompany the requested figures, each with its source. */
+/** The sentences that accompany the selected optional figures, each with its source. */
 export const cautionsWanted = ({ with_metabolic_power, with_standard_runs }: WantedColumns) => ({
   ...(with_metabolic_power && { metabolic: METABOLIC_CAUTION }),
   ...(with_standard_runs && { standard_runs: STANDARD_RUNS_CAUTION }),
 });
 
-/** The rules of the requested figures, which also use the parameters of the table. */
+/** The rules of the selected optional figures, which also use the parameters of the table. */
 export function definitionsWanted(wanted: WantedColumns) {
-  const { acceleration_speed, metabolic, standard_runs } = REQUESTED_DEFINITIONS;
+  const { acceleration_speed, metabolic, standard_runs } = OPTIONAL_DEFINITIONS;
   const { days: _, ...profile } = acceleration_speed;
   return {
     ...(wanted.with_profile && { acceleration_speed: profile }),

@@ -1,6 +1,6 @@
 import { instant, list, object, quantity, quantityOrNull } from "./computed-data-schema.js";
 
-/** The figures that are off by default: profile, metabolic power and standard runs; every number has a unit. */
+/** Three of the optional figures: profile, metabolic power and standard runs; every number has a unit. */
 
 export const RATIO = "ratio, 0 to 1";
 
@@ -72,8 +72,8 @@ const STANDARD_RUNS = object(
   },
 );
 
-/** Members that are present on request. */
-export const REQUESTED_FIGURES = {
+/** The members of these figures. */
+export const PROFILE_AND_ESTIMATES = {
   acceleration_speed: orNull(
     object(
       "With with_profile: the acceleration-speed profile of these samples, which must match their own maximum speed. Null when they cover more than 12 hours.",
@@ -103,8 +103,8 @@ const GATE = object("Limits that a profile must meet, inclusive.", {
 
 const OF_PROFILE = "With with_profile: the rules of the acceleration-speed profile.";
 
-/** Definitions of figures that are returned on request. */
-export const REQUESTED_DEFINITION_SCHEMAS = {
+/** The definitions of these figures. */
+export const OPTIONAL_DEFINITION_SCHEMAS = {
   acceleration_speed: object(OF_PROFILE, {
     ...VERSION,
     days: quantity("d", "Days whose sessions are pooled."),
@@ -116,6 +116,6 @@ export const REQUESTED_DEFINITION_SCHEMAS = {
 
 /** The same for the table of a session, which pools no sessions. */
 export const TABLE_DEFINITION_SCHEMAS = {
-  ...REQUESTED_DEFINITION_SCHEMAS,
+  ...OPTIONAL_DEFINITION_SCHEMAS,
   acceleration_speed: object(OF_PROFILE, { ...VERSION, gate: GATE }),
 } as const;

@@ -6,16 +6,13 @@ import {
 } from "../metrics/index.js";
 import type { SquadColumn } from "./columns.js";
 import type { MemberEstimates } from "./member-estimates.js";
+import { OPTIONAL_FIGURES, type OptionalFigure } from "./optional-figures.js";
 import { PEAKS_TEXT, peakColumns, shownPeakColumns } from "./peak-columns.js";
 import type { MemberFigures } from "./squad-table.js";
 
-/** The figures that a table has only on request. */
-export const FURTHER_FIGURES = ["peaks", "metabolic", "standardRuns"] as const;
-export type FurtherFigure = (typeof FURTHER_FIGURES)[number];
-
-/** A column of a figure that a table has only on request. */
-export interface FurtherColumn extends SquadColumn {
-  of: FurtherFigure;
+/** A column of an optional figure. */
+export interface OptionalColumn extends SquadColumn {
+  of: OptionalFigure;
   /** The sentence that explains the figures where they are shown: their definition, or a caution with its source. */
   note: string;
   /** The start of the passage or run, ms since 1970 UTC; null if there is none. Absent for other figures. */
@@ -25,12 +22,12 @@ export interface FurtherColumn extends SquadColumn {
 type Metabolic = NonNullable<MemberEstimates["metabolic"]>;
 
 /** Columns of `metabolicEstimate`. */
-const metabolicColumns = (): FurtherColumn[] => {
+const metabolicColumns = (): OptionalColumn[] => {
   const column = (
     [key, head, title, unit]: readonly [string, string, string, string],
     decimals: number,
     of: (estimate: Metabolic) => number | null,
-  ): FurtherColumn => ({
+  ): OptionalColumn => ({
     ...{ key, head, title: `${title}, estimated from speed`, unit, decimals },
     kind: unit === "W/kg" ? "level" : "sum",
     of: "metabolic",
@@ -68,7 +65,7 @@ function longestRun({ standardRuns: runs = [] }: MemberEstimates) {
 }
 
 /** Columns of `standardRuns`: their number, and speed and heart rate of the longest. */
-const standardRunColumns = (): FurtherColumn[] => {
+const standardRunColumns = (): OptionalColumn[] => {
   const common = { of: "standardRuns", note: STANDARD_RUNS_CAUTION } as const;
   return [
     {
@@ -108,15 +105,16 @@ const standardRunColumns = (): FurtherColumn[] => {
 const OTHER_PEAKS_TEXT =
   "Peak: the highest value in any window of this length, of which at least 90 % is recorded.";
 
-const inOrder = (figures: readonly FurtherFigure[]) => FURTHER_FIGURES.filter((one) => figures.includes(one));
+const inOrder = (figures: readonly OptionalFigure[]) =>
+  OPTIONAL_FIGURES.filter((one) => figures.includes(one));
 
-const allOf: Record<FurtherFigure, () => FurtherColumn[]> = {
-  peaks: () => asFurther(peakColumns()),
+const allOf: Record<OptionalFigure, () => OptionalColumn[]> = {
+  peaks: () => asOptional(peakColumns()),
   metabolic: metabolicColumns,
   standardRuns: standardRunColumns,
 };
 
-const asFurther = (columns: readonly SquadColumn[]): FurtherColumn[] =>
+const asOptional = (columns: readonly SquadColumn[]): OptionalColumn[] =>
   columns.map((column) => ({
     ...column,
     of: "peaks",
@@ -124,20 +122,20 @@ const asFurther = (columns: readonly SquadColumn[]): FurtherColumn[] =>
   }));
 
 /** All columns of these figures. */
-export const furtherColumns = (figures: readonly FurtherFigure[]): FurtherColumn[] =>
+export const optionalColumns = (figures: readonly OptionalFigure[]): OptionalColumn[] =>
   inOrder(figures).flatMap((one) => allOf[one]());
 
 /** The columns that tables and reports show if no columns are named. */
-export const shownFurtherColumns = (figures: readonly FurtherFigure[]): FurtherColumn[] =>
-  inOrder(figures).flatMap((one) => (one === "peaks" ? asFurther(shownPeakColumns()) : allOf[one]()));
+export const shownOptionalColumns = (figures: readonly OptionalFigure[]): OptionalColumn[] =>
+  inOrder(figures).flatMap((one) => (one === "peaks" ? asOptional(shownPeakColumns()) : allOf[one]()));
 
-export const isFurtherColumn = (column: SquadColumn): column is FurtherColumn => "note" in column;
+export const isOptionalColumn = (column: SquadColumn): column is OptionalColumn => "note" in column;
 
 /** The notes of columns, each once. */
 export const notesOf = (columns: readonly SquadColumn[]): string[] => [
-  ...new Set(columns.filter(isFurtherColumn).map(({ note }) => note)),
+  ...new Set(columns.filter(isOptionalColumn).map(({ note }) => note)),
 ];
 
 /** Notes that caution the reader, which every output with these columns has. */
 export const cautionsOf = (columns: readonly SquadColumn[]): string[] =>
-  notesOf(columns.filter((column) => isFurtherColumn(column) && column.of !== "peaks"));
+  notesOf(columns.filter((column) => isOptionalColumn(column) && column.of !== "peaks"));

@@ -9,12 +9,12 @@ import {
 } from "./computed-data-schema.js";
 import {
   counter,
+  OPTIONAL_DEFINITION_SCHEMAS,
   orNull,
+  PROFILE_AND_ESTIMATES,
   RATIO,
-  REQUESTED_DEFINITION_SCHEMAS,
-  REQUESTED_FIGURES,
   text,
-} from "./requested-figures-schema.js";
+} from "./profile-and-estimates-schema.js";
 
 /** The optional figures, in addition to the standard computed data, in the order of the output; every number has a unit. */
 
@@ -39,13 +39,13 @@ const FIT = {
   r2: quantityOrNull(RATIO, "Coefficient of determination."),
 };
 
-/** An object with members that are present only on request. */
+/** An object with members that are present only if requested. */
 function objectWith<P extends Record<string, object>, M extends Record<string, object>>(
   description: string,
   properties: P,
-  onRequest: M,
+  ifRequested: M,
 ) {
-  return { ...object(description, properties), properties: { ...properties, ...onRequest } } as const;
+  return { ...object(description, properties), properties: { ...properties, ...ifRequested } } as const;
 }
 
 const PEAK_DEMANDS = objectWith(
@@ -140,8 +140,8 @@ const RECIPES = list(
   }),
 );
 
-/** Members that are present on request, or because the time frame names recipes. */
-export const FURTHER_FIGURES = {
+/** The optional figures, and those of the recipes that the time frame names. */
+export const OPTIONAL_FIGURES = {
   peak_demands: orNull(PEAK_DEMANDS),
   session_max_speed: quantityOrNull(
     "m/s",
@@ -162,13 +162,13 @@ export const FURTHER_FIGURES = {
       },
     ),
   ),
-  ...REQUESTED_FIGURES,
+  ...PROFILE_AND_ESTIMATES,
   recipes: RECIPES,
 } as const;
 
 const { definition } = COMPUTED_DATA_SCHEMA.properties;
 
-/** The member `definition`, extended by the definitions of the further figures that the response contains. */
+/** The member `definition`, extended by the definitions of the optional figures that the response contains. */
 export const FULL_DEFINITION = {
   ...definition,
   properties: {
@@ -186,7 +186,7 @@ export const FULL_DEFINITION = {
         high_speed: quantity("m/s", "Threshold of high-speed distance: the upper one of hid_thresholds."),
       },
     ),
-    ...REQUESTED_DEFINITION_SCHEMAS,
+    ...OPTIONAL_DEFINITION_SCHEMAS,
     recipes: list(
       "The recipes of the result.",
       object("One recipe.", {

@@ -1,0 +1,115 @@
+/** The maximum speed of a season, which computed data compare over the sessions of a year. */
+import { describe, expect } from "vitest";
+import {
+  DAY_MS,
+  HOUR_MS,
+  iso,
+  type OptionalFigures,
+  START_MS,
+  steady,
+  withOptionalFigures,
+} from "./optional-figures-scene.js";
+import { grant, newActivity, store, type Team } from "./team.js";
+
+function seasonsOn({ s, frameOf, computed, ...figures }: OptionalFigures) {
+  /** A session of some minutes, some days from the start, in an activity. @returns the time frame */
+  async function session(
+    team: Team,
+    day: number,
+    speed: number,
+    activity?: number,
+    minute = 0,
+  ): Promise<number> {
+    const fromMs = START_MS + day * DAY_MS + minute * 60_000;
+    await store(s, team.device.id, steady(fromMs, speed));
+    const of = activity ?? (await newActivity(s, team.manager));
+    return frameOf(team, fromMs, fromMs + 60_000, { activity: of });
+  }
+
+  const season = async (frame: number, token: string) => {
+    await s.runJobs();
+    return (await computed(frame, token, "?with_max_speed=1")).season_max_speed;
+  };
+
+  return { s, frameOf, computed, session, season, ...figures };
+}
+
+const it = withOptionalFigures().extend("seasons", { scope: "file" }, ({ figures }) => seasonsOn(figures));
+
+describe("the maximum speed of a season", () => {
+  it("is unconfirmed until another session is within 5 %; both halves of a match are one session", async ({
+    seasons: { s, teamFor, session, season },
+  }) => {
+    const team = await teamFor(10, 10);
+    const { token } = team.manager;
+    const match = await newActivity(s, team.manager);
+    const first = await session(team, 0, 8000, match);
+    const best = { max_speed: 8, day: "2024-06-01" };
+    expect(await season(first, token)).toEqual({ ...best, unconfirmed: true, sessions: 1 });
+    await session(team, 0, 7900, match, 30);
+    expect(await season(first, token)).toEqual({ ...best, unconfirmed: true, sessions: 1 });
+    const slow = await session(team, 2, 7000);
+    expect(await season(slow, token)).toEqual({ ...best, unconfirmed: true, sessions: 2 });
+    // Later sessions do not affect the year up to the first one.
+    const third = await session(team, 4, 7900);
+    expect(await season(third, token)).toEqual({ ...best, unconfirmed: false, sessions: 3 });
+    expect(await season(first, token)).toEqual({ ...best, unconfirmed: true, sessions: 1 });
+    // The result excludes a session if its time frame is removed.
+    await s.send("DELETE", `/api/v1/timeframes/${slow}/`, { token });
+    expect(await season(third, token)).toEqual({ ...best, unconfirmed: false, sessions: 2 });
+  });
+
+  it("covers the 365 days that end on the day of the time frame", async ({
+    seasons: { teamFor, session, season },
+  }) => {
+    const team = await teamFor(1, 400);
+    const { token } = team.manager;
+    await session(team, 0, 8000);
+    const [within, beyond] = [await session(team, 364, 6000), await session(team, 365, 6100)];
+    expect(await season(within, token)).toMatchObject({ max_speed: 8, sessions: 2 });
+    expect(await season(beyond, token)).toMatchObject({ max_speed: 6.1, day: "2025-06-01", sessions: 2 });
+  });
+
+  it("includes the sessions that the caller can read, and no sessions of other owners or athletes", async ({
+    seasons: { s, teamFor, session, season },
+  }) => {
+    const team = await teamFor(10, 10);
+    const [fast, slow] = [await session(team, 0, 8000), await session(team, 4, 7000)];
+    const other = await teamFor(10, 10);
+    await session(other, 3, 9000);
+    const reader = await s.manager();
+    await grant(s, team.athlete, reader.id, "READ", iso(START_MS + DAY_MS), "2999-01-01");
+    expect(await season(slow, team.manager.token)).toMatchObject({ max_speed: 8, sessions: 2 });
+    expect(await season(slow, reader.token)).toEqual({
+      max_speed: 7,
+      day: "2024-06-05",
+      unconfirmed: true,
+      sessions: 1,
+    });
+    expect((await s.get(`/api/v1/timeframes/${fast}/computed-data/`, reader.token)).status).toBe(403);
+  });
+
+  it("includes only current results: a changed time frame is included after its recomputation", async ({
+    seasons: { s, teamFor, computed, session, season },
+  }) => {
+    const team = await teamFor(10, 10);
+    const { token } = team.manager;
+    const [fast, slow] = [await session(team, 0, 8000), await session(team, 4, 7000)];
+    expect(await season(slow, token)).toMatchObject({ max_speed: 8, sessions: 2 });
+    const json = { params: { max_valid_speed: 7.9, speed_ranges: [0, 5] } };
+    await s.send("PATCH", `/api/v1/timeframes/${fast}/`, { token, json });
+    const now = (await computed(slow, token, "?with_max_speed=1")).season_max_speed;
+    expect(now).toMatchObject({ max_speed: 7, sessions: 1 });
+    await s.send("PATCH", `/api/v1/timeframes/${fast}/`, { token, json: { params: {} } });
+    expect(await season(slow, token)).toMatchObject({ max_speed: 8, sessions: 2 });
+  });
+
+  it("is null if no session has at least 5 Hz", async ({ seasons: { teamFor, frameOf, computed } }) => {
+    const team = await teamFor();
+    const frame = await frameOf(team, START_MS, START_MS + HOUR_MS);
+    expect(await computed(frame, team.manager.token, "?with_max_speed=1")).toMatchObject({
+      session_max_speed: null,
+      season_max_speed: null,
+    });
+  });
+});

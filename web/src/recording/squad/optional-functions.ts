@@ -1,0 +1,2 @@
+/** Loaded when figures of a squad include optional ones. */
+export { optionalFunctions } from "asi-convert/squad-report";
