@@ -386,8 +386,9 @@ export class TestService {
     return this.send("POST", `/api/v1/devices/${device.id}/release-ownership/`, { token: by.token });
   }
 
-  stop(): Promise<void> {
-    return this.service.stop();
+  async stop(): Promise<void> {
+    await this.service.stop();
+    runningOn.get(this.store)?.delete(this.service);
   }
 }
 

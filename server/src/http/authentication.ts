@@ -1,9 +1,9 @@
 import { and, eq, gt, isNull, sql } from "drizzle-orm";
 import type { FastifyRequest } from "fastify";
-import { LRUCache } from "lru-cache";
 import type { Config } from "../config/config.js";
 import type { AuthenticatedCaller, Clock, Context } from "../domain/change/context.js";
 import { hashSessionToken, hashToken } from "../domain/secrets/tokens.js";
+import { recentEntries } from "../fairness/recent-entries.js";
 import { redeemLiveTicket } from "../oauth/live-tickets.js";
 import { noteUse, USE_NOTED_MS } from "../oauth/personal-tokens.js";
 import { preparedOnce, type Queries } from "../store/connection/database.js";
@@ -122,9 +122,9 @@ export interface Authentication {
  */
 export function createAuthentication(queries: Queries, clock: Clock, throttle: Throttle): Authentication {
   /** Accounts by the hashes of their tokens. */
-  const known = new LRUCache<string, number>({ max: MAX_KNOWN });
+  const known = recentEntries<number>(MAX_KNOWN);
   /** Tokens with scopes by their hashes, with the time of the last recorded use. */
-  const noted = new LRUCache<string, number>({ max: MAX_KNOWN });
+  const noted = recentEntries<number>(MAX_KNOWN);
   const note = async (caller: AuthenticatedCaller, { tokenHash, key }: Credential) => {
     const now = clock.now();
     if (caller.scopes === null || now.getTime() - (noted.get(key) ?? 0) < USE_NOTED_MS) return;

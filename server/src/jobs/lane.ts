@@ -1,5 +1,5 @@
-import { LRUCache } from "lru-cache";
 import type { Context } from "../domain/change/context.js";
+import { recentEntries } from "../fairness/recent-entries.js";
 import {
   accountsWaiting,
   type Charged,
@@ -60,9 +60,9 @@ export class Lane {
   /** Group served last. */
   #served: string | null = null;
   /** Account served last in each group. */
-  readonly #servedOf = new LRUCache<string, number>({ max: MAX_GROUPS });
+  readonly #servedOf = recentEntries<number>(MAX_GROUPS);
   /** Last checked receiver of each account that has more receivers than one query returns. */
-  readonly #receiversSeen = new LRUCache<string, string>({ max: MAX_GROUPS });
+  readonly #receiversSeen = recentEntries<string>(MAX_GROUPS);
 
   constructor(settings: LaneSettings) {
     this.#settings = settings;

@@ -1,5 +1,6 @@
-import { LRUCache } from "lru-cache";
+import type { LRUCache } from "lru-cache";
 import type { Config } from "../../config/config.js";
+import { recentEntries } from "../../fairness/recent-entries.js";
 import type { UnitOfWork } from "./unit-of-work.js";
 
 interface Count {
@@ -18,7 +19,7 @@ const MAX_COUNTS = 20_000;
 const countsOf = new WeakMap<Config, LRUCache<string, Count>>();
 
 function countsIn(config: Config): LRUCache<string, Count> {
-  const counts = countsOf.get(config) ?? new LRUCache<string, Count>({ max: MAX_COUNTS });
+  const counts = countsOf.get(config) ?? recentEntries<Count>(MAX_COUNTS);
   countsOf.set(config, counts);
   return counts;
 }

@@ -1,5 +1,6 @@
-import { LRUCache } from "lru-cache";
+import type { LRUCache } from "lru-cache";
 import type { Config } from "../../config/config.js";
+import { recentEntries } from "../../fairness/recent-entries.js";
 
 export const DAY_MS = 86_400_000;
 
@@ -19,7 +20,7 @@ interface Day {
 const daysOf = new WeakMap<Config, LRUCache<string, Day>>();
 
 function daysIn(config: Config): LRUCache<string, Day> {
-  const days = daysOf.get(config) ?? new LRUCache<string, Day>({ max: MAX_KNOWN });
+  const days = daysOf.get(config) ?? recentEntries<Day>(MAX_KNOWN);
   daysOf.set(config, days);
   return days;
 }

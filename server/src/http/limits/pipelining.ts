@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyInstance } from "fastify";
-import { LRUCache } from "lru-cache";
 import type { Config } from "../../config/config.js";
+import { recentEntries } from "../../fairness/recent-entries.js";
 import { addressKey } from "./address-key.js";
 import type { Connections } from "./connections.js";
 
@@ -28,7 +28,7 @@ export function limitPipelining(
   connections: Connections,
 ): void {
   const unanswered = new WeakMap<Socket, number>();
-  const refused = new LRUCache<string, true>({ max: MAX_REFUSED, ttl: REFUSAL_MS });
+  const refused = recentEntries<true>(MAX_REFUSED, REFUSAL_MS);
   const [handle] = server.listeners("request");
   if (handle === undefined) throw new Error("The server has no handler yet");
 

@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { LRUCache } from "lru-cache";
 import { RateLimiterMemory, RateLimiterPostgres, RateLimiterRes } from "rate-limiter-flexible";
 import type { Config } from "../../config/config.js";
 import { COUNTED_BY_USER, userKey } from "../../domain/accounts/user-counters.js";
 import { usernameHash } from "../../domain/accounts/usernames.js";
 import { errors } from "../../domain/change/errors.js";
+import { recentEntries } from "../../fairness/recent-entries.js";
 import type { Database } from "../../store/connection/database.js";
 import { addressKey } from "./address-key.js";
 
@@ -119,7 +119,7 @@ export function createThrottle(config: Config, database: Database): Throttle {
   };
 
   /** End of the window of a key without points, ms since 1970. */
-  const exhausted = new LRUCache<string, number>({ max: MAX_EXHAUSTED });
+  const exhausted = recentEntries<number>(MAX_EXHAUSTED);
   const requirePoints = (scope: ThrottleScope, key: string) => {
     const leftMs = (exhausted.get(`${scope} ${key}`) ?? 0) - Date.now();
     if (leftMs > 0) throw errors.throttled(leftMs);

@@ -7,10 +7,23 @@ import { readinessBody } from "./readiness.js";
 
 const JSON_TYPE = "application/json; charset=utf-8";
 
+let processRegistry: Registry | undefined;
+
+/**
+ * Memory, event loop and garbage collection of the process. All services of a process share them, because prom-client never stops to
+ * observe the garbage collector and the event loop.
+ */
+function processMetrics(): Registry {
+  if (processRegistry === undefined) {
+    processRegistry = new Registry();
+    collectDefaultMetrics({ register: processRegistry });
+  }
+  return processRegistry;
+}
+
 /** Counts the requests of the application and measures their durations. */
 export function measureRequests(app: FastifyInstance): Registry {
-  const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+  const registry = Registry.merge([processMetrics()]);
   const duration = new Histogram({
     name: "http_request_duration_seconds",
     help: "Time from the header of the request to the end of the response",
