@@ -92,7 +92,7 @@ export interface Recorded {
  */
 export interface Engine {
   readonly name: EngineName;
-  /** Writes rows as text, fastest for the rows of `columns`. Independent of the recording that is being read. */
+  /** Writes rows as text. It is fastest for rows of `columns`, and does not depend on the recording that is being read. */
   readonly rowWriter: RowWriter;
   /** Starts a new input. */
   reset(settings: EngineSettings): void;

@@ -8,7 +8,7 @@ export function addPull(program: Command, { context, onStatus }: Host): void {
     .command("pull")
     .summary("get the samples of your devices from a service, one file per device and day")
     .description(
-      "Gets the samples of all devices of an account from an asi-server: one file for each device and day, as Parquet by default. Run again, it gets only days that are new or have changed.",
+      "Gets the samples of all devices of an account from an asi-server: one file for each device and day, as Parquet by default. If the command runs again, it gets only days that are new or have changed.",
     )
     .argument("<address>", "the service, such as https://club.example")
     .requiredOption("-d, --out-dir <folder>", "write to this folder: serial=SERIAL/DATE.parquet", parsePath)

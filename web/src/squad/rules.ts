@@ -18,7 +18,7 @@ export const AGAINST_RANGE = 0.4;
 /** Speed at the upper end of the colour scale of strips and dots, km/h. The scale starts at 0. */
 export const FASTEST_MEAN_KM_PER_H = 16;
 
-/** Below this share of the period, its mark replaces the mark of joined recordings, and sums are marked "at least". */
+/** If the share of the period with data is below this, its mark precedes that of joined recordings, and sums are marked "at least". */
 export const MARKED_FIRST_SHARE = 0.95;
 
 /** Slower positions are not used to locate the pitch, mm/s. */

@@ -43,7 +43,7 @@ export function beginStream(
     if (isKnown && before.endedAt !== null) {
       throw errors.conflict(
         "recording_ended",
-        "The recording was sent to its end, and accepts no more bytes.",
+        "The recording is complete, and accepts no more bytes.",
       );
     }
     const stored = isKnown ? before.bytes : 0;

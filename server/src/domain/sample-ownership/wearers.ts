@@ -85,7 +85,7 @@ export async function* wornTimes(queries: Queries, worn: Worn): AsyncGenerator<W
   yield* sweep.end().map(cut);
 }
 
-/** Part of the times of an athlete's time frames. Ascending and disjoint. */
+/** Times of samples up to `stopMs`, ascending and disjoint. */
 interface WornPart extends Pick<WornTimes, "own" | "others"> {
   /** Last time of the part. */
   stopMs: number;

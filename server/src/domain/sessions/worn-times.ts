@@ -59,7 +59,7 @@ export function wearerSearch(
 const mapValues = <Key, A, B>(map: ReadonlyMap<Key, A>, change: (value: A) => B): Map<Key, B> =>
   new Map([...map].map(([key, value]) => [key, change(value)]));
 
-/** Assignments in chronological order, and for each the last one through it that is allowed. */
+/** Assignments in chronological order. `allowed` contains, for each of them, the latest allowed one up to and including it. */
 function inOrder(assignments: readonly Wearer[]) {
   const wearers = assignments.toSorted((a, b) => a.startMs - b.startMs);
   let last: Wearer | undefined;
