@@ -84,8 +84,7 @@ export interface Recorded {
 
 /**
  * The decoder, without its own input or output. Callers write bytes, run a step, and read its output. Implemented by the
- * WebAssembly
- * core, in TypeScript, and by the oracle of the tests.
+ * WebAssembly core, in TypeScript, and by the oracle of the tests.
  *
  * Contract: after each `step`, with any signal, read the output of that step (`csv`, `columns`, `frames`) before the next
  * `write` or `step`. It consists of views that the next step overwrites.

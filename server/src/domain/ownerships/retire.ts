@@ -8,8 +8,7 @@ import { endOwnership } from "./release.js";
 
 /**
  * Retires a device for the operator: its ownership ends as after a release, and no one can take it.
- * Former owners keep their
- * samples.
+ * Former owners keep their samples.
  * @throws ServiceError `not_found`
  */
 export const retireDevice = (ctx: Context, serialNumber: string): Promise<Device> =>

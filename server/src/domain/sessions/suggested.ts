@@ -89,8 +89,7 @@ export interface WornRange extends Interval, Wearing {
 /**
  * Times with samples of the caller's devices that are not in a session yet, grouped into sessions
  * as the squad view groups recordings, but only by time. Latest first. Reads the times of chunks,
- * and of samples only at the bounds of the request
- * and of ownerships.
+ * and of samples only at the bounds of the request and of ownerships.
  * @throws ServiceError `invalid`, `too_many_devices`, `too_many_ranges`
  */
 export async function suggestSessions(

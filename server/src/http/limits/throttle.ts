@@ -83,8 +83,7 @@ export interface Throttle {
   password(username: string, address: string): Promise<void>;
   /**
    * Counts a request for a password reset email, whether or not the username exists. Requests from
-   * other addresses do not count,
-   * because strangers could use up the limit of a user.
+   * other addresses do not count, because strangers could use up the limit of a user.
    * @throws ServiceError `throttled`
    */
   passwordReset(username: string, address: string): Promise<void>;
