@@ -184,7 +184,7 @@ function* partsOf<T>(all: readonly T[], size: number): Generator<T[]> {
   for (let at = 0; at < all.length; at += size) yield all.slice(at, at + size);
 }
 
-/** The times with samples of devices at which the caller owned them. Pauses shorter than those between sessions are ignored. */
+/** The times with samples of devices, while the caller owned them. Pauses shorter than those between sessions are ignored. */
 async function rangesOf(
   ctx: Context,
   deviceIds: readonly number[],

@@ -24,7 +24,7 @@ export interface Wearing {
   athlete: number | null;
   /** Whether the device is assigned to the athlete at this time. */
   isAssigned: boolean;
-  /** The squad of the athlete at this time: at its beginning, or else the next one in it; the oldest membership of several. */
+  /** The squad of the athlete at the beginning of this time, otherwise the next one during it. Of several memberships, the oldest counts. */
   squad: number | null;
 }
 

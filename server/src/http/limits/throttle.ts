@@ -130,7 +130,7 @@ export function createThrottle(config: Config, database: Database): Throttle {
       return await limiterOf(scope).consume(key, points);
     } catch (refused) {
       if (!(refused instanceof RateLimiterRes)) throw refused;
-      // Only these requests show that no point is left: a request for several points may fail while single points are
+      // Only these requests show that no point is left: a request for several points may fail while some points are
       // left, and a password check may refund its point.
       if (points === 1 && scope !== "failedPassword") {
         exhausted.set(`${scope} ${key}`, Date.now() + refused.msBeforeNext);

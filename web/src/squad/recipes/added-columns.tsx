@@ -15,10 +15,10 @@ interface Props {
   selected: readonly Addable[];
   onRemove(key: string): void;
   groups: readonly { name: string; members: readonly Addable[] }[];
-  /** The key in the list. */
+  /** The key that is selected in the list. */
   listed: string;
   onList(key: string): void;
-  /** Adds what is listed. Null if it cannot be added. */
+  /** Adds the column selected in the list. Null if it cannot be added. */
   onAdd: (() => void) | null;
   /** More buttons. */
   children?: ComponentChildren;
