@@ -117,7 +117,7 @@ export const memberFigures = (
 /**
  * As `memberFigures`, for several intervals, which share intermediate results.
  *
- * @param samples those of the member from `prepareSamples`, to share intermediate results also with other figures
+ * @param samples those of the member from `prepareSamples`, which also shares intermediate results with other figures
  */
 export function figuresByInterval(
   member: SquadMember,

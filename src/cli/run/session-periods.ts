@@ -12,7 +12,7 @@ export interface PeriodsChoice {
 
 /**
  * Finds the session for a periods.csv in the folder of several sessions: the session that contains the most of its periods. If no
- * session contains one, or several contain equally many, the choice is ambiguous.
+ * session contains one, or several contain the same number, the choice is ambiguous.
  *
  * @param path null if there is no file
  * @returns null if there is no file, or only one session

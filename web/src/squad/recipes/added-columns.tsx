@@ -5,12 +5,12 @@ import { useRef } from "preact/hooks";
 export interface Addable {
   key: string;
   name: string;
-  /** Shown while the pointer is over the selected one. */
+  /** Shown while the pointer is over the selected column. */
   title?: string;
 }
 
 interface Props {
-  /** The names of the list and of the selected ones, for readers of the screen. */
+  /** The names of the list and of the selected columns, for screen readers. */
   names: { one: string; selected: string; add?: string };
   selected: readonly Addable[];
   onRemove(key: string): void;
