@@ -36,7 +36,7 @@ function layers(root, lines, except = TESTS) {
 
 const house = [
   {
-    name: "no circles",
+    name: "no circular imports",
     severity: "error",
     from: {},
     to: { circular: true },
@@ -49,14 +49,14 @@ const house = [
     to: { pathNot: "^assembly/" },
   },
   {
-    name: "library: neither command, service nor tools",
+    name: "library: no imports of the command, the service or tools",
     severity: "error",
     from: { path: "^src/" },
     to: { path: "^(assembly|bin|server|web|test|bench|fuzz|fixtures|scripts)/" },
   },
   {
     name: "library: the core runs in browsers",
-    comment: "src/node.ts gives what needs files; what it gives is in src/files.",
+    comment: "src/node.ts exports functions that need files; they are in src/files.",
     severity: "error",
     from: { path: "^src/", pathNot: "^src/(files/|cli/|node\\.ts$)" },
     to: { path: "^src/(files|cli)/|^src/node\\.ts$" },
@@ -69,27 +69,27 @@ const house = [
   },
   {
     name: "library: fast-csv only where CSVs are read",
-    comment: "A bundle for browsers has none of it.",
+    comment: "A bundle for browsers does not contain it.",
     severity: "error",
     from: { path: "^src/", pathNot: "^src/files/" },
     to: { path: "node_modules/fast-csv/" },
   },
   {
-    name: "library: metrics know no recording",
-    comment: "They are pure functions of columns. They share the error class, and types, with the rest.",
+    name: "library: metrics do not import the code of recordings",
+    comment: "They are pure functions of columns. They share only types and the error class with the rest.",
     severity: "error",
     from: { path: "^src/metrics/" },
     to: { pathNot: "^src/(metrics/|(arguments|errors|types)\\.ts$)" },
   },
   {
-    name: "library: the squad knows no recording",
+    name: "library: the squad does not import the code of recordings",
     comment: "Command, page and service read its files and compute its table with the same functions.",
     severity: "error",
     from: { path: "^src/squad/" },
     to: { pathNot: "^src/(squad/|metrics/|rows/(csv-text|time-zone)\\.ts$|(arguments|errors|types)\\.ts$)" },
   },
   {
-    name: "service: of OpenTelemetry only the interface",
+    name: "service: only the API of OpenTelemetry",
     comment: "The rest is loaded with observability/telemetry/, and only where it is turned on.",
     severity: "error",
     from: { path: "^server/src/", pathNot: "^server/src/observability/telemetry/" },
@@ -102,7 +102,7 @@ const house = [
     to: { path: "^server/src/observability/telemetry/", dependencyTypesNot: ["dynamic-import", "type-only"] },
   },
   {
-    name: "service: the library by its package only",
+    name: "service: imports the library only as a package",
     severity: "error",
     from: { path: "^server/src/" },
     to: {
@@ -122,7 +122,7 @@ const library = [
     ["cli"],
   ]),
   {
-    name: "library: folders know no entry",
+    name: "library: folders do not import entry points",
     severity: "error",
     from: { path: "^src/(?!cli/)[^/]+/" },
     to: { path: "^src/(index|node)\\.ts$" },
@@ -207,7 +207,7 @@ const domain = [
 const page = [
   ...layers("web/src/", [["view"], ["plots", "map"], ["recording"], ["parts"], ["squad"], ["app"]]),
   {
-    name: "page: the library by its package only",
+    name: "page: imports the library only as a package",
     comment:
       "It knows nothing of the service but its documented API. The chart of a season is the exception: in the package it would be twice.",
     severity: "error",

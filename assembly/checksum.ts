@@ -60,9 +60,8 @@ const EVEN_BYTES: u64 = 0x00ff00ff00ff00ff;
 const ONES: u64 = 0x0001000100010001;
 
 // Without SIMD, a block consists of eight bytes, two in each lane of 16 bits. `pairs` is the sum of the lanes, `odd` the sum
-// of their second
-// bytes, whose weight is one less than that of the first, and `second` the sum of successive values of `pairs`. A product
-// adds four lanes into its top one; each is at most 255, so no lower lane carries.
+// of their second bytes, whose weight is one less than that of the first, and `second` the sum of successive values of
+// `pairs`. A product adds four lanes into its top one; each is at most 255, so no lower lane carries.
 // @ts-ignore: decorator
 @inline
 function foldLanes(pairs: u64, odd: u64, second: u64): i32 {

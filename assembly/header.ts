@@ -1,6 +1,5 @@
 // Selects the ASI-INF headers that the host must check. A header that repeats an accepted one does not stop a step, so a
-// recording
-// with many headers takes no longer than others.
+// recording with many headers takes no longer than others.
 
 import { checksum } from "./checksum";
 import { FRAME_OVERHEAD } from "./memory";

@@ -107,7 +107,7 @@ function passCheckedFrames(from: usize, known: usize): usize {
   return at;
 }
 
-/** The shortest known payload, that of an ECG-HR. A header is recognized with any length. */
+/** The shortest known payload, that of an ECG-HR. A header of any length is recognized. */
 const MIN_KNOWN_PAYLOAD: u64 = MIN_HEART_RATE_PAYLOAD;
 
 // Whether these eight bytes may begin a short frame.

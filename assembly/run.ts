@@ -1,6 +1,5 @@
 // Reads runs of rows. Most rows are 3D, have no heart rate, are close to the previous row, in the same second and not
-// earlier. A loop
-// without other checks and without calls reads these; readGnss reads all other rows.
+// earlier. A loop without other checks and without calls reads these; readGnss reads all other rows.
 
 import { checksum96 } from "./checksum";
 import { HALF_MS_NANO, secondKey, secondMs, wholeMs } from "./clock";

@@ -162,9 +162,8 @@ export interface DecodeOptions {
   /**
    * Only the row nearest to each multiple of this time since 1970 UTC, in each range: an integer in ms, 1 or more. With
    * 1000, there is at most one row for each second. Rows keep their own times, and gaps remain gaps. A row half-way between
-   * two multiples belongs to
-   * the later one; of equally near rows the first is kept. If times go back to a multiple that already has a row, no further
-   * row is kept. The report still accounts for the whole input.
+   * two multiples belongs to the later one; of equally near rows the first is kept. If times go back to a multiple that
+   * already has a row, no further row is kept. The report still accounts for the whole input.
    */
   everyMs?: number | undefined;
   /** The source of the heart rates. Default "auto". */

@@ -111,7 +111,7 @@ describe("the manual page", () => {
 
   test("promises the starts of peaks only for files of a session", () => {
     const text = readFileSync(page, "utf8").replace(/\s+/g, " ");
-    expect(text).toContain("files have their starts, except files of a season");
+    expect(text).toContain("files also contain their starts, except files of a season");
   });
 
   test.skipIf(!isInstalled("mandoc") && spawnSync("which", ["mandoc"]).status !== 0)(

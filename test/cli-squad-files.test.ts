@@ -112,7 +112,7 @@ describe("asi squad", () => {
     expect(status).toBe(0);
     expect(tableOf(stdout).map(({ period }) => period)).toEqual(Array(4).fill("session"));
     expect(stderr).toContain(
-      "The periods are applied to none, because 2 of them contain equally many periods. Name the files of one session, with --periods; or correct the clock of the outlying tracker",
+      "The periods are not applied to any of them, because 2 of them contain the same number of periods. Name the files of one session, with --periods; or correct the clock of the outlying tracker",
     );
   });
 

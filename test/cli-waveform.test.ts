@@ -317,7 +317,7 @@ describe("asi stats --hrv", () => {
 
   it("reports a recording without beats, and an input that can be read only once", async () => {
     expect((await asi(["stats", MATCH.path, "--hrv"])).stdout).toMatch(
-      /variability: none, there are no beats/,
+      /variability: none, because there are no beats/,
     );
     const { status, stderr } = await asi(["stats", "-", "--hrv"], { input: RECORDING });
     expect([status, stderr]).toEqual([1, expect.stringMatching(/read only once, .* name a file/)]);

@@ -9,8 +9,8 @@ import { rangesInXml, rowIn } from "./rows-in-file.js";
 import { wholeBytes } from "./whole.js";
 
 // Tests the library's files with other programs, if they are installed. Installation on Debian: apt-get
-// install gpsbabel gdal-bin libxml2-utils python3-gpxpy
-// The schemas are in the package pytrainer; ASI_SCHEMAS names the folder if it was only unpacked.
+// install gpsbabel gdal-bin libxml2-utils python3-gpxpy The schemas are in the package pytrainer; ASI_SCHEMAS names
+// the folder if it was only unpacked.
 
 const SCHEMAS = process.env.ASI_SCHEMAS ?? "/usr/share/pytrainer/schemas";
 // Debian's python, which has Debian's gpxpy

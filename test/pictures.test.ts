@@ -176,7 +176,7 @@ describe("the picture", () => {
     expect(toSvg(sessionPicture(match))).not.toContain("Heart-rate zones");
   });
 
-  it("contains texts of the recording as text, never as markup", () => {
+  it("contains text from the recording as text, never as markup", () => {
     const name = `<script>alert("1")</script>&\u0000\ud800'`;
     const svg = toSvg(sessionPicture({ ...match, name, info: { ...INFO, deviceName: "<b>" } }));
     expect(svg).not.toContain("<script");

@@ -84,8 +84,8 @@ export interface Client extends FetchClient<paths> {
    */
   upload(device: number, recording: RecordingSource, options?: UploadOptions): Promise<Job>;
   /**
-   * Uploads up to 100 recordings in one request. They may come from any devices that the user owns. The service does not load a recording
-   * again that was uploaded before.
+   * Uploads up to 100 recordings in one request. They may come from any devices that the user owns. If a recording was uploaded before,
+   * the service does not load it again.
    * @returns for each recording its device and job, or the reason why the service refused it
    * @throws ApiError if the service refuses all recordings
    */

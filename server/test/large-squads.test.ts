@@ -114,7 +114,7 @@ it("a session of a squad of thousands is refused before its players are read", a
   expect((await s.get(`${path}periods/`, owner.token)).body).toEqual([]);
 });
 
-it("a table has at most 10,000 rows of players and periods, also of periods without players", async () => {
+it("a table has at most 10,000 rows of players and periods, including periods without players", async () => {
   const { owner, session } = await squadOf({ athletes: 60, members: 60, sessions: 1 });
   const path = `/api/v2/sessions/${session}/`;
   const { body } = await s.get(path, owner.token);

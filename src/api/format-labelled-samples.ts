@@ -37,7 +37,7 @@ const OPTIONS = optionNames<FormatLabelledOptions>({
 
 /**
  * Writes samples of several devices or people as one file: rows as in `formatSamples`, preceded by columns that identify their
- * origin. Needs little memory.
+ * origin. Does not keep the whole file in memory.
  *
  * @param groups in the order of the file; each is read once, when the previous one has been written
  * @returns the pieces of the file, each in separate memory, unless `allocate` returns the same memory again

@@ -84,15 +84,14 @@ export interface Recorded {
 
 /**
  * The decoder, without its own input or output. Callers write bytes, run a step, and read its output. Implemented by the
- * WebAssembly
- * core, in TypeScript, and by the oracle of the tests.
+ * WebAssembly core, in TypeScript, and by the oracle of the tests.
  *
  * Contract: after each `step`, with any signal, read the output of that step (`csv`, `columns`, `frames`) before the next
  * `write` or `step`. It consists of views that the next step overwrites.
  */
 export interface Engine {
   readonly name: EngineName;
-  /** Writes rows as text, fastest for the rows of `columns`. Independent of the recording that is being read. */
+  /** Writes rows as text. It is fastest for rows of `columns`, and does not depend on the recording that is being read. */
   readonly rowWriter: RowWriter;
   /** Starts a new input. */
   reset(settings: EngineSettings): void;

@@ -42,7 +42,7 @@ export class NumberList {
     this.#length += numbers.length;
   }
 
-  /** The current pieces; later calls of `append` do not change the returned list. */
+  /** The current pieces; later calls to `append` do not change the returned list. */
   pieces(): readonly Float64Array[] {
     return this.#pieces.slice();
   }

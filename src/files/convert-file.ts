@@ -26,8 +26,7 @@ export interface WriteOptions extends NameOptions {
   outDir?: string | undefined;
   /**
    * Path of the file; default its standard name in `outDir`. May be a pipe or device. Cannot be combined with `split`.
-   * Without `format`, its
-   * extension selects the format: `.tsv` is a CSV with tabs, a name without an extension a CSV.
+   * Without `format`, its extension selects the format: `.tsv` is a CSV with tabs, a name without an extension a CSV.
    */
   output?: string | undefined;
   /** Overwrite existing files; default false. */

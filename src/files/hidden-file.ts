@@ -14,7 +14,7 @@ const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
 const ABSENT = ["ENOENT", "ENOTDIR", "ELOOP", "EMLINK", "ENXIO"];
 
 /**
- * Returns the text of the file; null if there is none, or no regular file.
+ * Returns the text of the file; null if it does not exist or is not a regular file.
  *
  * @throws system errors, such as a missing permission
  */

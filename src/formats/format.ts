@@ -78,7 +78,7 @@ export interface FormatWriter {
    * Ends the file.
    *
    * @param report null if the rows are not those of a recording
-   * @param beats with `takesBeats`, all heart beats in the waveform, also those before the first row and between ranges
+   * @param beats with `takesBeats`, all heart beats in the waveform, including those before the first row and between ranges
    */
   end(report: Report | null, beats?: readonly BeatBatch[]): Iterable<Uint8Array>;
 }

@@ -28,7 +28,7 @@ export interface AccelerationSignal {
   readonly speedMmPerS: Float64Array;
   /** Speed after the low-pass filter, in mm/s. */
   readonly smoothMmPerS: Float64Array;
-  /** Derivative of the low-passed speed in mm/s2. */
+  /** Derivative of the low-pass filtered speed, in mm/s2. */
   readonly accelerationMmPerS2: Float64Array;
 }
 

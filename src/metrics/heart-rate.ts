@@ -57,8 +57,8 @@ export function summariseHeartRate(
 }
 
 /**
- * Returns each valid heart rate with its duration, which lasts until the next one or the last sample of its period, for
- * at most 5 s.
+ * Returns each valid heart rate with its duration: until the next one or the last sample of its period, at most 5 s.
+ *
  *
  * @param lastMs latest end of the last heart rate
  */

@@ -12,7 +12,7 @@ const GRAVITY_M_PER_S2 = 9.80665;
 /** Cost of running at constant speed on the flat, J/kg/m. */
 export const COST_OF_RUNNING = 3.6;
 
-/** Share of the square of the speed in the equivalent slope, 1/m: air resistance. */
+/** Air resistance, as an acceleration divided by the squared speed, 1/m. */
 const AIR_RESISTANCE = 0.0037;
 
 /** Maximum walking speed, m/s. */

@@ -197,7 +197,7 @@ export function maxSpeedOf(signal: PreparedSignal): number | null {
 
 type Speeds = Pick<OrderedSamples, "timestampMs" | "speedMmPerS">;
 
-/** Selects samples with a speed between two limits, both inclusive. The arrays are not copied if that are all samples. */
+/** Selects samples with a speed between two limits, both inclusive. The arrays are not copied if all samples are selected. */
 function samplesBetween(samples: Speeds, leastMmPerS: number, mostMmPerS: number): Speeds {
   const { length } = samples.timestampMs;
   let count = 0;

@@ -17,8 +17,7 @@ export type MetricSamples = Readonly<
 export interface OrderedSamples extends MetricSamples {
   /**
    * The starts of all periods but the first, if several separate periods were selected. Nothing is joined, summed or
-   * repeated from a
-   * sample before such a time to the next sample.
+   * repeated from a sample before such a time to the next sample.
    */
   readonly startsMs?: readonly number[];
 }

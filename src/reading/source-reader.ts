@@ -41,7 +41,7 @@ export class SourceReader<K extends OutputKind> {
   #isBegun = false;
   #isOver = false;
   #isReading = false;
-  // An abort between two calls of `next`; the next call throws it.
+  // An abort between two calls to `next`; the next call throws it.
   #abort: AsiError | null = null;
   #interruptWait: ((error: AsiError) => void) | null = null;
 
@@ -87,7 +87,7 @@ export class SourceReader<K extends OutputKind> {
     return this.#isBegun;
   }
 
-  /** Whether a call of `next` is in progress. */
+  /** Whether a call to `next` is in progress. */
   get isReading(): boolean {
     return this.#isReading;
   }

@@ -57,7 +57,7 @@ export interface DemoSquad {
 export interface DemoSquadOptions {
   /** Number of players, 11 to 25. */
   players: number;
-  /** The seed; equal seeds result in equal matches. Default 1. */
+  /** The seed; the same seed produces the same match. Default 1. */
   seed?: number | undefined;
   /** First row of most recordings, ms since 1970 UTC. */
   startMs: number;

@@ -3,7 +3,7 @@ import { AsiError } from "../errors.js";
 import type { EncodableRow } from "./encode.js";
 
 export interface DemoOptions {
-  /** The seed; equal seeds result in equal rows. A whole number from 0 to 4294967295; default 1. */
+  /** The seed; the same seed produces the same rows. A whole number from 0 to 4294967295; default 1. */
   seed?: number | undefined;
   /** Time of the first row, ms since 1970 UTC; must not be negative. */
   startMs: number;

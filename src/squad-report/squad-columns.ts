@@ -13,7 +13,7 @@ export interface SquadFileRow extends SquadRow {
   session: string;
 }
 
-/** Null for a player without individual zones in a table of them. */
+/** Null for a player without individual zones in a table with individual zones. */
 const parametersOf = (metrics: Metrics | null) =>
   metrics !== null && hasZones(metrics.definition.parameters) ? metrics.definition.parameters : null;
 

@@ -36,7 +36,7 @@ export function sheetOf<R>(
   };
 }
 
-/** The columns of a sheet of one period. Its name has the session and the period. */
+/** The columns of a sheet of one period. The name of the sheet contains the session and the period. */
 export const periodSheetColumns = <C extends { key: string }>(columns: readonly C[]): C[] =>
   columns.filter(({ key }) => key !== "session" && key !== "period");
 

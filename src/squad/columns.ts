@@ -27,7 +27,7 @@ const countOf = ({ threshold_1, threshold_2 }: EffortsByThreshold) =>
 const effortsOf = (metrics: Metrics, kind: "accelerations" | "decelerations"): number | null =>
   metrics.has_accelerations ? countOf(metrics[kind]) : null;
 
-/** Null for a player without individual zones in a table of them. */
+/** Null for a player without individual zones in a table with individual zones. */
 const byZones =
   (value: SquadColumn["value"]): SquadColumn["value"] =>
   (metrics, figures) =>

@@ -1,20 +1,20 @@
 import { nameKey } from "./roster.js";
 
-/** A person who needs a name that no other has. */
+/** A person who needs a unique name. */
 export interface NamedPerson {
   name: string;
-  /** The addition to a name that several persons have, such as an id or a serial number. */
+  /** The addition to a name that several people have, such as an id or a serial number. */
   mark: string;
   /** Whether the mark is added in any case. Default false. */
   isMarked?: boolean;
 }
 
 /**
- * Gives each person a name that no other has, because files have names instead of ids. A name that several persons have is
+ * Gives each person a unique name, because files have names instead of ids. A name that several people have is
  * followed by the mark: `Kunz (12)` and `Kunz (13)`. No marked name is the original name of another person.
  *
  * @param taken names of others, which the result does not contain
- * @returns in the order of the persons; their `nameKey`s are distinct and not empty
+ * @returns in the order of `people`; their `nameKey`s are distinct and not empty
  */
 export function distinctNames(people: readonly NamedPerson[], taken: readonly string[] = []): string[] {
   const others = new Set(taken.map(nameKey));

@@ -60,7 +60,7 @@ const SHOWN_WINDOWS_S: readonly number[] = [60, 180, 300, 600];
 
 const nameOfWindow = (windowS: number) => (windowS % 60 === 0 ? `${windowS / 60} min` : `${windowS} s`);
 
-/** False for a player without individual zones in a table of them. */
+/** False for a player without individual zones in a table with individual zones. */
 const hasOwnZones = (metrics: MemberFigures["metrics"]) =>
   metrics !== null && hasZones(metrics.definition.parameters);
 

@@ -4,8 +4,7 @@ import { type SeasonPlayer, seasonFigure } from "./season.js";
 
 /**
  * The load of a player over the days of a season, which is the sum of a figure over the player's sessions of each day. A day
- * without a recording of the
- * player is a day of rest. A session without the figure makes the load of its day unknown.
+ * without a recording of the player is a day of rest. A session without the figure makes the load of its day unknown.
  *
  * @param column a sum, such as distance
  * @param dayOf the local calendar day of an instant, `YYYY-MM-DD`

@@ -44,8 +44,7 @@ export class SessionClock {
 
   /**
    * An end. Without a date, it is on the day of the start, or on the next day if the period continues after midnight. It can
-   * be before the
-   * start by mistake.
+   * be before the start by mistake.
    *
    * @returns null if the text is not a time
    */

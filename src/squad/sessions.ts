@@ -17,8 +17,7 @@ const EARTH_RADIUS_M = 6_371_009;
 
 /**
  * Groups recordings by session. Recordings belong to one session if they overlap or follow each other within 30 minutes, and
- * begin
- * within 5 km of each other. A recording without a position is grouped by time only.
+ * begin within 5 km of each other. A recording without a position is grouped by time only.
  *
  * @returns the sessions in chronological order, each with its recordings in the order of the argument
  */

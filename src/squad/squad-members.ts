@@ -20,7 +20,7 @@ export interface SquadRecording {
 
 /** A player with all recordings of the session. */
 export interface SquadMember<Recording extends SquadRecording = SquadRecording> {
-  /** From the roster, else from the file. No other member of the session has an equal `nameKey`. */
+  /** From the roster, otherwise from the file. No other member of the session has an equal `nameKey`. */
   name: string;
   player: Player | null;
   /** In chronological order. */

@@ -36,7 +36,7 @@ export interface SquadRow extends MemberFigures {
   /** Duration of the period for this player, or of the session's part with data of any player, ms; 0 if the player does not take part. */
   periodMs: number;
   /**
-   * Time of it that the player spends on the bench, according to `playedPeriods`, ms; periods without times of substitutes
+   * Part of this duration that the player spends on the bench, according to `playedPeriods`, ms; periods without times of substitutes
    * count the bench as playing.
    */
   benchMs: number;
@@ -55,8 +55,8 @@ export interface SquadOptions extends EstimateFunctions {
   /** Computes the peak demands. Default: none, so that bundles without peaks do not contain the function. */
   peaks?: typeof peakDemands | undefined;
   /**
-   * Whether a recipe that cannot count the samples of a member, or peaks and standard runs that cannot be computed, result in no figure and the
-   * reason instead of an error. Default false.
+   * Whether figures that cannot be computed are replaced by the reason, instead of causing an error: counts of recipes, peaks and
+   * standard runs. Default false.
    */
   mayBeUncounted?: boolean | undefined;
 }
@@ -117,7 +117,7 @@ export const memberFigures = (
 /**
  * As `memberFigures`, for several intervals, which share intermediate results.
  *
- * @param samples those of the member from `prepareSamples`, to share intermediate results also with other figures
+ * @param samples those of the member from `prepareSamples`, which also shares intermediate results with other figures
  */
 export function figuresByInterval(
   member: SquadMember,
@@ -178,7 +178,7 @@ function figuresOf(
  * A row of the table.
  *
  * @param periodMs duration of the period for the member; 0 if the member does not take part
- * @param benchMs time of it that the member spends on the bench
+ * @param benchMs part of this duration that the member spends on the bench
  */
 export function squadRow(
   member: SquadMember,

@@ -3,8 +3,7 @@ import { TrackPoint } from "./track-rows.js";
 import { ValueCursor } from "./value-cursor.js";
 
 // A program writes all points of a track in the same way, and only their numbers and times differ. The rest of a point that
-// has the
-// shape of an earlier one need not be parsed again.
+// has the shape of an earlier one need not be parsed again.
 
 /** A number, or a time in UTC (second group), that is all of an attribute, or of the text between two tags. */
 const VALUE = /[>"'](?:(-?\d+(?:\.\d+)?)|(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z))(?=[<"'])/g;

@@ -15,9 +15,8 @@ const SLOW_STEP_MS = 1000;
 /**
  * Places RR intervals in time. FIT contains no time for them. Their messages are between those of the records, in
  * chronological order. At the beginning of a series, the last interval between two records ends at the time of the first of
- * these records. Each
- * later interval begins at the end of the previous one. If a sum differs too much from the times of the records, intervals
- * are missing, and a new series begins.
+ * these records. Each later interval begins at the end of the previous one. If a sum differs too much from the times of the
+ * records, intervals are missing, and a new series begins.
  */
 export class TrackIntervals {
   /** Number of intervals with a time. */

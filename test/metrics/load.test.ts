@@ -145,7 +145,7 @@ describe("load over weeks", () => {
     expect(days[27]).not.toHaveProperty("ratio");
   });
 
-  it("a missing day makes the sums over it unknown, and does not change the weighted means", () => {
+  it("a missing day makes the sums that include it unknown, and does not change the weighted means", () => {
     const loads = plantedLoad().map(([distance], i) => (i === 30 ? null : distance));
     const days = loadOverDays(sessionsOf(loads));
     expect(days[30]).toMatchObject({ load: null, acute: days[29]?.acute, week_sum: null });

@@ -107,7 +107,7 @@ describe.skipIf(hasNoBrowser)("signing in with the provider", () => {
     // the provider remembers the user of the first window
     const cancelled = await openPage({ at: strict.address, hash: "#/sign-in", allowed: [provider.issuer] });
     await cancelled.getByRole("button", { name: "Sign in with Verein Süd" }).click();
-    await cancelled.getByText("It did not sign you in, or you have cancelled. Try again.").waitFor();
+    await cancelled.getByText("It did not sign you in, or you cancelled. Try again.").waitFor();
     provider.replaced = (_request, response) => response.writeHead(503).end();
     const other = await openPage({ at: service.address, hash: "#/sign-in", allowed: [provider.issuer] });
     expectComplaint(/status of 503/);

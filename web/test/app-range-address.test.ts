@@ -72,7 +72,7 @@ describe.skipIf(hasNoBrowser)("the address of stored ranges", () => {
     await page.goto(
       `${service.address}#/recordings/${id}?from=2025-05-18T14:30:00.000Z&to=2025-05-18T15:00:00.000Z`,
     );
-    await page.getByText("There is no recording of this time").waitFor();
+    await page.getByText("There is no recording for this time").waitFor();
     expect(await violations(page)).toEqual([]);
   });
 
@@ -120,7 +120,7 @@ describe.skipIf(hasNoBrowser)("the address of stored ranges", () => {
     const { page, id, hash } = await openCompared();
     const gone = `&range=${id},2024-01-01T00:00:00.000Z,2024-01-01T01:00:00.000Z`;
     await page.goto(service.address + hash + gone);
-    await page.getByText("Of the 3 recordings of this address, 1 cannot be opened").waitFor();
+    await page.getByText("Of the 3 recordings at this address, 1 cannot be opened").waitFor();
     expect(await violations(page)).toEqual([]);
     await page.getByRole("button", { name: "Open the others" }).click();
     await compared(page).waitFor();

@@ -172,16 +172,14 @@ describe.skipIf(hasNoBrowser)("the peak demands of a recording", () => {
     await open(page);
     expect(await tableOf(page)).toEqual(expectedOf(distance, 3.6, "Europe/Zurich"));
     expect(distance.filter(({ value }) => value === null)).toHaveLength(5);
-    await page.getByText("No such window has speeds in at least 90 % of it.").waitFor();
+    await page.getByText("Speeds cover less than 90 % of every such window.").waitFor();
     expect(await region(page).getByRole("button").count()).toBe(5);
     expect(await violations(page)).toEqual([]);
 
     const short = await openPage();
     await choose(short, await fileOf(steadyRows(5, 100)));
     await open(short);
-    await short
-      .getByText("There are none, because no second of the recording has speeds in at least 90 % of it.")
-      .waitFor();
+    await short.getByText("There are none, because speeds cover less than 90 % of each second.").waitFor();
     expect(await region(short).count()).toBe(0);
     expect(await violations(short)).toEqual([]);
   });

@@ -128,7 +128,7 @@ describe.skipIf(hasNoBrowser)("a report opened as a file", () => {
     expect((await reds())[1]).toBe(255);
   });
 
-  it("shows any text of the recording as text", async () => {
+  it("shows any text from the recording as text", async () => {
     const name = "</script><img src=x onerror=alert(1)>";
     const page = await openPage({ at: report("valid/match-hr.asi", { name }) });
     await page.locator(".brand", { hasText: name }).waitFor();

@@ -90,6 +90,6 @@ describe("a refusal whose messages belong to fields that no form has", () => {
   it("does not name the fields", () => {
     const error = new ApiError(new Response(null, { status: 400 }), { stop: ["Must not be before start."] });
     expect(error.message).toBe("stop: Must not be before start.");
-    expect(refusalInWords(error)).toBe("The service does not accept the data of the page.");
+    expect(refusalInWords(error)).toBe("The service refused the data that the page sent.");
   });
 });

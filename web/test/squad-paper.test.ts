@@ -16,7 +16,7 @@ describe.skipIf(hasNoBrowser)("the squad in files and on paper", () => {
     await page.getByRole("button", { name: "1st half", exact: true }).click();
     await head(page, "Top").click();
     await head(page, "Top").click();
-    await expect.poll(() => page.locator("caption").innerText()).toContain("Sorted by top speed, rising");
+    await expect.poll(() => page.locator("caption").innerText()).toContain("Sorted by top speed, ascending");
     const order = await names(page);
     expect(order).not.toEqual(["Keller", "Meier", "Huber", "Graf", "Roth"]);
     await page.getByText("Export", { exact: true }).click();

@@ -109,7 +109,7 @@ describe.skipIf(hasNoBrowser)("the counts of a squad by other definitions", () =
     );
     await expect.poll(async () => (await names(page))[0]).toBe(most[0]?.player);
     expect(await page.locator("caption").innerText()).toContain(
-      "Sorted by statsports/sprint: count, falling",
+      "Sorted by statsports/sprint: count, descending",
     );
   });
 
@@ -200,7 +200,7 @@ describe.skipIf(hasNoBrowser)("the counts of a squad by other definitions", () =
     await head(page, "ours").waitFor({ state: "detached" });
     // the values of the other one stay under its head
     expect(await counted(page, "Keller", SPRINT)).toEqual(values.slice(0, 2));
-    expect(await page.locator("caption").innerText()).toContain("Sorted by distance, falling");
+    expect(await page.locator("caption").innerText()).toContain("Sorted by distance, descending");
     // the user can add it again
     await add(page, "ours");
     await head(page, "ours").waitFor();

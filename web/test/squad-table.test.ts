@@ -179,7 +179,7 @@ describe.skipIf(hasNoBrowser)("the table of the squad", () => {
     const order = await names(page);
     await page.getByText("Columns…").click();
     await page.getByLabel("Top speed").uncheck();
-    expect(await page.locator("caption").innerText()).toContain("Sorted by top speed, falling");
+    expect(await page.locator("caption").innerText()).toContain("Sorted by top speed, descending");
     expect(await names(page)).toEqual(order);
   });
 
@@ -229,7 +229,7 @@ describe.skipIf(hasNoBrowser)("the table of the squad", () => {
     await ready(page);
     expect(await names(page)).toEqual(order);
     expect(await chosen.innerText()).toBe(order.at(-1));
-    expect(await page.locator("caption").innerText()).toContain("1st half, Sorted by top speed, falling");
+    expect(await page.locator("caption").innerText()).toContain("1st half, Sorted by top speed, descending");
   });
 
   it("groups by position, divides by minutes, and remembers the selected columns", async ({ open }) => {

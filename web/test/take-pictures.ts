@@ -73,7 +73,7 @@ const VIEWS: Views = {
   ecg: async (page) => {
     await page.setInputFiles("input[type=file] >> nth=0", fixturePath("valid/match-ecg.asi"));
     await page.getByRole("button", { name: "ECG and beats" }).click();
-    await page.getByLabel("The athlete rested").check();
+    await page.getByLabel("The athlete was at rest").check();
     await page.getByText("LF, HF, LF/HF").waitFor();
   },
   damaged: async (page) => {

@@ -384,7 +384,7 @@ describe.skipIf(hasNoBrowser)("a recording in the viewer", () => {
 
     // LF and HF require rest, and come with a warning
     expect(await fact("LF").count()).toBe(0);
-    await region.getByLabel("The athlete rested").check();
+    await region.getByLabel("The athlete was at rest").check();
     await fact("LF").waitFor();
     await region.getByText(LF_HF_CAUTION).waitFor();
 

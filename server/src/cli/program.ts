@@ -65,7 +65,7 @@ export function program(): Command {
   root
     .command("restore <file>")
     .description(
-      "replace all data with a backup, then erase the accounts again that were erased since; stop the server first",
+      "replace all data with a backup, then repeat the erasures since the backup; stop the server first",
     )
     .option(
       "--without-erasures",

@@ -257,7 +257,7 @@ function personalData(root: Command): void {
   const erasures = root.command("erasures").description("the list of erased accounts");
   verb(erasures, {
     signature: "erasures apply",
-    about: "erase accounts again that a restored backup contains, as every start does",
+    about: "repeat the erasure of accounts in a restored backup, as every start does",
     example: "--list /backup/erasures.jsonl",
   }).option("--list <file>", "the list of another machine, or a copy (default: ERASURE_LIST)");
 }

@@ -12,8 +12,8 @@ interface FairQueueSettings {
   /** Maximum number of waiting tasks of all callers; default: no limit. */
   maxWaiting?: number;
   /**
-   * Whether a slot remains occupied after a task for the duration of the task (at most a second). The tasks of one
-   * caller then run at most half of the time.
+   * Whether a slot remains occupied after a task ends, for as long as the task took (at most a second). The tasks of one caller
+   * then run at most half of the time.
    */
   cooldown?: boolean;
   /** Creates the error for a task that is refused because too many tasks are waiting. */

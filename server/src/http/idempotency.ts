@@ -31,7 +31,7 @@ export async function readIdempotencyKey(request: FastifyRequest, success: Succe
   request.isReplay = await isKeyUsed(ctx);
 }
 
-/** Creates the response to the result of a change, with the headers that do not depend on the single request. */
+/** Creates the response to the result of a change, with the headers that do not depend on the individual request. */
 function responseTo(request: FastifyRequest, success: Success, result: ChangeResult): StoredResponse {
   const { status, schema } = success;
   if (schema === undefined) return { status, headers: {}, body: new Uint8Array() };

@@ -27,7 +27,7 @@ const HOUR_MS = 3_600_000;
 /** Time after which a job that was throttled runs again. */
 const THROTTLED_MS = 10_000;
 
-/** Time after which a job runs again that another one of its session has delayed. */
+/** Time after which a job runs again if another job of its session has delayed it. */
 const RUNNING_MS = 1_000;
 
 /** A transient error is retried three times, after 1, 2 and 4 seconds. */
@@ -63,7 +63,7 @@ const bulkLoadHandler: JobHandler = {
 };
 
 /**
- * Runs a computation. If too many others are waiting, or a change of its inputs is under way, the job runs again later. This does not
+ * Runs a computation. If too many others are waiting, or a change to its inputs is in progress, the job runs again later. This does not
  * count as a failure.
  */
 async function unlessThrottled<T>({ clock }: Context, work: () => Promise<T>): Promise<T> {

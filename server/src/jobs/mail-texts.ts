@@ -7,8 +7,7 @@
 const MAX_SHOWN = 64;
 /**
  * Text that email programs display as a link, or that looks like an address of a page, including
- * names such as `evil.example` next
- * to other words.
+ * names such as `evil.example` next to other words.
  */
 const LINK = /[:/\\]|^www[.\u3002]|\s.*[.\u3002]\S|[.\u3002]\S.*\s/iu;
 

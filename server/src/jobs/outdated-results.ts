@@ -4,7 +4,7 @@ import type { Context } from "../domain/change/context.js";
 import { queueOutdated } from "../domain/computed-data/outdated.js";
 
 /**
- * Queues the recomputation of all results of older rules in the background, possibly millions after an update. After a failure,
+ * Queues the recomputation of all results computed by older rules in the background, possibly millions after an update. After a failure,
  * the next start continues, and a request for such a result computes it.
  * @returns function that stops it and waits for the current transaction, at most the given time
  */
@@ -18,9 +18,9 @@ export function startQueueOutdated(
     try {
       const timeframes = await queueOutdated(ctx, stopping.signal);
       if (timeframes === 0) return;
-      log.info({ timeframes, complete: !stopping.signal.aborted }, "queued results of older rules");
+      log.info({ timeframes, complete: !stopping.signal.aborted }, "queued results computed by older rules");
     } catch (error) {
-      log.error({ err: error }, "queueing results of older rules failed");
+      log.error({ err: error }, "queueing results computed by older rules failed");
     }
   }
 

@@ -25,7 +25,7 @@ export interface Worker {
 
 /**
  * Runs jobs. A job is leased by changing its row, so any number of workers share the table without a queue server. The clock of
- * the service determines due jobs; the clock of the database determines the end of a lease.
+ * the service determines which jobs are due, and the clock of the database when a lease ends.
  * @param contextOf creates the context of a job in its trace
  */
 export function startWorker(

@@ -19,7 +19,7 @@ const WRONG = "The username or the password is wrong.";
 const PROBLEMS: Readonly<Record<string, string>> = {
   account_disabled: "This account is disabled.",
   provider_required:
-    "The roles of this account come from the groups of an OpenID provider, so that its password is not accepted.",
+    "The roles of this account come from the groups of an OpenID provider, so its password is not accepted.",
 };
 
 export type Fields = Readonly<Record<string, string | string[] | undefined>>;

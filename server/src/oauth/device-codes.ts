@@ -152,7 +152,8 @@ export async function redeemDeviceCode(
   const deviceHash = hashToken(deviceCode);
   const ofDevice = and(eq(deviceCodes.deviceHash, deviceHash), eq(deviceCodes.applicationId, application.id));
   const [found] = await ctx.queries.select().from(deviceCodes).where(ofDevice);
-  if (found === undefined) return refusal("invalid_grant", "The device code is unknown, or was used.");
+  if (found === undefined)
+    return refusal("invalid_grant", "The device code is unknown or has already been used.");
   if (found.expiresAt <= ctx.clock.now()) return refusal("expired_token", "The device code has expired.");
   if (found.isApproved === false) return refusal("access_denied", "The user has denied the request.");
   return transact(
@@ -193,7 +194,7 @@ async function issue(
     .where(and(eq(deviceCodes.deviceHash, deviceHash), eq(deviceCodes.isApproved, true)))
     .returning({ scopes: deviceCodes.scopes });
   if (!isValid || used === undefined)
-    return refusal("invalid_grant", "The approval was revoked, or was used.");
+    return refusal("invalid_grant", "The approval has been revoked or has already been used.");
   const dropped = await deleteLeastRecentlyUsed(queries, parties, config.refreshTokensPerApplication - 1);
   for (const hash of dropped) await queries.delete(accessTokens).where(eq(accessTokens.refreshHash, hash));
   const token = newToken();

@@ -87,7 +87,7 @@ export function createModel(
   sentRefreshToken: string | undefined,
 ): Model {
   const { queries, clock } = ctx;
-  /** Grant of this request after its check. It is checked again when the token is stored. */
+  /** Grant of this request, set after a successful check. The grant is checked again when the token is stored. */
   let grant: AuthorizationGrant | undefined;
   /** The application that the request has authenticated with its secret. */
   let proven: typeof applications.$inferSelect | undefined;

@@ -14,8 +14,8 @@ const TELEMETRY_TIMEOUT_MS = 5_000;
 export const END_TIMEOUT_MS = 10_000;
 
 /**
- * Time limit for closing the embedded database, ms. It writes its memory to its files. If it is terminated earlier, the next
- * start recovers from its log.
+ * Time limit for closing the embedded database, ms. While closing, the database writes its memory to its files. If it is
+ * terminated earlier, the next start recovers from its log.
  */
 export const EMBEDDED_CLOSE_TIMEOUT_MS = 60_000;
 

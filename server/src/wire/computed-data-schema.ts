@@ -72,7 +72,7 @@ function efforts(name: string) {
   };
   const description =
     `${name}: changes of speed during which the acceleration stays at or above 0.5 m/s2 in magnitude for at least ` +
-    "0.5 s, of the speed resampled at 10 Hz and low-passed at 2 Hz (zero phase). The filter overstates the peak of a " +
+    "0.5 s, of the speed resampled at 10 Hz and low-pass filtered at 2 Hz (zero phase). The filter overstates the peak of a " +
     "steady ramp by about 4 % and understates that of an explosive start (6.5 m/s2) by about 10 %. Empty for " +
     "recordings slower than 5 Hz.";
   return object(description, thresholds);

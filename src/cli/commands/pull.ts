@@ -8,7 +8,7 @@ export function addPull(program: Command, { context, onStatus }: Host): void {
     .command("pull")
     .summary("get the samples of your devices from a service, one file per device and day")
     .description(
-      "Gets the samples of all devices of an account from an asi-server: one file for each device and day, as Parquet by default. Run again, it gets only days that are new or have changed.",
+      "Gets the samples of all devices of an account from an asi-server: one file for each device and day, as Parquet by default. If the command runs again, it gets only days that are new or have changed.",
     )
     .argument("<address>", "the service, such as https://club.example")
     .requiredOption("-d, --out-dir <folder>", "write to this folder: serial=SERIAL/DATE.parquet", parsePath)
@@ -48,9 +48,9 @@ The token is read from the environment variable ASI_TOKEN or a file, because oth
 program. It goes only to the given address, because redirects are not followed. With --sign-in, the command prints an address and a code, and
 waits up to 10 minutes for you to approve the sign-in there. Its token can only read samples, is kept in memory and ends after 10 hours.
 
-A file has its name only when it is complete. After an interruption, run the command again to continue. It skips a day if the
-ranges of its samples in the service (start, end, number) are those of its file; so it gets days again to which samples were added
-or from which samples were removed. It lists the files of days that no longer have samples in the service, and keeps them.
+A file gets its final name only when it is complete. After an interruption, run the command again to continue. It skips a day if the
+ranges of its samples in the service (start, end, number) are those of its file. If samples of a day were added or removed, it gets the day
+again. It lists the files of days that no longer have samples in the service, and keeps them.
 .asi-pull.json in the folder of each device contains what the files hold.
 ${EXIT_STATUS}`,
     )

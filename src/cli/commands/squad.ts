@@ -59,7 +59,7 @@ export function addSquad(program: Command, { context, onStatus }: Host): void {
     )
     .option(
       "--peaks",
-      "also compute the most demanding 1 s to 10 min of each player: distance, accelerations, heart rate; files have their starts, except files of a season",
+      "also compute the most demanding 1 s to 10 min of each player: distance, accelerations, heart rate; files also contain their starts, except files of a season",
     )
     .option(
       "--metabolic-power",

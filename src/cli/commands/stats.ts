@@ -153,7 +153,7 @@ export function addStats(program: Command, { context, onStatus }: Host): void {
       `
 Distances are computed from the receiver's Doppler speed; standing and gaps add nothing. A sprint lasts at least 1 s. An
 acceleration is counted under the highest threshold that its peak reaches. docs/metrics.md in the repository defines
-every figure and names the sources. With --periods, all figures are also those of each period. --json prints the figures with the keys of the computed data of the service, in m, s, m/s, m/s2 and bpm.
+every figure and names the sources. With --periods, the output also contains all figures of each period. --json prints the figures with the keys of the computed data of the service, in m, s, m/s, m/s2 and bpm.
 
 asi stats, asi plot and asi report keep all rows of a recording in memory: about 100 bytes per row, or 6 MB for
 90 minutes at 10 Hz. With --jobs 4, there are 4 recordings in memory.

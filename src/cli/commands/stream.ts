@@ -52,7 +52,7 @@ program. A personal token needs the scope samples:write.
 After a lost connection, the command retries every 0.5 to 30 s until it is interrupted. It buffers up to 64 MiB from a device or standard
 input until the service has stored them. Ctrl+C ends this recording, after the buffered bytes are sent. For a file, run the command again to continue
 at the first byte that is not stored. A device is read from the middle of its stream, so the command adds a header with the serial number of
---device; a serial port is set to raw mode. A recording that is stored to its end is not sent again.
+--device; a serial port is set to raw mode. If a recording is already stored completely, the command does not send it again.
 ${EXIT_STATUS}`,
     )
     .action(async (input: string, flags) => {

@@ -126,7 +126,7 @@ export class Folders {
     const names = this.names.map((name) => JSON.stringify(name)).join(", ");
     return refusal(
       "OUTSIDE",
-      `Only files in these folders can be read, without links out of them: ${names}.`,
+      `Only files in these folders can be read, and links must not lead out of them: ${names}.`,
     );
   }
 }

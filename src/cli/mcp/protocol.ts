@@ -183,7 +183,7 @@ function messageOf(line: string): Message | null {
   if (typeof method !== "string" || !isRecord(params) || !isId(id))
     throw new RpcError(
       INVALID_REQUEST,
-      "A request has a method, an id that is a text or a number, and an object as params.",
+      "A request must have a method, an id that is a string or a number, and params that are an object.",
     );
   return { ...(id !== undefined && { id }), method, params };
 }

@@ -100,7 +100,7 @@ function wantedOf(property: Property, value: unknown): string | null {
         value.length >= minItems &&
         value.length <= maxItems &&
         value.every((item) => isText(items, item));
-      return isRight ? null : `a list of ${minItems} to ${maxItems} texts, each ${wantedText(items)}`;
+      return isRight ? null : `a list of ${minItems} to ${maxItems} strings, each ${wantedText(items)}`;
     }
   }
 }
@@ -115,5 +115,5 @@ const isText = (rule: TextRule, value: unknown): boolean =>
 
 const wantedText = (rule: TextRule): string =>
   rule.enum === undefined
-    ? `a text of at most ${rule.maxLength} characters`
+    ? `a string of at most ${rule.maxLength} characters`
     : `one of ${rule.enum.join(", ")}`;

@@ -74,7 +74,7 @@ const lineOf =
   (batch: AnyBeats, i: number): string =>
     `${line(batch, i, columns)}\n`;
 
-/** Reads the rows of the input, before its beats are read. */
+/** Reads the speeds of the input. Its beats are read later, in a second pass. */
 async function speedColumn(
   input: Input | undefined,
   { serial }: WaveformFlags,

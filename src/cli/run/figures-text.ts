@@ -120,12 +120,12 @@ function sensitivityLines(rows: NonNullable<NamedResult["sensitivity"]>): string
 function hrvText(hrv: HeartRateVariability): string {
   const { intervals, series, artefacts_percent, rmssd, sdnn, pnn50, dfa_alpha1, lf_hf } = hrv;
   if (intervals === 0)
-    return "  heart-rate variability: none, there are no beats of an ECG waveform and no RR intervals\n";
+    return "  heart-rate variability: none, because there are no beats of an ECG waveform and no RR intervals\n";
   // a week of beats has more values than a call can have arguments
   const known = dfa_alpha1.flatMap(({ alpha1 }) => (alpha1 === null ? [] : [alpha1])).sort((a, b) => a - b);
   const spread =
     known.length === 0
-      ? "none: 120 s without a gap and with at most 5 % artefacts"
+      ? "none, because it requires 120 s without a gap and at most 5 % artefacts"
       : `${decimalText(known[0] ?? 0, 2)} to ${decimalText(known.at(-1) ?? 0, 2)} in ${known.length} of ${dfa_alpha1.length} windows of 120 s`;
   const lines = [
     `heart-rate variability of ${intervals} intervals in ${series} series, ${artefacts_percent} % artefacts corrected`,
@@ -172,7 +172,7 @@ function metabolicText(estimate: MetabolicEstimate): string {
 function standardRunsText({ runs, caution }: StandardRuns, instantText: (ms: number) => string): string {
   const lines = [
     runs.length === 0
-      ? "standard runs: none, no 4 minutes at a steady 2.5 to 4.5 m/s"
+      ? "standard runs: none, because there are no 4 minutes at a steady 2.5 to 4.5 m/s"
       : `standard runs: ${runs.length}`,
     ...runs.map(({ start_time, duration, mean_speed, heart_rate }) => {
       const rate = heart_rate === null ? "heart rate not known" : `${heart_rate} bpm in its last 30 s`;

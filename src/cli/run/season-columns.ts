@@ -73,7 +73,7 @@ export function lastIndexWith({ entries }: SeasonPlayer): number {
   return entries.findLastIndex(({ row }) => row !== null);
 }
 
-/** The columns of rows for each player: the number of sessions, and for each figure mean, best and the share of the last one. */
+/** The columns of rows for each player: the number of sessions, and for each figure the mean, the best value and the share of the last one. */
 export const playerColumns = (
   figures: readonly SquadColumn[],
   recipes: readonly NamedRecipe[],

@@ -12,7 +12,7 @@ export interface PeriodsChoice {
 
 /**
  * Finds the session for a periods.csv in the folder of several sessions: the session that contains the most of its periods. If no
- * session contains one, or several contain equally many, the choice is ambiguous.
+ * session contains one, or several contain the same number, the choice is ambiguous.
  *
  * @param path null if there is no file
  * @returns null if there is no file, or only one session
@@ -43,10 +43,10 @@ export function sessionOfPeriods(
   const reason =
     best === undefined
       ? "none of them contains a period"
-      : `${fitting.length} of them contain equally many periods`;
+      : `${fitting.length} of them contain the same number of periods`;
   return {
     index: null,
-    text: `${several} The periods are applied to none, because ${reason}. Name the files of one session, with --periods; or correct the clock of the outlying tracker`,
+    text: `${several} The periods are not applied to any of them, because ${reason}. Name the files of one session, with --periods; or correct the clock of the outlying tracker`,
   };
 }
 

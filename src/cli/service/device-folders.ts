@@ -9,9 +9,8 @@ const PARTITION = "serial=";
 /**
  * The folders of devices, by their ids. `serial=ROVER-1` is a partition, which DuckDB, pandas and Arrow turn into a column.
  * The files themselves contain no serial number. The id replaces a serial number that cannot be the name of a folder, and
- * one that
- * differs only in case from a folder of another device, because many file systems take both for the same folder. A device keeps
- * the folder that has its files.
+ * one that differs only in case from a folder of another device, because many file systems take both for the same folder. A
+ * device keeps the folder that has its files.
  *
  * @param devices all devices of the account, so a choice of some of them does not change the folders
  */

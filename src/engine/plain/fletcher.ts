@@ -2,9 +2,8 @@
 
 /**
  * Checksum of the bytes from `from` to `to` in the form of a frame, with a in the low byte and b in the next. Processes four
- * bytes at a
- * time: `even` and `odd` contain the sums of every fourth byte in 16-bit lanes, `evenSums` and `oddSums` their running sums.
- * After eight steps the lanes must be reduced to their low bytes.
+ * bytes at a time: `even` and `odd` contain the sums of every fourth byte in 16-bit lanes, `evenSums` and `oddSums` their
+ * running sums. After eight steps the lanes must be reduced to their low bytes.
  */
 export function checksum(view: DataView, from: number, to: number): number {
   let even = 0;

@@ -255,8 +255,7 @@ export class PlainEngine implements Engine {
 
   /**
    * Reads a NAV-PVT of at least 84 bytes. Outputs a row, or counts the first reason to reject it (recording format, "Rows").
-   * The core reads
-   * the same fields in assembly/gnss.ts and assembly/run.ts.
+   * The core reads the same fields in assembly/gnss.ts and assembly/run.ts.
    */
   #readGnss(payload: number): void {
     const view = this.#view;

@@ -97,7 +97,7 @@ class Writer {
       target[end++] = (length - 1) & 0xff;
       target[end++] = (length - 1) >> 8;
     }
-    // most literals are short, so a loop is faster than a call of `set`
+    // most literals are short, so a loop is faster than a call to `set`
     if (length < 32) for (let i = 0; i < length; i++) target[end + i] = this.#source[from + i] as number;
     else target.set(this.#source.subarray(from, to), end);
     this.#end = end + length;

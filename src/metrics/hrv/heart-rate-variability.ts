@@ -48,7 +48,7 @@ export interface HeartRateVariability {
   readonly rmssd: number | null;
   /** ms */
   readonly sdnn: number | null;
-  /** Percent of the pairs of neighbours that differ by more than 50 ms. */
+  /** Percentage of the pairs of neighbours that differ by more than 50 ms. */
   readonly pnn50: number | null;
   /** Every 5 s from the 120th second of each series. */
   readonly dfa_alpha1: readonly {

@@ -43,7 +43,7 @@ export interface DayLoad {
   readonly week_sum: number | null;
   readonly monotony: number | null;
   readonly strain: number | null;
-  /** Percent of the mean of the last 5 matches of at least 75 minutes up to this day. */
+  /** Percentage of the mean of the last 5 matches of at least 75 minutes up to this day. */
   readonly percent_of_match: number | null;
   /** Only with `ratio`. */
   readonly ratio?: number | null;

@@ -8,7 +8,7 @@ import { selectedSignal } from "../selected-signal.js";
 /** Number of values at 10 Hz in 0.5 s, including both ends. */
 const HELD_VALUES = 6;
 
-/** Days of a season, with the day for which its maximum speed is asked. */
+/** Days of a season, including the day for which its maximum speed is requested. */
 export const SEASON_DAYS = 365;
 const CONFIRMED_WITHIN = 1.05;
 

@@ -11,7 +11,7 @@ export interface PersonSpeeds {
 }
 
 /**
- * Speed zones of a person, as parameters of `computeMetrics`, whose `definition` then contains them. `asr`: 0, 60, 80 and 100 % of the
+ * Speed zones of a person, as parameters of `computeMetrics`. The `definition` of its result then contains the zones. `asr`: 0, 60, 80 and 100 % of the
  * maximum aerobic speed, then 30 % of the reserve, up to the maximum speed. `mss`: 60, 80 and 90 % of the maximum speed.
  *
  * @throws AsiError `BAD_OPTION` if required speeds are missing

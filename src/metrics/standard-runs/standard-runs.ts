@@ -15,7 +15,7 @@ export const STANDARD_RUNS_VERSION = 1;
 export const STANDARD_RUNS_CAUTION =
   "Experimental: the rules were tested on a simulation without heat, drift and fatigue. Heart rates in standard runs are reliable in supervised tests (Shushan et al. 2023), but runs found in training are not supervised tests.";
 
-/** Length of the end of a run whose heart rate is used, and its minimum known part, in s. */
+/** Length of the last part of a run, whose heart rate is used, and the minimum time in it with a known heart rate, s. */
 const HEART_S = 30;
 const LEAST_KNOWN_S = 27;
 

@@ -4,8 +4,8 @@ import type { TestSample } from "./sessions.js";
 /**
  * A synthetic match of 12 minutes as a function of the sample number. It uses only integers, so any language computes the
  * same samples; `independent.py` contains the same function. It contains sprints, stops, spikes, missing and impossible
- * speeds,
- * lost samples, a gap, times off the 100 ms grid, and heart rates that arrive once a second, stop, or are impossible.
+ * speeds, lost samples, a gap, times off the 100 ms grid, and heart rates that arrive once a second, stop, or are
+ * impossible.
  */
 const START_MS = 1_717_236_000_000;
 const SAMPLE_COUNT = 7200;

@@ -85,7 +85,7 @@ export function ComparisonTable({ placed, figures, colours, settings, onClose }:
           placed.map(({ recording }) => recording),
           figures,
         )
-          ? "These are copies of one recording, so nothing differs. Choose Compare… to add another one, such as a team-mate's or one of another day."
+          ? "These are copies of one recording, so nothing differs. Choose Compare… to add another one, such as a team-mate's or one from another day."
           : "Figures of the shown time. The difference from the first recording is below each figure."}
       </p>
       <Scrolled label="Figures, scroll sideways for more">

@@ -141,7 +141,7 @@ export function HeartPanel({
       note={
         hasWaveform
           ? "Beats are found from the waveform. Zoom in to see it."
-          : "The file has no times of the intervals. They are sums, which begin at the time of a record."
+          : "The file has no times for the intervals, so the page adds the intervals to the time of a record."
       }
     >
       {figures === null ? null : (

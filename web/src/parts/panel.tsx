@@ -21,7 +21,7 @@ export function Panel({
   );
 }
 
-/** A table that scrolls independently of the page, also with the keyboard. */
+/** A table that scrolls independently of the page, with the pointer or the keyboard. */
 export function Scrolled({ label, children }: { label: string; children: ComponentChildren }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: without a tab stop the keyboard could not scroll

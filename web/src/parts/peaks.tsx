@@ -46,11 +46,7 @@ export function Peaks({ recording: { id }, selection, settings, reader }: PeaksP
   const { listed, curve, fits } = found.peaks;
   const known = curve.flatMap(knownPeak);
   if (known.length === 0) {
-    return (
-      <p class="muted">
-        There are none, because no second of the recording has speeds in at least 90 % of it.
-      </p>
-    );
+    return <p class="muted">There are none, because speeds cover less than 90 % of each second.</p>;
   }
   const unit = settings.speedUnit.value;
   const zone = settings.zone.value;
@@ -97,7 +93,7 @@ export function Peaks({ recording: { id }, selection, settings, reader }: PeaksP
             })}
           />
           {listed.every(({ value }) => value !== null) ? null : (
-            <p class="note">– No such window has speeds in at least 90 % of it.</p>
+            <p class="note">– Speeds cover less than 90 % of every such window.</p>
           )}
         </div>
       </div>

@@ -62,7 +62,7 @@ export function Variability({ id, selection, reader }: Props) {
             atRest.value = currentTarget.checked;
           }}
         />
-        The athlete rested: compute LF and HF
+        The athlete was at rest: compute LF and HF
       </label>
       <p class="note">
         RMSSD, SDNN and pNN50 describe the heart at rest. Movement changes them. DFA α1 needs 2 min without a

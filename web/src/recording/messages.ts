@@ -74,7 +74,7 @@ export interface Requests {
 
 export type RequestName = keyof Requests;
 
-/** Reads and draws recordings. The worker implements it, and in a report the page itself. */
+/** Reads and draws recordings. The worker implements it; in a report, the page itself does. */
 export interface RecordingService {
   /** @throws ReadingError */
   ask<Name extends RequestName>(

@@ -52,7 +52,7 @@ export function refusalInWords({ status, code, requestId, message, body }: ApiEr
   if (code === "invalid_token" || code === "not_authenticated") return "You are not signed in.";
   if (code === "precondition_failed")
     return "It has changed since you opened the page. Reload the page, then try again.";
-  // without a message of the service, the message of the error would contain field names
-  if (status === 400 && !hasMessage(body)) return "The service does not accept the data of the page.";
+  // if the service sends no message, the message of the error would contain field names
+  if (status === 400 && !hasMessage(body)) return "The service refused the data that the page sent.";
   return IN_WORDS.find(([pattern]) => pattern.test(message))?.[1] ?? message;
 }

@@ -60,7 +60,9 @@ export class Keeper {
       const needed = missing.reduce((sum, { size }) => sum + size, 0);
       const { quota = 0, usage = 0 } = await navigator.storage.estimate();
       if (needed > quota - usage) {
-        throw new Error(`It needs ${fileSize(needed)}, ${fileSize(Math.max(0, quota - usage))} are free.`);
+        throw new Error(
+          `It needs ${fileSize(needed)}, but only ${fileSize(Math.max(0, quota - usage))} is free.`,
+        );
       }
       for (const file of missing) {
         const stored = String(++this.#lastName);

@@ -18,7 +18,7 @@ export const AGAINST_RANGE = 0.4;
 /** Speed at the upper end of the colour scale of strips and dots, km/h. The scale starts at 0. */
 export const FASTEST_MEAN_KM_PER_H = 16;
 
-/** Below this share of the period, its mark replaces the mark of joined recordings, and sums are marked "at least". */
+/** If the share of the period with data is below this, its mark precedes that of joined recordings, and sums are marked "at least". */
 export const MARKED_FIRST_SHARE = 0.95;
 
 /** Slower positions are not used to locate the pitch, mm/s. */
@@ -44,7 +44,7 @@ export const WRONG_CLOCK = {
   otherShare: 0.3,
   /** A recording with at least this share in the time of the others has a correct clock. */
   insideShare: 0.98,
-  /** A shift must increase the share of the recording in the time of the others by this. */
+  /** A shift must increase the share of the recording in the time of the others by at least this. */
   gainedShare: 0.02,
   /** The shifted speeds must correlate with those of the others at least this well, and better than the original ones by this. */
   leastCorrelation: 0.5,
@@ -52,6 +52,6 @@ export const WRONG_CLOCK = {
   /** Clocks of other zones differ by quarters of an hour up to this, other clocks by any time up to the second. */
   mostMs: 14 * 3_600_000,
   mostAnyMs: 2 * 3_600_000,
-  /** A shift that is not a multiple of a quarter of an hour must score better by this. */
+  /** A shift that is not a multiple of a quarter of an hour must score better by at least this. */
   betterScore: 0.1,
 } as const;

@@ -75,7 +75,7 @@ export function Head({
   );
 }
 
-/** Means. Their number of players is in small letters, because columns are narrow. */
+/** Means. The number of players is in small type, because columns are narrow. */
 function Means({ texts }: { texts: readonly string[] }) {
   return texts.map((text, i) => {
     const [value, count] = text.split(" of ");

@@ -47,7 +47,7 @@ const FOOT_ROWS = 2;
 /** Rows share the height of the window within these limits. To fill the frame, they may be slightly higher. */
 const ROW_PX = { least: 24, most: 32, mostToFill: 35 };
 
-/** The table of the squad. It scrolls in its own frame, with sticky head, foot and names. */
+/** The table of the squad. It scrolls in its own frame, with a sticky header, footer and column of names. */
 export function SquadTable({ session, columns: choice, against, onCard, last, instead }: Props) {
   const frame = useRef<HTMLDivElement>(null);
   const size = useSize(frame);
@@ -211,12 +211,12 @@ function noDataText({ figures, periods, interval, settings }: SquadSession): str
   return `No player has data in “${name}”${times}. The recordings ${isBefore ? `begin at ${clock(startMs)}` : `end at ${clock(endMs)}`}.`;
 }
 
-/** Such as `Sorted by distance, falling`. */
+/** Such as `Sorted by distance, descending`. */
 function sortWords(session: SquadSession): string {
   const order = orderOf(session);
   const column = sortColumn(order);
   if (column === undefined) return "in the order of the roster";
-  return `Sorted by ${column.title.toLowerCase()}, ${order.sort.isAscending ? "rising" : "falling"}`;
+  return `Sorted by ${column.title.toLowerCase()}, ${order.sort.isAscending ? "ascending" : "descending"}`;
 }
 
 function wholeOf({ figures, isPerMinute }: SquadSession): string {

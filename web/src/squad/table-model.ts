@@ -126,8 +126,8 @@ function textOf(value: number | null, column: SquadColumn, { isPerMinute }: Tabl
 }
 
 /**
- * The rows that count in the means. Per minute, players with some minutes of data and little time on the bench are comparable. Sums
- * are comparable only between players who play nearly the whole period.
+ * The rows that count in the means. Values per minute are comparable between players with some minutes of data and little time on
+ * the bench. Sums are comparable only between players who play nearly the whole period.
  */
 function meanRows(
   own: readonly PlayerRow[],

@@ -38,8 +38,8 @@ export const deleting = (table: PgTable, condition: SQL): Erasing =>
   erasing(sql`DELETE FROM ${table}`, sql`${table}`, condition);
 
 /**
- * Erases some of the rows of the kinds that can have any number of rows, one kind after another.
- * @returns whether there may be more rows: call it again in another transaction
+ * Erases a limited number of rows, one kind after another.
+ * @returns whether there may be more rows; then call it again in another transaction
  */
 export async function eraseSome({ queries }: UnitOfWork, kinds: readonly Erasing[]): Promise<boolean> {
   let left = ROWS_AT_A_TIME;

@@ -54,7 +54,7 @@ export const toActivity = ({ id, name, json, jsonSchemaId, ownerId }: ActivityRo
   owner: ownerId,
 });
 
-/** Every change of `json` increments the version, so the tag is computed without reading `json`. */
+/** Every change to `json` increments the version, so the tag is computed without reading `json`. */
 export const activityTag = ({ id, name, jsonSchemaId, ownerId, version }: ActivityHead): Tagged =>
   tagged({ id, name, json_schema: jsonSchemaId, owner: ownerId }, version);
 

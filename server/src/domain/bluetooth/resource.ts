@@ -63,7 +63,7 @@ export const bluetoothItem = (row: Row | undefined) =>
   item(
     {
       status: "success" as const,
-      // The report of the device to a former owner contains the sensor of that owner.
+      // Hide pairings that the device reported to a former owner, because they contain the sensor of that owner.
       data: { current: row?.reportedIn == null ? {} : row.current, target: row?.target ?? {} },
     },
     row?.version ?? 0,

@@ -29,7 +29,7 @@ export interface WaitingBytes {
 
 /**
  * Counts the bytes of a recording while they are written. Otherwise clients that upload faster than workers load could
- * fill the database. An account without waiting recordings may always load one.
+ * fill the database. An account without waiting recordings can always load one.
  * @param group address of the client, see `jobGroupOf`
  */
 export function countWaiting({ queries, config }: Context, account: number, group: string): WaitingBytes {

@@ -10,7 +10,7 @@ export interface ChangeCursor extends Position {
   reader: string;
 }
 
-/** Identifies what a token reads: the account, and whether it reads samples, and sessions. */
+/** Identifies what a token reads: the account, and whether the token reads samples and sessions. */
 export const readerOf = (accountId: number, kinds: readonly string[]): string =>
   `${accountId}.${Number(kinds.includes("samples"))}${Number(kinds.includes("session"))}`;
 

@@ -67,7 +67,7 @@ function requireValid(ctx: Context, { clockMs }: ChangeCursor, { hasGiven, isPru
   }
 }
 
-/** An athlete for whom a READ permission has begun or ended at its time, without a recorded change. */
+/** An athlete for whom a READ permission began or ended as scheduled, without a recorded change. */
 interface ClockChange {
   athleteId: number;
   atMs: number;

@@ -11,8 +11,7 @@ import { DAY_MS } from "../change/daily-bytes.js";
  *
  * - `historyOf` differs in another database, and after a recovery or a failover, which begin another timeline.
  * - Each process begins its own epochs, one per day. Files of a stopped database that are copied
- * back do not contain later
- * epochs.
+ * back do not contain later epochs.
  * - A restore by the service deletes all epochs.
  */
 

@@ -14,7 +14,7 @@ import type { Effects } from "./reaction.js";
 const hasSameTimes = (a: Session, b: Session): boolean =>
   a.startTime.getTime() === b.startTime.getTime() && a.endTime.getTime() === b.endTime.getTime();
 
-/** Reactions to changes of activities, sessions and time frames. */
+/** Reactions to changes to activities, sessions and time frames. */
 export const effectsOfSessions: Effects<
   | "activityCreated"
   | "activityUpdated"

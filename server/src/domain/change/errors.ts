@@ -88,7 +88,7 @@ export const errors = {
   /** Only for callers who know the password. */
   providerRequired: (provider: string) =>
     new ServiceError("forbidden", "provider_required", {
-      detail: `Sign in with ${provider}: the roles of this account come from its groups, so that its password is not accepted.`,
+      detail: `Sign in with ${provider}: the roles of this account come from its groups, so its password is not accepted.`,
     }),
   notFound: (detail = "Not found.") => new ServiceError("not_found", "not_found", { detail }),
   gone: (detail: string, code = "gone") => new ServiceError("gone", code, { detail }),

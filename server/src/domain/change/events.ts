@@ -92,8 +92,8 @@ export interface Events {
   /** A recording was accepted and waits for its job. */
   recordingAccepted: { jobId: number; details: Record<string, unknown> };
   /**
-   * Samples of a device were stored. `ownerId` is present if all of them belong to one owner; `changed` are the times with new
-   * samples or new heart rates.
+   * Samples of a device were stored. `ownerId` is present if all of them belong to one owner; `changed` contains the times with
+   * new samples or new heart rates.
    */
   samplesStored: { deviceId: number; ownerId?: number; changed: readonly Interval[] };
   /**
@@ -112,8 +112,8 @@ export interface Events {
   /** The request of a gateway that streamed a recording has ended. */
   streamEnded: { deviceId: number; details: Record<string, unknown> };
   /**
-   * Samples of a device were removed with the person whom they describe. `changed` are the times of the person, `removed` those of
-   * the removed samples.
+   * Samples of a device were removed with the person whom they describe. `changed` contains the times of the person, and `removed`
+   * those of the removed samples.
    */
   samplesErased: {
     deviceId: number;
@@ -127,7 +127,7 @@ export interface Events {
    */
   samplesExpired: { deviceId: number; removed: readonly Interval[]; count: number };
 
-  /** The operator has deleted samples of a device, in closed intervals. `removed` are the times of the deleted samples. */
+  /** The operator has deleted samples of a device, in closed intervals. `removed` contains their times. */
   samplesDeleted: {
     deviceId: number;
     deleted: readonly Interval[];

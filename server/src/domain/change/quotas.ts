@@ -212,8 +212,8 @@ export const enforceResponseQuota = quota(
     and(eq(idempotencyKeys.accountId, account), sql`octet_length(${idempotencyKeys.body}) > ${smallBytes}`),
   {
     setting: "quotaResponseBytes",
-    // Each response counts with a minimum size. This limits their number even if they compress well, and the sum stays
-    // fast.
+    // Each response counts as at least `smallBytes`. This limits the number of responses even if they compress well, so
+    // the sum stays fast.
     used: bytes(sql`greatest(pg_column_size(${idempotencyKeys.body}), ${smallBytes})`),
     message: (limit) =>
       `The responses stored for the idempotency keys of one account can have at most ${limit} bytes. They are stored for 24 hours. Send the request later, or without Idempotency-Key.`,

@@ -95,7 +95,7 @@ export interface OptionalFigures {
   readonly peak_demands: Omit<PeakDemands, "definition"> | null;
   /** m/s */
   readonly session_max_speed: number | null;
-  /** The points of the profile, which profiles of several sessions pool. */
+  /** The points of the profile. A profile of several sessions pools the points of all of them. */
   readonly profile_points?: readonly ProfilePoint[];
   /** The profile of these samples alone. */
   readonly acceleration_speed?: GatedProfile | null;

@@ -10,10 +10,10 @@ import { RULES_VERSION } from "./rules-version.js";
 const BATCH = 5_000;
 
 /**
- * Queues the recomputation of all results of older rules, in transactions of limited size. Any number of processes may
+ * Queues the recomputation of all results computed by older rules, in transactions of limited size. Any number of processes may
  * run this concurrently, because a time frame with a waiting job gets no second job.
  * @param signal stops it after the current transaction
- * @returns number of time frames with results of older rules
+ * @returns number of time frames with results computed by older rules
  */
 export async function queueOutdated(ctx: Context, signal?: AbortSignal): Promise<number> {
   await transact(ctx, "queueOutdated", queueLostRecomputations);

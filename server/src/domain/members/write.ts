@@ -51,7 +51,7 @@ export async function addMember(ctx: Context, unit: UnitOfWork, body: NewMember)
 }
 
 /**
- * Whether the athlete has a membership of the squad. An analyst sees no athletes of the owner in other squads, and could see
+ * Whether the athlete has a membership of the squad. An analyst sees no athletes of the owner in other squads, but could see
  * their figures by adding them.
  */
 async function wasMember(queries: Queries, squadId: number, athleteId: number): Promise<boolean> {
@@ -127,7 +127,7 @@ export const thresholdsProblem = ({
 const keptOf = ({ hasHeart }: View, params: Record<string, unknown>) =>
   hasHeart ? {} : Object.fromEntries(Object.entries(params).filter(([key]) => isHeartKey(key)));
 
-/** Keeps them, too, in a membership that follows an earlier one of the athlete without a break. */
+/** Also keeps them in a membership that follows an earlier one of the athlete without a break. */
 async function heartOfEarlier(
   queries: Queries,
   view: View,

@@ -7,9 +7,8 @@ import { type Device, findDevice, updateDevice } from "../devices/device.js";
 import { endOwnership } from "./release.js";
 
 /**
- * Retires a device for the operator: its ownership ends as after a release, and no one can take it.
- * Former owners keep their
- * samples.
+ * Retires a device for the operator: its ownership ends as in a release, and no one can take it.
+ * Former owners keep their samples.
  * @throws ServiceError `not_found`
  */
 export const retireDevice = (ctx: Context, serialNumber: string): Promise<Device> =>

@@ -10,7 +10,7 @@ export interface DownloadedObject {
 
 /**
  * How a download has ended: `complete` after the last data was read, `ended_early` when the client or the service closed the
- * connection before, `failed` because of an error or a lost right.
+ * connection earlier, `failed` because of an error or a lost right.
  */
 export type DownloadEnd = "complete" | "ended_early" | "failed";
 

@@ -16,7 +16,7 @@ export interface LivePart {
   times: readonly Interval[];
 }
 
-/** A device that a connection follows, and the samples of it that the caller may see now. */
+/** A device that a connection follows, and those of its samples that the caller may see now. */
 export interface LiveDevice {
   deviceId: number;
   /** Id and version of the current ownership. */

@@ -12,7 +12,7 @@ interface Held extends Owner {
 }
 
 /**
- * Reads from the replica if it is young enough, otherwise from the primary.
+ * Reads from the replica if it is recent enough, otherwise from the primary.
  *
  * The replica must have the same ownerships of the caller as the primary. Otherwise it might still contain samples of
  * another owner that were removed when that ownership ended.

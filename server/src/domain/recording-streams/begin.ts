@@ -41,10 +41,7 @@ export function beginStream(
     const before = await findStream(queries, device.id);
     const isKnown = before !== undefined && isOf(before, owned, recording);
     if (isKnown && before.endedAt !== null) {
-      throw errors.conflict(
-        "recording_ended",
-        "The recording was sent to its end, and accepts no more bytes.",
-      );
+      throw errors.conflict("recording_ended", "The recording is complete, and accepts no more bytes.");
     }
     const stored = isKnown ? before.bytes : 0;
     if (offset > stored) {

@@ -34,7 +34,7 @@ export const StreamState = Type.Object(
       }),
     ),
     ended: Type.Boolean({
-      description: "Whether the recording was sent to its end; it then accepts no more bytes",
+      description: "Whether the recording is complete; it then accepts no more bytes",
       examples: [false],
     }),
   },

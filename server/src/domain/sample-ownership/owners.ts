@@ -12,8 +12,7 @@ import { ownerships } from "../../store/schema.js";
  * Time frames of other managers do not count.
  *
  * Loading, reading, computed data, retention, the backward extension of an ownership, the export of
- * an athlete, and the erasure
- * of an athlete or a manager follow these two rules.
+ * an athlete, and the erasure of an athlete or a manager follow these two rules.
  */
 
 /** A device and one of its owners. */

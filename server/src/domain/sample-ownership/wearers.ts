@@ -85,7 +85,7 @@ export async function* wornTimes(queries: Queries, worn: Worn): AsyncGenerator<W
   yield* sweep.end().map(cut);
 }
 
-/** Part of the times of an athlete's time frames. Ascending and disjoint. */
+/** Times of samples up to `stopMs`, ascending and disjoint. */
 interface WornPart extends Pick<WornTimes, "own" | "others"> {
   /** Last time of the part. */
   stopMs: number;
@@ -104,7 +104,7 @@ export async function wornPart(
 ): Promise<WornPart> {
   const covering = await framesCovering(queries, worn, startMs, limit);
   const starting = await framesStarting(queries, worn, gt(timeframes.startTime, new Date(startMs)), limit);
-  // Unread time frames over the start time are newer and end later than the last one that was read.
+  // Unread time frames that cover the start time are newer and end later than the last one that was read.
   const coveringMs = covering[limit - 1]?.end.getTime() ?? Number.POSITIVE_INFINITY;
   const startingMs = starting[limit - 1]?.start.getTime() ?? Number.POSITIVE_INFINITY;
   const stopMs = Math.min(worn.stopMs, coveringMs, startingMs - 1);

@@ -10,10 +10,9 @@ import { decrypt, encrypt, WrongKeyError } from "./encryption.js";
 
 /**
  * Encrypts secrets in the database: webhook secrets, and passwords and link tokens in queued
- * emails. Before the first rotation,
- * the server key encrypts them. Later, a key in the database encrypts them, which is itself encrypted with the server key; the
- * format is `k2:` and the encrypted text. A rotation therefore reaches all processes at once, and each needs only its own server
- * key.
+ * emails. Before the first rotation, the server key encrypts them. Later, a key in the database encrypts them, which is itself
+ * encrypted with the server key; the format is `k2:` and the encrypted text. A rotation therefore reaches all processes at once,
+ * and each needs only its own server key.
  */
 type Keys = Pick<Context, "serverKey" | "config">;
 

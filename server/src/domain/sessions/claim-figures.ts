@@ -3,7 +3,7 @@ import { isLeased, isWaiting, type Job } from "../../store/queue/job-queue.js";
 import { figuresClaims, jobs, sessions } from "../../store/schema.js";
 import type { Context } from "../change/context.js";
 
-/** What a job that computes the figures of a session does now. */
+/** State of a job that computes the figures of a session. */
 export type Claim = "runs" | "waits" | "is superseded";
 
 /**

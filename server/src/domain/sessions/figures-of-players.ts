@@ -44,7 +44,7 @@ export interface WantedFigures {
   /** Id of the only player; null or absent for all. */
   only?: number | null;
   /**
-   * Whether to compute also the figures that a job could not compute, and to record those that cannot be computed. Otherwise,
+   * Whether to also compute the figures that a job could not compute, and to record those that cannot be computed. Otherwise,
    * these players are in `failed`.
    */
   isJob?: boolean;
@@ -131,11 +131,11 @@ export async function figuresUntil(
   return { plan, players, computed: new Map(computed), failed };
 }
 
-/** Whether an error is of the figures of one player: not of the database, and not because too many computations wait. */
+/** Whether an error concerns only the figures of one player, not the database and not the number of waiting computations. */
 const isOfPlayer = (error: unknown): boolean =>
   !(error instanceof ServiceError || error instanceof CallersLeftError || isUnavailable(error));
 
-/** Waits for work that is never rejected, at most until a time. @returns undefined if it is not done then */
+/** Waits until a time for a promise that is never rejected. @returns undefined if it is not done then */
 async function within<T>(work: Promise<T>, untilMs: number): Promise<T | undefined> {
   if (untilMs === Number.POSITIVE_INFINITY) return work;
   const timer = new AbortController();

@@ -110,7 +110,7 @@ export const cellsWanted = (found: PlayerFigures, wanted: WantedColumns): Record
 
 type CellColumn = Omit<FileColumn<never>, "cell">;
 
-/** The columns of numbers in files, which follow the other figures. */
+/** The numeric columns in files, which follow the other figures. */
 export const numberColumnsWanted = (wanted: WantedColumns): CellColumn[] =>
   columnsWanted(wanted).map(({ key, title, unit, decimals }) => ({
     key,
@@ -119,7 +119,7 @@ export const numberColumnsWanted = (wanted: WantedColumns): CellColumn[] =>
     decimals,
   }));
 
-/** The columns of texts in files, at the end: the reason for no profile, and the cautions. */
+/** The text columns in files, at the end: the reason for no profile, and the cautions. */
 export function textColumnsWanted(wanted: WantedColumns): CellColumn[] {
   const { with_profile, with_metabolic_power, with_standard_runs } = wanted;
   const text = (key: string, title: string): CellColumn => ({ key, title, kind: "text", decimals: 0 });

@@ -48,7 +48,7 @@ export const readDetails = (stored: string) =>
 /** Number of rows that are parsed between two turns of the event loop. */
 const ROWS_AT_A_TIME = 500;
 
-/** The stored figures of a session by athlete, also stale ones. @param athleteId only those of this player */
+/** The stored figures of a session by athlete, including stale ones. @param athleteId only those of this player */
 export async function storedFigures(
   queries: Queries,
   sessionId: number,

@@ -89,8 +89,7 @@ export interface WornRange extends Interval, Wearing {
 /**
  * Times with samples of the caller's devices that are not in a session yet, grouped into sessions
  * as the squad view groups recordings, but only by time. Latest first. Reads the times of chunks,
- * and of samples only at the bounds of the request
- * and of ownerships.
+ * and of samples only at the bounds of the request and of ownerships.
  * @throws ServiceError `invalid`, `too_many_devices`, `too_many_ranges`
  */
 export async function suggestSessions(
@@ -183,7 +182,7 @@ function* partsOf<T>(all: readonly T[], size: number): Generator<T[]> {
   for (let at = 0; at < all.length; at += size) yield all.slice(at, at + size);
 }
 
-/** The times with samples of devices at which the caller owned them. Pauses shorter than those between sessions are ignored. */
+/** The times with samples of devices, while the caller owned them. Pauses shorter than those between sessions are ignored. */
 async function rangesOf(
   ctx: Context,
   deviceIds: readonly number[],

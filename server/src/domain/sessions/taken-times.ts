@@ -19,7 +19,7 @@ export function takenSearch(times: SquadTimes): (range: Interval & { squad: numb
   return (range) => (range.squad === null ? ofAny : ofSquad.get(range.squad))?.(range) !== undefined;
 }
 
-/** The times of the caller's sessions that have a part in the interval. The database unites them, because there can be 20,000. */
+/** The times of the caller's sessions that have a part in the interval. The database merges them, because there can be 20,000. */
 export async function sessionTimes(
   { queries, caller }: Context,
   start: Date,

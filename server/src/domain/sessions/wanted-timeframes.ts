@@ -52,7 +52,7 @@ export const timesOf = (
   })),
 ];
 
-/** Maximum number of rows of its table, also of periods in which a player does not take part. */
+/** Maximum number of rows of its table, including those of periods in which a player does not take part. */
 const MAX_ROWS = 10_000;
 
 /** Maximum number of assignments in one session, because one transaction derives its time frames. */

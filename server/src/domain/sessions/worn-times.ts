@@ -24,7 +24,7 @@ export interface Wearing {
   athlete: number | null;
   /** Whether the device is assigned to the athlete at this time. */
   isAssigned: boolean;
-  /** The squad of the athlete at this time: at its beginning, or else the next one in it; the oldest membership of several. */
+  /** The squad of the athlete at the beginning of this time, otherwise the next one during it. Of several memberships, the oldest counts. */
   squad: number | null;
 }
 
@@ -59,7 +59,7 @@ export function wearerSearch(
 const mapValues = <Key, A, B>(map: ReadonlyMap<Key, A>, change: (value: A) => B): Map<Key, B> =>
   new Map([...map].map(([key, value]) => [key, change(value)]));
 
-/** Assignments in chronological order, and for each the last one through it that is allowed. */
+/** Assignments in chronological order. `allowed` contains, for each of them, the latest allowed one up to and including it. */
 function inOrder(assignments: readonly Wearer[]) {
   const wearers = assignments.toSorted((a, b) => a.startMs - b.startMs);
   let last: Wearer | undefined;

@@ -25,8 +25,7 @@ export interface BodyShare {
 
 /**
  * Limits the bytes of request bodies in a process, from their arrival to the end of the response: in total, per
- * address, and per caller. A caller without a body in transit may always send one of any permitted size, unless the
- * address or the process has too many bytes in transit.
+ * address, and per caller. A body may exceed a limit if it is the only one that counts towards the limit.
  */
 export class BodyBudget {
   readonly #limits: { small: number; large: number; caller: number };

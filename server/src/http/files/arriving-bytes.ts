@@ -17,7 +17,7 @@ export interface Arrived {
 
 /**
  * Divides an endless body into pieces: the bytes that arrive within `everyMs` after the first byte of the piece, at most
- * `PIECE_BYTES`. Between two calls of `next` nothing is read, so a slow reader slows down the client.
+ * `PIECE_BYTES`. Between two calls to `next`, nothing is read, so a slow reader slows down the client.
  */
 export class ArrivingBytes {
   readonly #body: Readable;

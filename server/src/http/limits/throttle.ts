@@ -83,8 +83,7 @@ export interface Throttle {
   password(username: string, address: string): Promise<void>;
   /**
    * Counts a request for a password reset email, whether or not the username exists. Requests from
-   * other addresses do not count,
-   * because strangers could use up the limit of a user.
+   * other addresses do not count, because strangers could use up the limit of a user.
    * @throws ServiceError `throttled`
    */
   passwordReset(username: string, address: string): Promise<void>;
@@ -131,7 +130,7 @@ export function createThrottle(config: Config, database: Database): Throttle {
       return await limiterOf(scope).consume(key, points);
     } catch (refused) {
       if (!(refused instanceof RateLimiterRes)) throw refused;
-      // Only these requests show that no point is left: a request for several points may fail while single points are
+      // Only these requests show that no point is left: a request for several points may fail while some points are
       // left, and a password check may refund its point.
       if (points === 1 && scope !== "failedPassword") {
         exhausted.set(`${scope} ${key}`, Date.now() + refused.msBeforeNext);

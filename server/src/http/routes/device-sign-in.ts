@@ -80,7 +80,7 @@ export function deviceSignInRoutes(app: FastifyInstance): void {
     id: "decideDeviceSignIn",
     summary: "Approve or deny the program that waits with a code",
     description:
-      "Each code can be decided once. An approval more than 5 minutes after signing in needs the password. An approved program gets a token with the scopes for 10 hours.",
+      "Each code can be approved or denied only once. An approval more than 5 minutes after signing in needs the password. An approved program gets a token with the requested scopes for 10 hours.",
     path: "/api/v2/device-sign-ins/decide/",
     body: DeviceDecision,
     success: { status: 204 },

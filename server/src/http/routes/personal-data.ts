@@ -66,7 +66,7 @@ export function personalDataRoutes(app: FastifyInstance): void {
     tag,
     summary: "Erase an athlete",
     description:
-      "Deletes what deleteAthlete deletes, and the id of the person from the audit. Positions recorded by a device are kept without the name; positions in the time frames are also removed if the operator has set ERASE_SAMPLES. Backups are not changed. The audit log keeps the proof that is returned. This cannot be undone.",
+      "Deletes everything that deleteAthlete deletes, and removes the id of the person from the audit log. Positions recorded by a device are kept without the name; positions in the time frames are also removed if the operator has set ERASE_SAMPLES. Backups are not changed. The audit log keeps the proof that is returned. This cannot be undone.",
     method: "POST",
     path: "/api/v1/athletes/{athlete}/erase/",
     body: ErasureConfirmation,

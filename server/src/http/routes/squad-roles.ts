@@ -48,7 +48,7 @@ export function squadRoleRoutes(app: FastifyInstance): void {
     ...roles,
     id: "deleteSquadGrant",
     summary: "End the role of a manager in a squad",
-    description: "Ends open invitations too. Takes effect immediately.",
+    description: "Also ends open invitations. Takes effect immediately.",
     method: "DELETE",
     path: `${GRANTS}{grant}/`,
     success: { status: 204 },

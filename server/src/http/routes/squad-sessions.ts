@@ -86,7 +86,7 @@ export function squadSessionRoutes(app: FastifyInstance): void {
     id: "listSuggestedSessions",
     summary: "List times with samples that are not in a session yet",
     description:
-      "Samples of your devices that overlap or follow each other within 30 minutes, grouped like recordings in `asi squad`, but only by time. The latest first. A session of the squad of the athlete covers a time; any session does if the squad is unknown. More than 100,000 times without a session are refused with `too_many_ranges`.",
+      "Samples of your devices that overlap or follow each other within 30 minutes, grouped like recordings in `asi squad`, but only by time. The latest times are first. The list omits times in a session of the athlete's squad or, if the squad is unknown, in any session. More than 100,000 times without a session are refused with `too_many_ranges`.",
     method: "GET",
     path: `${COLLECTION}suggested/`,
     query: SuggestedQuery,
@@ -126,7 +126,7 @@ export function squadSessionRoutes(app: FastifyInstance): void {
     ...sessions,
     id: "deleteSquadSession",
     summary: "Delete a session",
-    description: "Deletes its activity, its time frames and their computed data too. Samples stay.",
+    description: "Also deletes its activity, its time frames and their computed data. Samples are kept.",
     method: "DELETE",
     path: SESSION,
     success: { status: 204 },

@@ -83,7 +83,7 @@ export function squadRoutes(app: FastifyInstance): void {
     ...squads,
     id: "deleteSquad",
     summary: "Delete a squad",
-    description: "Deletes its members too, but not its athletes. Returns 409 while it has sessions.",
+    description: "Also deletes its members, but not its athletes. Returns 409 while it has sessions.",
     method: "DELETE",
     path: `${SQUADS}{squad}/`,
     success: { status: 204 },
@@ -169,7 +169,7 @@ export function squadRoutes(app: FastifyInstance): void {
     id: "deleteMember",
     summary: "Delete a member of a squad",
     description:
-      "Removes the member from past sessions too. To keep the member there, end the membership instead.",
+      "Also removes the member from past sessions. To keep the member there, end the membership instead.",
     method: "DELETE",
     path: `${MEMBERS}{member}/`,
     success: { status: 204 },

@@ -98,7 +98,7 @@ export function tokenRoutes(app: FastifyInstance): void {
     tag: "Authentication",
     summary: "Revoke a token",
     description:
-      "Revokes a token (RFC 7009). A refresh token ends with its access tokens. An access token ends alone, except that of a device, which ends its whole session. Only the application that received the token can revoke it. An unknown token is not an error.",
+      "Revokes a token (RFC 7009). Revoking a refresh token also revokes its access tokens. Revoking an access token revokes only that token, or, for the token of a device, ends its whole session. Only the application that received the token can revoke it. An unknown token is not an error.",
     method: "POST",
     path: "/oauth2/revoke/",
     oauth: true,

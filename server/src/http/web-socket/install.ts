@@ -20,7 +20,7 @@ export const OPTIONS = {
   autoPong: false,
   // Each fragment, however short, holds the memory of a whole read (64 KiB). Browsers do not divide messages of this size.
   maxFragments: 16,
-  // Pieces of an incomplete message, which hold memory likewise. A message in the smallest usual packets has about 500.
+  // Pieces of an incomplete message, which also hold memory. A message in the smallest usual packets has about 500.
   maxBufferedChunks: 1024,
   // Timeout of the answer to the message that closes a connection, ms.
   closeTimeout: 5_000,

@@ -35,7 +35,7 @@ export async function beginFlow({ queries, clock }: Context, flow: Flow): Promis
   return cookie;
 }
 
-/** Takes a sign-in, which works once. @returns undefined if it has expired or was used */
+/** Takes a sign-in, which works once. @returns undefined if it has expired or has already been used */
 export async function takeFlow({ queries, clock }: Context, cookie: string): Promise<Flow | undefined> {
   const [flow] = await queries
     .delete(openidSignIns)

@@ -5,8 +5,7 @@ import { withoutLiterals } from "../error-record.js";
 
 /**
  * Exported attributes: system names, without user data. Libraries record more, such as URLs, whose
- * paths and queries
- * may contain secrets, and error messages, which quote values.
+ * paths and queries may contain secrets, and error messages, which quote values.
  */
 const KEPT = new Set([
   "http.request.method",

@@ -24,8 +24,8 @@ function explainingBadValues<T>(query: Promise<T>, words: string): Promise<T> {
 
 /**
  * Replaces the content of a database, which has the newest schema, with a backup in one
- * transaction. A backup of an earlier release is
- * read into tables of that release, which are then migrated, so that defaults and data migrations apply to its rows.
+ * transaction. A backup of an earlier release is read into tables of that release, which are then migrated, so that
+ * defaults and data migrations apply to its rows.
  * @param known the migrations of this release
  * @returns number of rows
  * @throws BackupError when the file is not a backup, is of a newer version, is damaged, is truncated, or has values that the

@@ -12,7 +12,7 @@ const PART_OF_ONE_GROUP = 2 / 3;
 
 type Connected = Parameters<pg.Pool["connect"]>[0];
 
-/** A pool that is fair to its callers. Hundreds of queries of one caller do not delay a single query of another. */
+/** A pool that is fair to its callers. Hundreds of queries of one caller do not delay the queries of another. */
 export class FairPool extends pg.Pool {
   readonly #queue: FairQueue<string>;
   /** Functions that release the queue slots of connections in use. */

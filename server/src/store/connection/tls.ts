@@ -14,7 +14,7 @@ const NO_TLS: TlsSettings = { mode: "disable", rootCert: "" };
 
 /**
  * Returns the address of a server without its TLS parameters, and the parameters as options of the connection. The modes have the
- * meaning of libpq (PostgreSQL, "SSL Support"), from which the driver differs.
+ * same meaning as in libpq (PostgreSQL, "SSL Support"), unlike those of the driver.
  * @throws UsageError for an unknown mode, or a file that cannot be read
  */
 export function tlsConnection(

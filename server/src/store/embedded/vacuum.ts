@@ -14,7 +14,7 @@ const CHECK_EVERY_MS = 2_000;
 const MAX_VACUUMED_BYTES = 8 * 1024 * 1024;
 
 /**
- * Selects tables with enough changed rows, by the rule of the autovacuum daemon and its settings (PostgreSQL, "Routine
+ * Selects tables with enough changed rows, according to the rule and the settings of the autovacuum daemon (PostgreSQL, "Routine
  * Vacuuming").
  */
 const DUE = `

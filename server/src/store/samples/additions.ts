@@ -11,8 +11,8 @@ import type { SqlClient } from "./sql-client.js";
 const WATCHED_CHUNKS = 4;
 
 /**
- * Number of samples of a device whose times are compared, 120 kB: those of the watched chunks up to 25 Hz. Of the other chunks, only
- * samples after the last known one are found.
+ * Number of samples of a device whose times are compared, 120 kB: enough for the watched chunks at up to 25 Hz. In the other chunks,
+ * only samples after the last known one are found.
  */
 const COMPARED_SAMPLES = 30_000;
 

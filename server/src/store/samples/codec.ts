@@ -242,7 +242,7 @@ function readHeartRates(reader: VarintReader, hr: Uint8Array, size: number): voi
     if (value === 0) throw new RangeError("a heart rate of 0");
     hr[i] = value;
   }
-  if (at !== differences.length) throw new RangeError("bytes behind the last column");
+  if (at !== differences.length) throw new RangeError("bytes after the last column");
 }
 
 function setBit(bitmap: Uint8Array, index: number): void {
@@ -257,6 +257,6 @@ function takeBitmap(reader: VarintReader, size: number): Uint8Array {
   const bitmap = reader.take(bitmapBytes(size));
   const unused = bitmap.length * 8 - size;
   if ((bitmap[bitmap.length - 1] ?? 0) >>> (8 - unused) !== 0)
-    throw new RangeError("bits behind the last sample");
+    throw new RangeError("bits after the last sample");
   return bitmap;
 }

@@ -15,7 +15,7 @@ const END_MS = 8_640_000_000_000_000;
 export interface Removal {
   /** Number of samples. */
   count: number;
-  /** Their times: a closed interval for each bucket, which may have other samples in between. */
+  /** Closed intervals that contain their times. An interval can also contain samples that were not removed. */
   times: Interval[];
 }
 

@@ -6,7 +6,7 @@ import { ForgottenPassword, NewPassword } from "./forgotten-password.js";
 import { signInProblem } from "./provider-words.js";
 import { Register, SignIn } from "./welcome.js";
 
-/** The pages before a user signs in. */
+/** The pages that users see before they sign in. */
 export function Entrance({ session, current }: Pick<ViewProps, "client" | "session"> & { current: Route }) {
   const { path, query } = current;
   if (path[0] === "signed-in") return <Arrival session={session} />;

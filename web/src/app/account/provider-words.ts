@@ -3,11 +3,11 @@ import { providerName } from "../../view/service.js";
 /** The reasons why the OpenID provider did not sign a user in, or link an account, by the code of the service. */
 const PROBLEMS: Readonly<Record<string, string>> = {
   provider_unavailable: "It does not respond. Try again later.",
-  provider_refused: "It did not sign you in, or you have cancelled. Try again.",
+  provider_refused: "It did not sign you in, or you cancelled. Try again.",
   provider_invalid:
     "Its response cannot be used. The reason is in the log of the service. Ask the person who runs the service.",
   sign_in_expired:
-    "The sign-in has expired, or was begun in another window. Allow cookies for this page, and try again.",
+    "The sign-in has expired, or was started in another window. Allow cookies for this page, and try again.",
   no_account:
     "No account here belongs to you yet. Sign in another way and link your account under “Account”, or ask the person who runs the service.",
   no_role: "Your groups there do not let you use this service. Ask the person who looks after the groups.",

@@ -82,7 +82,7 @@ function Day(props: Props & { dayMs: number; onDay: (ms: number) => void }) {
 function EmptyDay({ dayMs, otherDays, onDay, settings }: RangesAround & Parameters<typeof Day>[0]) {
   const zone = settings.zone.value;
   return (
-    <Nothing title={`This device has no data of ${day(dayMs, zone)}`}>
+    <Nothing title={`This device has no data on ${day(dayMs, zone)}`}>
       {otherDays.length === 0 ? (
         <p>
           The weeks before and after have no data either. Choose another day or device, or{" "}
@@ -90,7 +90,7 @@ function EmptyDay({ dayMs, otherDays, onDay, settings }: RangesAround & Paramete
         </p>
       ) : (
         <>
-          <p>It has data of these days:</p>
+          <p>It has data on these days:</p>
           <div class="buttons">
             {otherDays.map((ms) => (
               <button key={ms} type="button" onClick={() => onDay(ms)}>

@@ -252,7 +252,7 @@ function Figures({
         <>
           <p class="note">
             {computed.first_timestamp === null
-              ? "The device has no data in this time."
+              ? "The device has no data for this time."
               : `Computed at ${computedAt(computed.last_computation, settings.zone.value)}.`}
           </p>
           {computed.first_timestamp === null ? null : (

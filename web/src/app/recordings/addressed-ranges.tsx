@@ -38,7 +38,7 @@ export function AddressedRanges({ client, devices, addressed, onOpen }: Props) {
   return (
     <Requested
       request={request}
-      what={addressed.length === 1 ? "the recording of this address" : "the recordings of this address"}
+      what={addressed.length === 1 ? "the recording at this address" : "the recordings at this address"}
     >
       {(found) =>
         found.length === addressed.length ? null : (
@@ -73,13 +73,13 @@ function Missing({
 }) {
   if (count === 1) {
     return (
-      <Nothing title="There is no recording of this time">
+      <Nothing title="There is no recording for this time">
         <p>It was removed, or it is from a time when you did not own the device. Choose another one.</p>
       </Nothing>
     );
   }
   return (
-    <Nothing title={`Of the ${count} recordings of this address, ${count - found.length} cannot be opened`}>
+    <Nothing title={`Of the ${count} recordings at this address, ${count - found.length} cannot be opened`}>
       <p>
         A recording was removed, or is from a device or a time that you do not own.{" "}
         {found.length === 0 ? "Choose others." : null}

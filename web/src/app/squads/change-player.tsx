@@ -112,7 +112,7 @@ export function ChangePlayer({ client, settings, member, name, hasHeart, onClose
           initial="time"
           choices={[
             ["time", "After a given time, without changing earlier sessions"],
-            ["whole", "For the whole membership, whose sessions are computed again"],
+            ["whole", "For the whole membership; its sessions are computed again"],
           ]}
           onValue={(scope) => setFromTime(scope === "time")}
         />

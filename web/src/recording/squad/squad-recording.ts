@@ -13,7 +13,7 @@ export interface ReadRecording extends SquadRecording, RecordingExtent {
 
 /** A recording of the open squad. */
 export interface OpenRecording extends ReadRecording {
-  /** Its id in page and workers. */
+  /** Its id in the page and the workers. */
   id: number;
   /** The chosen file. */
   file: File;

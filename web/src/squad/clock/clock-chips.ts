@@ -1,7 +1,7 @@
 import type { Clock } from "./clock-state.js";
 import { extentOf, lanesOf } from "./period-lanes.js";
 
-/** Chips of two lanes are targets of 24 px. */
+/** Height of a lane, so that each chip is a target at least 24 px high. */
 export const LANE_PX = 24;
 const HEAD_PX = 48;
 

@@ -15,7 +15,7 @@ export interface Change {
 
 /**
  * The times at which a player enters or leaves the pitch while others play, within a part of a match or between two parts. Empty for a
- * player who takes part in no part.
+ * player who does not take part.
  */
 export function changesOf(periods: readonly SessionPeriod[], player: string): Change[] {
   const halves = halvesIn(periods);

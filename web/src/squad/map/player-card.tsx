@@ -67,7 +67,7 @@ export function ChosenPlayer({ session }: { session: SquadSession }) {
         </button>
       </div>
       {metrics === null ? (
-        <p class="muted">{member.failed ?? "No data in this time."}</p>
+        <p class="muted">{member.failed ?? "No data for this time."}</p>
       ) : (
         <Figures row={row} />
       )}
@@ -214,7 +214,7 @@ function Sprints({ session, row: { metrics } }: { session: SquadSession; row: Pl
   const sprints = metrics.sprint.threshold_1.values
     .toSorted((a, b) => b.max_value - a.max_value)
     .slice(0, MOST_SPRINTS);
-  if (sprints.length === 0) return <p class="muted">No sprints in this time.</p>;
+  if (sprints.length === 0) return <p class="muted">No sprints during this time.</p>;
   return (
     <table class="chosen-sprints">
       <thead>

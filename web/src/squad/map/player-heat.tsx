@@ -33,7 +33,7 @@ export function PlayerHeat({ session, chosen }: { session: SquadSession; chosen:
       class="chosen-heat"
       ref={area}
       role="img"
-      aria-label={`Where ${chosen.value?.member.name} was in this time`}
+      aria-label={`Where ${chosen.value?.member.name} was during this time`}
     >
       <canvas ref={canvas} />
       {pitch === null ? null : <PitchOutline pitch={pitch} camera={camera} size={size} />}

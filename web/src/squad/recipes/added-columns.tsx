@@ -5,20 +5,20 @@ import { useRef } from "preact/hooks";
 export interface Addable {
   key: string;
   name: string;
-  /** Shown while the pointer is over the selected one. */
+  /** Shown while the pointer is over the selected column. */
   title?: string;
 }
 
 interface Props {
-  /** The names of the list and of the selected ones, for readers of the screen. */
+  /** The names of the list and of the selected columns, for screen readers. */
   names: { one: string; selected: string; add?: string };
   selected: readonly Addable[];
   onRemove(key: string): void;
   groups: readonly { name: string; members: readonly Addable[] }[];
-  /** The key in the list. */
+  /** The key that is selected in the list. */
   listed: string;
   onList(key: string): void;
-  /** Adds what is listed. Null if it cannot be added. */
+  /** Adds the column selected in the list. Null if it cannot be added. */
   onAdd: (() => void) | null;
   /** More buttons. */
   children?: ComponentChildren;

@@ -34,8 +34,8 @@ interface Flight {
  */
 export class ComputationQueue {
   /**
-   * Computations by account and group. The job of a guest is charged to the owner, but counts for the address of the
-   * guest.
+   * Computations by account and group. A computation for a guest is charged to the account of the owner, but counts towards the
+   * address of the guest.
    */
   readonly #fairQueue: FairQueue<string>;
   readonly #flights = new Map<string, Flight>();
@@ -55,7 +55,7 @@ export class ComputationQueue {
   }
 
   /**
-   * @param key identifies the computation: equal keys have equal results
+   * @param key identifies the computation; requests with the same key share its result
    * @throws the refusal when too many wait; CallersLeftError; any error of the computation
    */
   async share<T>(key: string, waiter: Waiter, compute: () => Promise<T>): Promise<T> {

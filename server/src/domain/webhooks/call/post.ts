@@ -119,6 +119,6 @@ export async function beginning(body: AsyncIterable<Uint8Array>): Promise<string
     readBytes += chunk.length;
     if (readBytes >= READ_BYTES) break;
   }
-  // Streaming mode omits a character that is cut at the end. PostgreSQL cannot store NUL in a text.
+  // Streaming mode omits a character that is cut at the end. PostgreSQL cannot store NUL characters in strings.
   return new TextDecoder().decode(Buffer.concat(kept), { stream: true }).replaceAll("\0", "\ufffd");
 }
