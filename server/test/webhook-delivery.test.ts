@@ -20,7 +20,14 @@ const emitAll = (s: TestService, owner: number) =>
   transact(s.ctx, "test", async (unit) => {
     const [from, to] = ["2024-03-01T10:00:00.000Z", "2024-03-01T10:00:01.000Z"];
     await emitAccountEvent(unit, owner, "samples.stored", { device: 1, from, to });
-    await emitAccountEvent(unit, owner, "job.finished", { job: "job-1", state: "SUCCESS", code: null });
+    await emitAccountEvent(unit, owner, "job.finished", {
+      job: "job-1",
+      state: "SUCCESS",
+      code: null,
+      stored: 600,
+      known: 0,
+      refused: 0,
+    });
     for (const event of ["session.changed", "session.computed"] as const)
       await emitAccountEvent(unit, owner, event, { session: 1 });
   });
