@@ -82,7 +82,7 @@ export async function sessionTable(
     ctx.queries,
     session.ownerId,
     "READ",
-    plan.players.map(({ athleteId }) => athleteId),
+    players.flatMap(({ own }) => own),
   );
   const isReadable = ({ athleteId, startTime, endTime }: SessionFrame) =>
     grants.cover(athleteId, startTime, endTime);

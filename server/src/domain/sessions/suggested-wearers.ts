@@ -3,7 +3,7 @@ import { readInstant } from "../../store/instant.js";
 import type { Interval } from "../../store/samples/index.js";
 import { assignments, squadMembers, squads } from "../../store/schema.js";
 import type { Context } from "../change/context.js";
-import { grantsOf } from "../permissions/coverage.js";
+import { permittedNow } from "../permissions/coverage.js";
 import { type Membership, type Wearer, type Wearing, wearerSearch } from "./worn-times.js";
 
 /** Other requests run in between, because an account may have 50,000 assignments. */
@@ -82,8 +82,8 @@ async function assignmentsIn({ queries, caller, clock }: Context, start: Date, e
       .orderBy(asc(assignments.id))
       .limit(ASSIGNMENTS_AT_A_TIME);
     const athletes = rows.map(({ athleteId }) => athleteId).filter((id) => !isAllowed.has(id));
-    const grants = await grantsOf(queries, me, "WRITE", athletes);
-    for (const id of athletes) isAllowed.set(id, grants.activeAt(id, clock.now()));
+    const permitted = await permittedNow(queries, me, "WRITE", athletes, clock.now());
+    for (const id of athletes) isAllowed.set(id, permitted.has(id));
     for (const { deviceId, athleteId, ...times } of rows)
       found.push({ deviceId, athleteId, ...closed(times), isAllowed: isAllowed.get(athleteId) === true });
     if (rows.length < ASSIGNMENTS_AT_A_TIME) return found;

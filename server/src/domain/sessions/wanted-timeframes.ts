@@ -86,7 +86,9 @@ export async function planOf(
   const periods = periodsOfRows(await periodRowsOf(queries, session.id));
   requireAtMost(MAX_ROWS, players.length * (1 + periods.length), "rows of players and periods");
   const athletes = players.map(({ athleteId }) => athleteId);
-  const grants = await grantsOf(queries, session.ownerId, "WRITE", athletes, { lock });
+  const { startTime, endTime } = session;
+  const needed = athletes.map((athleteId) => ({ athleteId, startTime, endTime }));
+  const grants = await grantsOf(queries, session.ownerId, "WRITE", needed, { lock });
   const worn = athletes.length === 0 ? [] : await assignmentsIn(queries, session, athletes);
   requireAtMost(MAX_ASSIGNMENTS, worn.length, "assignments");
   const isOwned = ownedIn(worn.length === 0 ? [] : await ownershipsIn(queries, session, worn));
