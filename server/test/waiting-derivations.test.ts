@@ -7,8 +7,8 @@ import { listSessions } from "../src/domain/sessions/list.js";
 import { readableSession } from "../src/domain/sessions/rules.js";
 import { sessionDetails } from "../src/domain/sessions/waiting-work.js";
 import { queriesOf } from "../src/store/connection/database.js";
-import { jobs, squadMembers } from "../src/store/schema.js";
-import { service } from "./service.js";
+import { assignments, jobs, squadMembers } from "../src/store/schema.js";
+import { service, startService } from "./service.js";
 import { minute, SquadScene, type TestPlayer, tokenOf } from "./squad-scene.js";
 
 const times = { start_time: minute(-100), end_time: minute(100) };
@@ -151,4 +151,28 @@ it("takes one statement for one session, and none for a list of sessions", async
   expect(await searches(list)).toBe(0);
   expect(listed.results).toMatchObject([{ id }]);
   expect(listed.results[0]).not.toHaveProperty("computing");
+});
+
+describe("a derivation that a limit prevents", () => {
+  it.each(["activityMaxTimeframes", "quotaTimeframes"])(
+    "%s: leaves no figures of a wrong player, and the table names the incomplete players",
+    async (limit) => {
+      const { s, scene, session, path, ann, bob, join } = await currentSession();
+      const small = await startService({ [limit]: 2 });
+      expect(await scene.frames(session)).toHaveLength(2);
+      const { id: deviceId } = await scene.device();
+      const ofAnn = eq(assignments.athleteId, ann.athlete);
+      await s.store.database.queries.update(assignments).set({ deviceId }).where(ofAnn);
+      await join();
+      await small.runJobs();
+      expect((await scene.frames(session)).map(({ athlete }) => athlete)).toEqual([bob.athlete]);
+      const { rows, left_out, computing } = (await scene.send("GET", `${path}figures/?wait=60`)).body;
+      expect(rows.map(({ player }: { player: string }) => player)).toEqual(["Bob"]);
+      expect(left_out).toMatchObject([
+        { player: "Ann", period: null, reason: "limit_reached" },
+        { player: "Cem", period: null, reason: "limit_reached" },
+      ]);
+      expect(computing).toEqual([]);
+    },
+  );
 });

@@ -36,6 +36,8 @@ export interface SessionPlan {
   players: SessionPlayer[];
   periods: SessionPeriod[];
   wanted: WantedTimeframe[];
+  /** The number of all time frames of each player, also of those beyond `most`. */
+  numbers: ReadonlyMap<number, number>;
   leftOut: LeftOut[];
 }
 
@@ -93,6 +95,7 @@ export async function planOf(
   requireAtMost(MAX_ASSIGNMENTS, worn.length, "assignments");
   const isOwned = ownedIn(worn.length === 0 ? [] : await ownershipsIn(queries, session, worn));
   const wanted: WantedTimeframe[] = [];
+  const numbers = new Map<number, number>();
   const leftOut: LeftOut[] = [];
   for (const { athleteId, params } of players) {
     // Other requests run in between, because there may be 200 periods and 1,000 assignments.
@@ -115,6 +118,7 @@ export async function planOf(
           })),
       );
       const allowed = frames.filter(({ startTime, endTime }) => grants.cover(athleteId, startTime, endTime));
+      numbers.set(athleteId, (numbers.get(athleteId) ?? 0) + allowed.length);
       // The others are not needed, and there may be 200,000.
       if (wanted.length <= most) wanted.push(...allowed);
       if (intervals.length === 0) continue;
@@ -122,7 +126,7 @@ export async function planOf(
       else if (allowed.length < frames.length) leftOut.push({ athleteId, period, reason: "no_permission" });
     }
   }
-  return { players, periods, wanted, leftOut };
+  return { players, periods, wanted, numbers, leftOut };
 }
 
 const assignmentsIn = (
