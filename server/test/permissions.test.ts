@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { and, eq } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
-import { grantsOf } from "../src/domain/permissions/coverage.js";
+import { grantsOf, permittedNow } from "../src/domain/permissions/coverage.js";
 import { deletePermissions } from "../src/domain/permissions/remove.js";
 import { auditLog, permissions } from "../src/store/schema.js";
 import { service, startService, type TestAccount, type TestService } from "./service.js";
@@ -238,19 +238,20 @@ describe("permissions", () => {
     await give(ann, "READ", 3, 5);
     await give(ann, "WRITE", 3, 5);
     await give(bob, "READ", 3, 5);
+    const { queries } = s.store.database;
+    const needed = [gus, other].map(({ id }) => ({ athleteId: id, startTime: day(2), endTime: day(4) }));
     const covered = async (kind: "READ" | "WRITE") =>
-      (await grantsOf(s.store.database.queries, ann.id, kind, [gus.id, other.id])).cover(
-        gus.id,
-        day(2),
-        day(4),
-      );
+      (await grantsOf(queries, ann.id, kind, needed)).cover(gus.id, day(2), day(4));
     expect(await covered("READ")).toBe(false);
     // Granted after the one that follows it in time.
     await give(ann, "READ", 1, 3);
     expect(await covered("READ")).toBe(true);
     expect(await covered("WRITE")).toBe(false);
-    const grants = await grantsOf(s.store.database.queries, ann.id, "READ", [gus.id, other.id]);
+    const grants = await grantsOf(queries, ann.id, "READ", needed);
     expect(grants.cover(other.id, day(2), day(4))).toBe(false);
-    expect([grants.activeAt(gus.id, day(4)), grants.activeAt(gus.id, day(5))]).toEqual([true, false]);
+    const permittedAt = async (now: Date) => [
+      ...(await permittedNow(queries, ann.id, "READ", [gus.id, other.id], now)),
+    ];
+    expect([await permittedAt(day(4)), await permittedAt(day(5))]).toEqual([[gus.id], []]);
   });
 });

@@ -21,6 +21,9 @@ beforeAll(async () => {
 const DAY = 24 * 60;
 const WINDOW = `start_time=${minute(-DAY)}&end_time=${minute(2 * DAY)}`;
 
+/** A node of a plan that reads permissions, and its number of executions. */
+const PERMISSIONS_READ = /"Relation Name":"permissions"[^{}]*?"Actual Loops":(\d+)/g;
+
 const suggestions = (scene: SquadScene, query = WINDOW) =>
   s.get(`/api/v2/sessions/suggested/?${query}`, scene.manager.token);
 
@@ -203,12 +206,44 @@ describe("suggested sessions", () => {
       );
       return sent.length;
     };
+    await scene.assign(
+      bea?.athlete ?? 0,
+      bea?.device ?? (await scene.device()),
+      "2009-01-01T00:00:00Z",
+      "2009-01-02T00:00:00Z",
+    );
     const few = await read();
     await s.store.database.queries.execute(sql`
       INSERT INTO assignments (owner_id, device_id, athlete_id, start_time, end_time)
       SELECT ${id}, ${bea?.device.id}, ${bea?.athlete}, at, at + interval '1 hour'
       FROM generate_series('2010-01-01'::timestamptz, '2010-01-01'::timestamptz + interval '5000 hours', interval '1 hour') AS at`);
     expect(await read()).toBe(few);
+  });
+
+  it("read the permissions once for each earlier wearer, not for each assignment", async () => {
+    const scene = await SquadScene.of(s, ["Bea"]);
+    const [bea] = scene.players;
+    const { id, username } = scene.manager;
+    const caller = { id, username, role: "MANAGER", canCreateManagedAthletes: true, scopes: null } as const;
+    const { pool, queries: q } = s.store.database;
+    await q.delete(permissions).where(eq(permissions.athleteId, bea?.athlete ?? 0));
+    await q.execute(sql`
+      INSERT INTO permissions (athlete_id, manager_id, permission, start_time, expiration_time)
+      SELECT ${bea?.athlete}, ${id}, 'WRITE', timestamptz '2900-01-01', timestamptz '2901-01-01' FROM generate_series(1, 100)`);
+    await q.execute(sql`
+      INSERT INTO assignments (owner_id, device_id, athlete_id, start_time, end_time)
+      SELECT ${id}, ${bea?.device.id}, ${bea?.athlete}, at, at + interval '1 hour'
+      FROM generate_series('2010-01-01'::timestamptz, '2010-01-01'::timestamptz + interval '2000 hours', interval '1 hour') AS at`);
+    const sent: [string, unknown[]][] = [];
+    const queries = queriesOf(pool, { logQuery: (text, values) => void sent.push([text, values]) });
+    const devices = [bea?.device.id ?? 0];
+    await wearersOf({ ...s.ctx, queries, caller }, devices, new Date(minute(0)), new Date(minute(60)));
+    let reads = 0;
+    for (const [text, values] of sent) {
+      const { rows } = await pool.query(`EXPLAIN (ANALYZE, FORMAT JSON) ${text}`, values);
+      for (const [, loops] of JSON.stringify(rows).matchAll(PERMISSIONS_READ)) reads += Number(loops);
+    }
+    expect(reads).toBe(2);
   });
 
   it("are refused if there are more than 100,000 times without a session", async () => {

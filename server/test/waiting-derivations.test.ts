@@ -1,14 +1,14 @@
 /** A session whose time frames a waiting job will change is not shown as current. */
-import { and, eq } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import type { Context } from "../src/domain/change/context.js";
 import { sessionTable } from "../src/domain/sessions/figures.js";
 import { listSessions } from "../src/domain/sessions/list.js";
 import { readableSession } from "../src/domain/sessions/rules.js";
-import { sessionDetails } from "../src/domain/sessions/waiting-work.js";
+import { sessionDetails, waitingDerivations } from "../src/domain/sessions/waiting-work.js";
 import { queriesOf } from "../src/store/connection/database.js";
-import { jobs, squadMembers } from "../src/store/schema.js";
-import { service } from "./service.js";
+import { assignments, jobs, squadMembers } from "../src/store/schema.js";
+import { service, startService } from "./service.js";
 import { minute, SquadScene, type TestPlayer, tokenOf } from "./squad-scene.js";
 
 const times = { start_time: minute(-100), end_time: minute(100) };
@@ -151,4 +151,54 @@ it("takes one statement for one session, and none for a list of sessions", async
   expect(await searches(list)).toBe(0);
   expect(listed.results).toMatchObject([{ id }]);
   expect(listed.results[0]).not.toHaveProperty("computing");
+});
+
+it("the jobs of at most 201 players of a squad are searched", async () => {
+  const { s, scene, session } = await currentSession();
+  const { pool, queries } = s.store.database;
+  await queries.execute(sql`
+    WITH added AS (
+      INSERT INTO accounts (role, username, username_key, email, managed_by, is_default_athlete, created_at)
+      SELECT 'ATHLETE', name, name, name || '@example.org', ${scene.manager.id}, false, now()
+      FROM generate_series(1, 400) AS n, LATERAL (SELECT 'many-' || n || '-' || ${scene.squad}::bigint AS name) AS named
+      RETURNING id)
+    INSERT INTO squad_members (squad_id, athlete_id, params, start_time, end_time)
+    SELECT ${scene.squad}, id, '{}', '2020-01-01', '2030-01-01' FROM added`);
+  const sent: [string, unknown[]][] = [];
+  const logged = queriesOf(pool, { logQuery: (text, values) => void sent.push([text, values]) });
+  await waitingDerivations(logged, {
+    id: session,
+    ownerId: scene.manager.id,
+    squadId: scene.squad,
+    startTime: new Date(minute(0)),
+    endTime: new Date(minute(60)),
+  });
+  const [[text, values] = ["", []]] = sent;
+  const { rows } = await pool.query(`EXPLAIN (ANALYZE, FORMAT JSON) ${text}`, values);
+  const [, searched] = /"Relation Name":"jobs"[^{}]*?"Actual Loops":(\d+)/.exec(JSON.stringify(rows)) ?? [];
+  expect(Number(searched)).toBe(3 + 201);
+});
+
+describe("a derivation that a limit prevents", () => {
+  it.each(["activityMaxTimeframes", "quotaTimeframes"])(
+    "%s: leaves no figures of a wrong player, and the table names the incomplete players",
+    async (limit) => {
+      const { s, scene, session, path, ann, bob, join } = await currentSession();
+      const small = await startService({ [limit]: 2 });
+      expect(await scene.frames(session)).toHaveLength(2);
+      const { id: deviceId } = await scene.device();
+      const ofAnn = eq(assignments.athleteId, ann.athlete);
+      await s.store.database.queries.update(assignments).set({ deviceId }).where(ofAnn);
+      await join();
+      await small.runJobs();
+      expect((await scene.frames(session)).map(({ athlete }) => athlete)).toEqual([bob.athlete]);
+      const { rows, left_out, computing } = (await scene.send("GET", `${path}figures/?wait=60`)).body;
+      expect(rows.map(({ player }: { player: string }) => player)).toEqual(["Bob"]);
+      expect(left_out).toMatchObject([
+        { player: "Ann", period: null, reason: "limit_reached" },
+        { player: "Cem", period: null, reason: "limit_reached" },
+      ]);
+      expect(computing).toEqual([]);
+    },
+  );
 });

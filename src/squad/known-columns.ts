@@ -21,9 +21,6 @@ export interface KnownRow {
 /** A header in lower case without accents, spaces and signs: `Max. HR` becomes `maxhr`. */
 export const lettersOf = (name: string): string => name.replace(/[^\p{L}\p{N}]/gu, "");
 
-/** Maximum number of rows and columns of a roster or of periods. A larger table is assumed to be a different file *(choice)*. */
-const MOST_ROWS = 10_000;
-const MOST_COLUMNS = 1000;
 /** Maximum length of the file, in bytes, or in UTF-16 units of a text *(choice)*. */
 export const MAX_SHEET_BYTES = 2 ** 22;
 /** A workbook of Excel, LibreOffice or Numbers is a ZIP archive. An older workbook of Excel has the other signature. */
@@ -64,9 +61,8 @@ export function readKnownColumns(
   if (file.length > MAX_SHEET_BYTES) return { ...nothing, refusal: TOO_LARGE };
   const start = typeof file === "string" ? file.slice(0, 4) : String.fromCharCode(...file.subarray(0, 4));
   if (WORKBOOKS.includes(start)) return { ...nothing, refusal: IS_WORKBOOK };
-  const { columns: names, headers, headerLine, rows, problems: sheetProblems } = readSheet(file);
-  if (rows.length > MOST_ROWS || names.length > MOST_COLUMNS)
-    return { ...nothing, headers, headerLine, refusal: TOO_LARGE };
+  const { columns: names, headers, headerLine, rows, problems: sheetProblems, isTooLarge } = readSheet(file);
+  if (isTooLarge) return { ...nothing, headers, headerLine, refusal: TOO_LARGE };
   const problems = [...sheetProblems];
   const found = names.map((name) => known.get(lettersOf(name)) ?? null);
   for (const [i, header] of headers.entries()) {

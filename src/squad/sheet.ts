@@ -10,7 +10,12 @@ export interface Sheet {
   headerLine: number;
   /** Cells without a header, and unclosed quotes. */
   problems: SheetProblem[];
+  /** Whether the file has more rows or columns than a table can have, so that its end was not read. */
+  isTooLarge: boolean;
 }
+
+/** Maximum number of rows and columns of a roster or of periods. A larger table is assumed to be a different file *(choice)*. */
+const MOST = { rows: 10_000, columns: 1_000 };
 
 export interface SheetRow {
   /** Line where the row starts, counted from 1. */
@@ -30,7 +35,8 @@ export interface SheetProblem {
 
 /**
  * Reads a table from Excel, LibreOffice or Numbers: commas, semicolons or tabs; UTF-8 with or without a byte order mark, UTF-16,
- * or Windows-1252; a first line `sep=;`; quoted fields (RFC 4180). Empty rows are skipped.
+ * or Windows-1252; a first line `sep=;`; quoted fields (RFC 4180). Empty rows are skipped. Reads at most 10,001 rows, and no row
+ * after one with more than 1,000 cells.
  *
  * @returns a sheet without columns for an empty file
  */
@@ -38,10 +44,11 @@ export function readSheet(file: Uint8Array | string): Sheet {
   const text = typeof file === "string" ? file.replace(/^\uFEFF/, "") : textOf(file);
   const [, hint] = /^sep=(.)\r?\n/i.exec(text) ?? [];
   const delimiter = hint ?? delimiterOf(text);
-  const { records: all, openQuoteLine } = recordsOf(text, delimiter);
-  const records = all.slice(hint === undefined ? 0 : 1);
-  const [header, ...rest] = records.filter(({ fields }) => fields.some((field) => field !== ""));
-  if (header === undefined) return { columns: [], headers: [], headerLine: 1, rows: [], problems: [] };
+  const rowsBefore = hint === undefined ? 1 : 2;
+  const { records, openQuoteLine, isTooLarge } = recordsOf(text, delimiter, rowsBefore + MOST.rows);
+  const [header, ...rest] = records.slice(rowsBefore - 1);
+  if (header === undefined)
+    return { columns: [], headers: [], headerLine: 1, rows: [], problems: [], isTooLarge };
   const columns = header.fields.map(columnName);
   return {
     columns,
@@ -63,6 +70,7 @@ export function readSheet(file: Uint8Array | string): Sheet {
           ]),
       ...rest.flatMap((record) => withoutHeader(record, header, delimiter)),
     ],
+    isTooLarge,
   };
 }
 
@@ -151,11 +159,15 @@ interface SheetRecord {
   fields: string[];
 }
 
-// A squad's file has at most hundreds of rows, and pages and services also read it, so it is not streamed.
+/**
+ * The rows with text. A squad's file has at most hundreds of rows, and pages and services also read it, so it is not streamed. A text
+ * of another kind can have millions of rows or cells, so reading ends at the first one too many.
+ */
 function recordsOf(
   text: string,
   delimiter: string,
-): { records: SheetRecord[]; openQuoteLine: number | null } {
+  mostRows: number,
+): { records: SheetRecord[]; openQuoteLine: number | null; isTooLarge: boolean } {
   const records: SheetRecord[] = [];
   let quoteLine = 1;
   let line = 1;
@@ -164,6 +176,7 @@ function recordsOf(
   // Updated for each character, because trimming the field at each quote would take quadratic time.
   let isBlank = true;
   let isQuoted = false;
+  let isTooWide = false;
   const add = (character: string) => {
     field += character;
     isBlank &&= character.trim() === "";
@@ -174,9 +187,15 @@ function recordsOf(
   };
   const endField = () => {
     record.fields.push(textOfCell(field.trim()));
+    isTooWide ||= record.fields.length > MOST.columns;
     beginField();
   };
-  for (let i = 0; i < text.length; i++) {
+  const endRecord = () => {
+    if (!isTooWide) endField();
+    if (record.fields.some((one) => one !== "")) records.push(record);
+  };
+  const isTooLarge = () => isTooWide || records.length > mostRows;
+  for (let i = 0; i < text.length && !isTooLarge(); i++) {
     const character = text[i] ?? "";
     if (character === "\n" || (character === "\r" && text[i + 1] !== "\n")) line += 1;
     if (isQuoted) {
@@ -192,12 +211,10 @@ function recordsOf(
     } else if (character === delimiter) endField();
     else if (character === "\n" || character === "\r") {
       if (character === "\r" && text[i + 1] === "\n") continue;
-      endField();
-      records.push(record);
+      endRecord();
       record = { line, fields: [] };
     } else add(character);
   }
-  endField();
-  records.push(record);
-  return { records, openQuoteLine: isQuoted ? quoteLine : null };
+  endRecord();
+  return { records, openQuoteLine: isQuoted ? quoteLine : null, isTooLarge: isTooLarge() };
 }

@@ -75,6 +75,27 @@ describe("a table from a spreadsheet is read", () => {
     }
   });
 
+  it("up to the first row or cell more than a table can have", () => {
+    const table = (rows: number, hint = "") =>
+      readSheet(`${hint}player,serial\n${"Kunz,1\n\n".repeat(rows)}`);
+    for (const hint of ["", "sep=,\n"]) {
+      const most = table(10_000, hint);
+      expect([most.rows.length, most.isTooLarge]).toEqual([10_000, false]);
+      const large = table(300_000, hint);
+      expect([large.rows.length, large.isTooLarge]).toEqual([10_001, true]);
+    }
+    const wide = (before: string, cells: number) =>
+      readSheet(`${before}${"x,".repeat(cells - 1)}x\nKunz,1\n`);
+    for (const before of ["", "player\n"]) {
+      expect(wide(before, 1_000).isTooLarge).toBe(false);
+      const large = wide(before, 500_000);
+      const widest = Math.max(large.columns.length, ...large.rows.map(({ fields }) => fields.length));
+      expect([widest, large.isTooLarge]).toEqual([1_001, true]);
+      expect(wide(before, 1_001).isTooLarge).toBe(true);
+    }
+    expect(readSheet(",".repeat(500_000)).isTooLarge).toBe(true);
+  });
+
   it("without rows from an empty file", () => {
     expect(readSheet(new Uint8Array()).columns).toEqual([]);
     expect(readSheet(";;\n;;\n").rows).toEqual([]);

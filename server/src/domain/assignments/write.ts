@@ -8,7 +8,7 @@ import { errors } from "../change/errors.js";
 import { enforceAssignmentQuota } from "../change/quotas.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 import { hasOwned } from "../ownerships/rules.js";
-import { grantsOf } from "../permissions/coverage.js";
+import { permittedNow } from "../permissions/coverage.js";
 import { type AssignmentChange, assignmentItem, type NewAssignment } from "./resource.js";
 import type { Assignment } from "./rules.js";
 
@@ -28,12 +28,12 @@ export async function addAssignment(
   const me = ctx.caller?.id ?? 0;
   const { queries, now } = unit;
   await lockAccount(unit, me);
-  const grants = await grantsOf(queries, me, "WRITE", [body.athlete], { lock: true });
+  const writable = await permittedNow(queries, me, "WRITE", [body.athlete], now, { lock: true });
   const problems = {
     ...((await hasOwned(queries, me, body.device))
       ? {}
       : { device: ["There is no device of yours with this id."] }),
-    ...(grants.activeAt(body.athlete, now)
+    ...(writable.has(body.athlete)
       ? {}
       : { athlete: ["There is no athlete with this id whom you may change."] }),
   };

@@ -3,7 +3,7 @@ import { thatAthlete } from "../accounts/rules.js";
 import type { Context } from "../change/context.js";
 import { errors } from "../change/errors.js";
 import type { Lookup, Rule } from "../change/rule.js";
-import { grantsOf } from "../permissions/coverage.js";
+import { permittedNow } from "../permissions/coverage.js";
 
 /** An athlete, and whether the caller acts as the manager of this managed athlete. */
 export interface AthleteAndRole {
@@ -21,8 +21,8 @@ const isManagerOf = ({ caller }: Context, athlete: Account) =>
 export async function requireReadable(ctx: Context, athlete: Account, lookup: Lookup): Promise<void> {
   const me = ctx.caller?.id ?? 0;
   if (athlete.id === me) return;
-  const read = await grantsOf(lookup.queries, me, "READ", [athlete.id]);
-  if (!read.activeAt(athlete.id, ctx.clock.now())) throw errors.forbidden();
+  const readable = await permittedNow(lookup.queries, me, "READ", [athlete.id], ctx.clock.now());
+  if (!readable.has(athlete.id)) throw errors.forbidden();
 }
 
 export const managersWhoManage: Rule<never, undefined> = {

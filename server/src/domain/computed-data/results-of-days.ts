@@ -59,7 +59,8 @@ export async function resultsOfDays<Value>(
     )
     .orderBy(...orderBy, timeframes.id)
     .limit(limit);
-  const grants = await grantsOf(queries, caller?.id ?? 0, "READ", [athleteId]);
+  const needed = rows.map(({ startTime, endTime }) => ({ athleteId, startTime, endTime }));
+  const grants = await grantsOf(queries, caller?.id ?? 0, "READ", needed);
   return rows
     .filter((row) => grants.cover(athleteId, row.startTime, row.endTime))
     .sort((a, b) => a.startTime.getTime() - b.startTime.getTime())

@@ -8,7 +8,7 @@ import type { Context } from "../change/context.js";
 import { errors } from "../change/errors.js";
 import { enforceMemberQuota } from "../change/quotas.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
-import { grantsOf } from "../permissions/coverage.js";
+import { permittedNow } from "../permissions/coverage.js";
 import { lockEditableSquad } from "../squad-roles/editable.js";
 import { isHeartKey } from "../squad-roles/heart.js";
 import type { View } from "../squad-roles/view.js";
@@ -29,9 +29,9 @@ export async function addMember(ctx: Context, unit: UnitOfWork, body: NewMember)
   // Run requests for a squad one after another, because two memberships of an athlete must not overlap.
   const { id: squadId, ownerId, view } = await lockEditableSquad(ctx, unit, body.squad);
   requireNoHeart(view, body.params);
-  const grants = await grantsOf(queries, ownerId, "READ", [body.athlete], { lock: true });
+  const readable = await permittedNow(queries, ownerId, "READ", [body.athlete], now, { lock: true });
   const isKnown = view.role === "owner" || (await wasMember(queries, squadId, body.athlete));
-  if (!isKnown || !grants.activeAt(body.athlete, now))
+  if (!isKnown || !readable.has(body.athlete))
     throw errors.field("athlete", "There is no athlete with this id whom the owner of the squad may read.");
   const row = {
     squadId,

@@ -1,7 +1,8 @@
-import { and, eq, gt, inArray, lte, type SQL, sql } from "drizzle-orm";
+import { and, eq, gt, lte, type SQL, sql } from "drizzle-orm";
 import type { Queries } from "../../store/connection/database.js";
+import { type Interval, intervalsIn, textOfInstants } from "../../store/samples/index.js";
 import { accounts, type PermissionKind, permissions } from "../../store/schema.js";
-import { groupBy } from "../lists/group-by.js";
+import { overlapSearch } from "../sample-ownership/overlap-search.js";
 
 /** Validity of a permission: from `startTime` (included) to `expirationTime` (excluded). */
 export interface Validity {
@@ -9,75 +10,114 @@ export interface Validity {
   expirationTime: Date;
 }
 
-/**
- * Whether the permissions together cover an interval without a gap. An interval that ends when the last permission
- * expires is covered.
- * @param granted permissions in the order of their start times
- */
-export function covers(granted: readonly Validity[], start: Date, end: Date): boolean {
-  let reached = start.getTime();
-  for (const { startTime, expirationTime } of granted) {
-    if (startTime.getTime() > reached) return false;
-    reached = Math.max(reached, expirationTime.getTime());
-    if (reached >= end.getTime() && reached > start.getTime()) return true;
-  }
-  return false;
-}
-
 /** Permissions of one kind of a manager on athletes. */
 export interface Grants {
-  /** Whether the permissions cover every instant of the interval. */
+  /**
+   * Whether the permissions together cover every instant of the interval. An interval that ends when the last permission expires is
+   * covered.
+   */
   cover(athleteId: number, start: Date, end: Date): boolean;
-  /** The times of the permissions, in the order of their starts. They may overlap. */
-  times(athleteId: number): readonly Validity[];
-  /** Whether one of the permissions is active. */
-  activeAt(athleteId: number, now: Date): boolean;
+  /** The union of the times of the permissions, closed, ascending and disjoint. */
+  times(athleteId: number): readonly Interval[];
+}
+
+/** A time of an athlete for which permissions are read. */
+export interface NeededTime {
+  athleteId: number;
+  startTime: Date;
+  endTime: Date;
 }
 
 /**
- * Reads a manager's permissions of one kind on some athletes.
+ * Reads a manager's permissions of one kind on some athletes. The database unites them and returns one row for each athlete, because
+ * each of hundreds of athletes can have a thousand permissions.
+ * @param needed the result knows nothing about times outside all of these
  * @param lock prevents the athletes from being deleted and their permissions from changing until the transaction ends;
  *   for changes that depend on the result
- * @param during omits permissions that do not overlap this interval
  */
 export async function grantsOf(
   queries: Queries,
   managerId: number,
   kind: PermissionKind,
-  athleteIds: readonly number[],
-  { lock = false, during }: { lock?: boolean; during?: { from: Date; to: Date } } = {},
+  needed: readonly NeededTime[],
+  { lock = false } = {},
 ): Promise<Grants> {
-  const ids = [...new Set(athleteIds)];
-  let byAthlete = new Map<number, Validity[]>();
-  if (ids.length > 0) {
-    if (lock) {
-      await queries
-        .select({ id: accounts.id })
-        .from(accounts)
-        .where(inArray(accounts.id, ids))
-        .orderBy(accounts.id)
-        .for("share");
-    }
-    const rows = await queries
-      .select()
-      .from(permissions)
-      .where(
-        and(
-          eq(permissions.managerId, managerId),
-          eq(permissions.permission, kind),
-          inArray(permissions.athleteId, ids),
-          during && and(lte(permissions.startTime, during.to), gt(permissions.expirationTime, during.from)),
-        ),
-      )
-      .orderBy(permissions.startTime);
-    byAthlete = groupBy(rows, ({ athleteId }) => athleteId);
-  }
-  const granted = (athleteId: number): readonly Validity[] => byAthlete.get(athleteId) ?? [];
+  const ids = distinct(needed.map(({ athleteId }) => athleteId));
+  if (lock) await lockAthletes(queries, ids);
+  const times = await unitedTimes(queries, managerId, kind, ids, hullOf(needed));
+  const searches = new Map([...times].map(([athleteId, intervals]) => [athleteId, overlapSearch(intervals)]));
   return {
-    cover: (athleteId, start, end) => covers(granted(athleteId), start, end),
-    times: granted,
-    activeAt: (athleteId, now) => granted(athleteId).some((permission) => isActive(permission, now)),
+    cover(athleteId, start, end) {
+      const found = searches.get(athleteId)?.({ startMs: start.getTime(), stopMs: start.getTime() });
+      return found !== undefined && found.stopMs + 1 >= end.getTime();
+    },
+    times: (athleteId) => times.get(athleteId) ?? [],
   };
+}
+
+/** The union of the permissions of each athlete that overlap the time; athletes without one are absent. */
+async function unitedTimes(
+  queries: Queries,
+  managerId: number,
+  kind: PermissionKind,
+  athleteIds: readonly number[],
+  { from, to }: { from: Date; to: Date },
+): Promise<ReadonlyMap<number, Interval[]>> {
+  if (athleteIds.length === 0) return new Map();
+  const { rows } = await queries.execute<{ athlete_id: string; times: string }>(sql`
+    SELECT athlete_id, ${textOfInstants(sql`united`)} AS times FROM (
+      SELECT athlete_id, range_agg(tstzrange(start_time, expiration_time)) AS united FROM ${permissions}
+      WHERE athlete_id = ANY(${sql.param(athleteIds)}::bigint[]) AND manager_id = ${managerId} AND permission = ${kind}
+        AND start_time <= ${to} AND expiration_time > ${from} AND start_time < expiration_time
+      GROUP BY athlete_id
+    ) AS of_athlete`);
+  return new Map(rows.map(({ athlete_id, times }) => [Number(athlete_id), intervalsIn(times)]));
+}
+
+/**
+ * Returns those of the athletes on whom the manager has an active permission.
+ * @param lock as for `grantsOf`
+ */
+export async function permittedNow(
+  queries: Queries,
+  managerId: number,
+  kind: PermissionKind,
+  athleteIds: readonly number[],
+  now: Date,
+  { lock = false } = {},
+): Promise<ReadonlySet<number>> {
+  const ids = distinct(athleteIds);
+  if (ids.length === 0) return new Set();
+  if (lock) await lockAthletes(queries, ids);
+  const rows = await queries
+    .select({ id: accounts.id })
+    .from(accounts)
+    .where(and(isOneOf(ids), hasActive(queries, managerId, kind, now)));
+  return new Set(rows.map(({ id }) => id));
+}
+
+async function lockAthletes(queries: Queries, ids: readonly number[]): Promise<void> {
+  if (ids.length === 0) return;
+  await queries
+    .select({ id: accounts.id })
+    .from(accounts)
+    .where(isOneOf(ids))
+    .orderBy(accounts.id)
+    .for("share");
+}
+
+const isOneOf = (ids: readonly number[]): SQL => sql`${accounts.id} = ANY(${sql.param(ids)}::bigint[])`;
+
+const distinct = (ids: readonly number[]): number[] => [...new Set(ids)];
+
+/** From the first start to the last end. There can be more times than a call can have arguments. */
+function hullOf(times: readonly NeededTime[]): { from: Date; to: Date } {
+  let [fromMs, toMs] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const { startTime, endTime } of times) {
+    fromMs = Math.min(fromMs, startTime.getTime());
+    toMs = Math.max(toMs, endTime.getTime());
+  }
+  return { from: new Date(fromMs), to: new Date(toMs) };
 }
 
 /** Whether a permission is active now. */

@@ -12,7 +12,7 @@ import { enforceAssignmentQuota, enforceMemberQuota } from "../change/quotas.js"
 import type { UnitOfWork } from "../change/unit-of-work.js";
 import { groupBy } from "../lists/group-by.js";
 import type { Member } from "../members/rules.js";
-import { grantsOf } from "../permissions/coverage.js";
+import { permittedNow } from "../permissions/coverage.js";
 import { type AthleteOf, createAthletes, findAthletes } from "./athletes.js";
 import { findDevices } from "./devices.js";
 import { Problems } from "./problems.js";
@@ -74,12 +74,12 @@ async function requireRights(
   problems: Problems,
 ): Promise<void> {
   const known = [...athletes.values()].filter((id) => id !== null);
-  const readable = await grantsOf(queries, ownerId, "READ", known, { lock: true });
-  const writable = await grantsOf(queries, ownerId, "WRITE", known);
+  const readable = await permittedNow(queries, ownerId, "READ", known, now, { lock: true });
+  const writable = await permittedNow(queries, ownerId, "WRITE", known, now);
   for (const [{ name, line, serials }, id] of athletes) {
     if (id === null) continue;
-    if (!readable.activeAt(id, now)) problems.add(line, `You no longer have access to ${name}.`);
-    else if (serials.length > 0 && !writable.activeAt(id, now))
+    if (!readable.has(id)) problems.add(line, `You no longer have access to ${name}.`);
+    else if (serials.length > 0 && !writable.has(id))
       problems.add(
         line,
         `An assignment needs WRITE permission on ${name}. Ask the athlete for it, or leave serial empty.`,

@@ -6,15 +6,15 @@ import type { Context } from "../change/context.js";
 import { ServiceError } from "../change/errors.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 import { nextOf, type QueuedDerivation, queueRest } from "./derive-sessions.js";
-import { deriveTimeframes } from "./derive-timeframes.js";
-import { selectSessions, toSession } from "./rules.js";
+import { deriveTimeframes, removeOutdatedTimeframes } from "./derive-timeframes.js";
+import { type Session, selectSessions, toSession } from "./rules.js";
 
 /** Maximum number of ids in a result, because a job can refuse thousands of sessions. */
 const MAX_REFUSED = 100;
 
 interface Derived {
   sessions: number;
-  /** Ids of the first sessions that are unchanged because they would exceed a limit. */
+  /** Ids of the first sessions without some of their time frames, because they would exceed a limit. */
   refused: number[];
   /** Whether another job continues. */
   continues: boolean;
@@ -37,19 +37,30 @@ export async function deriveSessions(ctx: Context, queued: QueuedDerivation, tur
     }
     const { id } = next;
     left = next.left;
-    try {
-      await transact(ctx, "derive sessions", (unit) => deriveOne(unit, id));
-    } catch (error) {
-      if (!(error instanceof ServiceError && error.kind === "conflict")) throw error;
+    if (await isRefused(ctx, id, deriveTimeframes)) {
+      await isRefused(ctx, id, removeOutdatedTimeframes);
       if (refused.length < MAX_REFUSED) refused.push(id);
     }
   }
   return { sessions: count, refused, continues: false };
 }
 
-async function deriveOne(unit: UnitOfWork, id: number): Promise<void> {
-  const [row] = await selectSessions(unit.queries)
-    .where(eq(sessions.activityId, id))
-    .for("no key update", { of: [activities, sessions] });
-  if (row !== undefined) await deriveTimeframes(unit, toSession(row));
+/** Changes a session in a transaction. @returns whether a limit prevents it */
+async function isRefused(
+  ctx: Context,
+  id: number,
+  change: (unit: UnitOfWork, session: Session) => Promise<void>,
+): Promise<boolean> {
+  try {
+    await transact(ctx, "derive sessions", async (unit) => {
+      const [row] = await selectSessions(unit.queries)
+        .where(eq(sessions.activityId, id))
+        .for("no key update", { of: [activities, sessions] });
+      if (row !== undefined) await change(unit, toSession(row));
+    });
+    return false;
+  } catch (error) {
+    if (error instanceof ServiceError && error.kind === "conflict") return true;
+    throw error;
+  }
 }

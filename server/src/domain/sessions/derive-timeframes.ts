@@ -26,34 +26,57 @@ export async function deriveTimeframes(unit: UnitOfWork, session: Session): Prom
   const { activityMaxTimeframes: most } = config;
   const { wanted, periods } = await planOf(queries, session, { lock: true, most });
   if (wanted.length > most) throw tooManyTimeframes(most);
-  const [schema] = await queries
-    .select({ id: jsonSchemas.id })
-    .from(jsonSchemas)
-    .where(eq(jsonSchemas.name, `timeframe_${session.sport}`));
-  const jsonSchemaId = schema?.id ?? 0;
-  const known = await queries
-    .select({ timeframe: timeframes, period: sessionTimeframes.period })
-    .from(sessionTimeframes)
-    .innerJoin(timeframes, eq(timeframes.id, sessionTimeframes.timeframeId))
-    .where(eq(sessionTimeframes.sessionId, session.id));
+  const jsonSchemaId = await schemaIdOf(unit, session);
   const missing = new Map(wanted.map((one) => [keyOf(one, jsonSchemaId), one]));
-  const superfluous = known.filter(({ timeframe, period }) => {
-    const isSessions = timeframe.activityId === session.id;
-    return !(isSessions && missing.delete(keyOf({ ...timeframe, period }, timeframe.jsonSchemaId)));
-  });
-  if (superfluous.length > 0) {
-    await deleteTimeframes(
-      unit,
-      inArray(
-        timeframes.id,
-        superfluous.map(({ timeframe }) => timeframe.id),
-      ),
-    );
-  }
+  await removeOthers(unit, session, missing);
   await addTimeframes(unit, session, jsonSchemaId, [...missing.values()]);
   await deleteFiguresOfOthers(unit, session, { wanted, periods });
   // Names, numbers and players without samples may have changed even if no time frame has changed.
   await recordSessions(unit, "figures", theseSessions([session.id]));
+}
+
+/**
+ * Deletes the time frames that no longer apply, and adds none, so that no figures remain with the wrong player if a limit prevents
+ * the derivation. Lock the session first.
+ * @throws ServiceError `session_too_large`
+ */
+export async function removeOutdatedTimeframes(unit: UnitOfWork, session: Session): Promise<void> {
+  const { wanted, periods } = await planOf(unit.queries, session, {
+    lock: true,
+    most: Number.POSITIVE_INFINITY,
+  });
+  const jsonSchemaId = await schemaIdOf(unit, session);
+  await removeOthers(unit, session, new Map(wanted.map((one) => [keyOf(one, jsonSchemaId), one])));
+  await deleteFiguresOfOthers(unit, session, { wanted, periods });
+  await recordSessions(unit, "figures", theseSessions([session.id]));
+}
+
+/** Deletes the time frames of the session that are not wanted, and takes those that exist out of `wanted`. */
+async function removeOthers(
+  unit: UnitOfWork,
+  session: Session,
+  wanted: Map<string, WantedTimeframe>,
+): Promise<void> {
+  const known = await unit.queries
+    .select({ timeframe: timeframes, period: sessionTimeframes.period })
+    .from(sessionTimeframes)
+    .innerJoin(timeframes, eq(timeframes.id, sessionTimeframes.timeframeId))
+    .where(eq(sessionTimeframes.sessionId, session.id));
+  const superfluous = known.filter(({ timeframe, period }) => {
+    const isSessions = timeframe.activityId === session.id;
+    return !(isSessions && wanted.delete(keyOf({ ...timeframe, period }, timeframe.jsonSchemaId)));
+  });
+  if (superfluous.length === 0) return;
+  const ids = superfluous.map(({ timeframe }) => timeframe.id);
+  await deleteTimeframes(unit, inArray(timeframes.id, ids));
+}
+
+async function schemaIdOf({ queries }: UnitOfWork, { sport }: Session): Promise<number> {
+  const [schema] = await queries
+    .select({ id: jsonSchemas.id })
+    .from(jsonSchemas)
+    .where(eq(jsonSchemas.name, `timeframe_${sport}`));
+  return schema?.id ?? 0;
 }
 
 async function addTimeframes(

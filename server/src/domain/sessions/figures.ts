@@ -34,7 +34,7 @@ export interface FiguresTable extends Tagged {
   session: Session;
   rows: FiguresRow[];
   leftOut: (Omit<LeftOut, "reason"> & {
-    reason: LeftOut["reason"] | "not_computable";
+    reason: LeftOut["reason"] | "not_computable" | "limit_reached";
     player: SessionPlayer | undefined;
   })[];
   /** Players whose rows are missing or may change, because their figures or time frames are being computed. */
@@ -82,7 +82,7 @@ export async function sessionTable(
     ctx.queries,
     session.ownerId,
     "READ",
-    plan.players.map(({ athleteId }) => athleteId),
+    players.flatMap(({ own }) => own),
   );
   const isReadable = ({ athleteId, startTime, endTime }: SessionFrame) =>
     grants.cover(athleteId, startTime, endTime);
@@ -102,8 +102,14 @@ export async function sessionTable(
     session.view.athleteId === null
       ? plan.leftOut.map((one) => ({ ...one, player: byId.get(one.athleteId) }))
       : [];
-  const leftOut = [...withoutSamples, ...notComputable];
   const framesOf = new Map(players.map(({ player, own }) => [player.athleteId, own]));
+  const incomplete = plan.players.filter(
+    ({ athleteId }) =>
+      (session.view.athleteId === null || athleteId === session.view.athleteId) &&
+      !isWaiting(athleteId) &&
+      (plan.numbers.get(athleteId) ?? 0) > (framesOf.get(athleteId)?.length ?? 0),
+  );
+  const leftOut = [...withoutSamples, ...notComputable, ...(await limitedOf(ctx, session, incomplete))];
   const isLeftOut = new Set(
     plan.leftOut.flatMap(({ athleteId, period }) => (period === WHOLE ? [athleteId] : [])),
   );
@@ -120,6 +126,20 @@ export async function sessionTable(
   const { hasHeart } = view;
   const tag = tagOf(session, view, shown, { leftOut, computing, wanted }, computed);
   return { session, rows: shown, leftOut, computing, hasHeart, wanted, ...tag };
+}
+
+/** The players whose time frames a limit has prevented, as opposed to those whom a change since has made incomplete. */
+async function limitedOf({ queries }: Context, session: Session, incomplete: readonly SessionPlayer[]) {
+  if (incomplete.length === 0) return [];
+  const isWaiting = await waitingDerivations(queries, session);
+  return incomplete
+    .filter(({ athleteId }) => !isWaiting(athleteId))
+    .map((player) => ({
+      athleteId: player.athleteId,
+      player,
+      period: WHOLE,
+      reason: "limit_reached" as const,
+    }));
 }
 
 const asInterval = ([startMs, endMs]: [number, number]) => ({ startMs, endMs });

@@ -4,7 +4,7 @@ import { assignments, ownerships, sessionTimeframes, squadMembers, timeframes } 
 import { CURRENT_END } from "../../wire/types.js";
 import { authorize } from "../change/access.js";
 import type { Context } from "../change/context.js";
-import { type Grants, grantsOf } from "../permissions/coverage.js";
+import { grantsOf } from "../permissions/coverage.js";
 import {
   type LiveDevice,
   type LiveDevices,
@@ -64,18 +64,19 @@ export const squadDevices =
       )
       .orderBy(asc(assignments.deviceId), asc(assignments.id))
       .limit(MAX_ROWS);
-    const recently = { from: new Date(now.getTime() - RECENT_MS), to: now };
-    const grants = await readGrants(ctx, ownerId, worn, recently);
+    const recently = { startTime: new Date(now.getTime() - RECENT_MS), endTime: now };
+    const grants = await grantsOf(
+      ctx.queries,
+      ownerId,
+      "READ",
+      worn.map(({ athleteId }) => ({ athleteId, ...recently })),
+    );
     return devicesOf(
       worn.map(({ member, assignment, ...row }) => ({
         ...row,
         times: [member, assignment].reduce<readonly Interval[]>(
           (times, valid) => intersect(times, timesOf(valid.startTime, valid.endTime)),
-          normaliseIntervals(
-            grants
-              .times(row.athleteId)
-              .flatMap(({ startTime, expirationTime }) => timesOf(startTime, expirationTime)),
-          ),
+          grants.times(row.athleteId),
         ),
       })),
     );
@@ -106,10 +107,7 @@ export const sessionDevices =
       )
       .orderBy(asc(timeframes.deviceId), asc(timeframes.id))
       .limit(MAX_ROWS);
-    const grants = await readGrants(ctx, ownerId, frames, {
-      from: new Date(Math.min(...frames.map(({ startTime }) => startTime.getTime()))),
-      to: new Date(Math.max(...frames.map(({ endTime }) => endTime.getTime()))),
-    });
+    const grants = await grantsOf(ctx.queries, ownerId, "READ", frames);
     return devicesOf(
       frames
         .filter(({ athleteId, startTime, endTime }) => grants.cover(athleteId, startTime, endTime))
@@ -124,20 +122,6 @@ export const sessionDevices =
 const hasWhole = sql`EXISTS (SELECT FROM ${sessionTimeframes} AS whole JOIN ${timeframes} AS frame ON frame.id = whole.timeframe_id
   WHERE whole.session_id = ${sessionTimeframes.sessionId} AND whole.period = ${WHOLE}
     AND frame.athlete_id = ${timeframes.athleteId} AND frame.device_id = ${timeframes.deviceId})`;
-
-const readGrants = (
-  { queries }: Context,
-  ownerId: number,
-  rows: readonly { athleteId: number }[],
-  during: { from: Date; to: Date },
-): Promise<Grants> =>
-  grantsOf(
-    queries,
-    ownerId,
-    "READ",
-    rows.map(({ athleteId }) => athleteId),
-    { during },
-  );
 
 /** A time whose end is not included, as a closed interval. */
 const timesOf = (start: Date, end: Date): Interval[] => [

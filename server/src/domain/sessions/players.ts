@@ -28,7 +28,7 @@ const NAMED = {
 };
 
 /** Maximum number of players of one session, because one transaction derives its time frames. */
-const MAX_PLAYERS = 200;
+export const MAX_PLAYERS = 200;
 
 /**
  * The players of a session, in the order in which they joined the squad. If a player has several rows, the first row

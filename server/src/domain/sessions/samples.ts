@@ -104,6 +104,6 @@ async function* samplesByPlayer(
 async function readableFrames(ctx: Context, session: Session, athleteId: number): Promise<SessionFrame[]> {
   await authorize(ctx, "downloadSessionSamples", { session: session.id });
   const frames = await framesOf(ctx.queries, session.id, athleteId);
-  const grants = await grantsOf(ctx.queries, session.ownerId, "READ", [athleteId]);
+  const grants = await grantsOf(ctx.queries, session.ownerId, "READ", frames);
   return frames.filter(({ startTime, endTime }) => grants.cover(athleteId, startTime, endTime));
 }

@@ -208,7 +208,9 @@ async function readableParts(
     ctx.queries,
     ownerId,
     "READ",
-    parts.map(({ athleteId }) => athleteId),
+    parts.flatMap(({ athleteId, time }) =>
+      time === null ? [] : [{ athleteId, startTime: time.start, endTime: time.end }],
+    ),
   );
   return parts.filter(
     ({ athleteId, time }) => time !== null && grants.cover(athleteId, time.start, time.end),

@@ -3,11 +3,14 @@ import { readInstant } from "../../store/instant.js";
 import type { Interval } from "../../store/samples/index.js";
 import { assignments, squadMembers, squads } from "../../store/schema.js";
 import type { Context } from "../change/context.js";
-import { grantsOf } from "../permissions/coverage.js";
+import { permittedNow } from "../permissions/coverage.js";
 import { type Membership, type Wearer, type Wearing, wearerSearch } from "./worn-times.js";
 
 /** Other requests run in between, because an account may have 50,000 assignments. */
 const ASSIGNMENTS_AT_A_TIME = 1_000;
+
+/** Number of athletes whose permissions one statement reads, because each can have a thousand that have not begun. */
+const ATHLETES_AT_A_TIME = 200;
 
 /** The wearer of a device at a time in the interval, or the last wearer if the caller can still assign it to this athlete. */
 export async function wearersOf(
@@ -26,35 +29,45 @@ export async function wearersOf(
 
 /**
  * The last assignment of each device before the interval to an athlete whom the caller may assign now. Earlier ones have no effect,
- * and an account may have 50,000.
+ * and an account may have 50,000. Permissions are read once for each athlete, not for each assignment.
  */
-async function lastWearers(
-  { queries, caller, clock }: Context,
-  devices: readonly number[],
-  start: Date,
-): Promise<Wearer[]> {
-  const me = caller?.id ?? 0;
-  const now = clock.now();
-  const rows = await queries.execute<{
+async function lastWearers(ctx: Context, devices: readonly number[], start: Date): Promise<Wearer[]> {
+  const { queries, caller } = ctx;
+  const before = sql`owner_id = ${caller?.id ?? 0} AND device_id = ANY(${sql.param(devices)}::bigint[]) AND end_time <= ${start}`;
+  const athletes = await queries.execute<{ ids: string }>(
+    sql`SELECT coalesce(json_agg(DISTINCT athlete_id), '[]')::text AS ids FROM ${assignments} WHERE ${before}`,
+  );
+  const allowed = await allowedOf(ctx, JSON.parse(athletes.rows[0]?.ids ?? "[]") as number[]);
+  if (allowed.length === 0) return [];
+  const { rows } = await queries.execute<{
     device_id: string;
     athlete_id: string;
     start_time: string;
     end_time: string;
   }>(sql`
-    SELECT wanted.device_id, last.athlete_id, last.start_time, last.end_time
-    FROM unnest(${sql.param(devices)}::bigint[]) AS wanted (device_id) CROSS JOIN LATERAL (
-      SELECT athlete_id, start_time, end_time FROM assignments AS worn
-      WHERE worn.device_id = wanted.device_id AND worn.owner_id = ${me} AND worn.end_time <= ${start} AND EXISTS (
-        SELECT FROM permissions WHERE permissions.athlete_id = worn.athlete_id AND manager_id = ${me}
-          AND permission = 'WRITE' AND permissions.start_time <= ${now} AND expiration_time > ${now})
-      ORDER BY worn.end_time DESC LIMIT 1
-    ) AS last`);
-  return rows.rows.map((row) => ({
+    SELECT DISTINCT ON (device_id) device_id, athlete_id, start_time, end_time FROM ${assignments}
+    WHERE ${before} AND athlete_id IN (SELECT unnest(${sql.param(allowed)}::bigint[]))
+    ORDER BY device_id, end_time DESC`);
+  return rows.map((row) => ({
     deviceId: Number(row.device_id),
     athleteId: Number(row.athlete_id),
     ...closed({ startTime: readInstant(row.start_time), endTime: readInstant(row.end_time) }),
     isAllowed: true,
   }));
+}
+
+/** Those of the athletes whom the caller may assign now. */
+async function allowedOf(
+  { queries, caller, clock, signal }: Context,
+  athletes: readonly number[],
+): Promise<number[]> {
+  const allowed: number[] = [];
+  for (let at = 0; at < athletes.length; at += ATHLETES_AT_A_TIME) {
+    signal?.throwIfAborted();
+    const some = athletes.slice(at, at + ATHLETES_AT_A_TIME);
+    allowed.push(...(await permittedNow(queries, caller?.id ?? 0, "WRITE", some, clock.now())));
+  }
+  return allowed;
 }
 
 async function assignmentsIn({ queries, caller, clock }: Context, start: Date, end: Date): Promise<Wearer[]> {
@@ -82,8 +95,8 @@ async function assignmentsIn({ queries, caller, clock }: Context, start: Date, e
       .orderBy(asc(assignments.id))
       .limit(ASSIGNMENTS_AT_A_TIME);
     const athletes = rows.map(({ athleteId }) => athleteId).filter((id) => !isAllowed.has(id));
-    const grants = await grantsOf(queries, me, "WRITE", athletes);
-    for (const id of athletes) isAllowed.set(id, grants.activeAt(id, clock.now()));
+    const permitted = await permittedNow(queries, me, "WRITE", athletes, clock.now());
+    for (const id of athletes) isAllowed.set(id, permitted.has(id));
     for (const { deviceId, athleteId, ...times } of rows)
       found.push({ deviceId, athleteId, ...closed(times), isAllowed: isAllowed.get(athleteId) === true });
     if (rows.length < ASSIGNMENTS_AT_A_TIME) return found;

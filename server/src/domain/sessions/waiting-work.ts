@@ -6,6 +6,7 @@ import { jobs, squadMembers } from "../../store/schema.js";
 import type { Context } from "../change/context.js";
 import { type Item, matchesStrongly } from "../change/entity-tags.js";
 import { ALL_SESSIONS, subjectOf } from "./derive-sessions.js";
+import { MAX_PLAYERS } from "./players.js";
 import { sessionItem, type toSessionResource } from "./resource.js";
 import type { SeenSession, Session } from "./rules.js";
 
@@ -15,7 +16,8 @@ type Details = Item<ReturnType<typeof toSessionResource> & { computing: boolean 
 
 /**
  * The subjects of unfinished derivations of a session: its own, those of its squad, its players or all sessions of the owner. The
- * limit makes the database search the index for each subject, instead of reading all jobs of the owner.
+ * limit makes the database search the index for each subject, instead of reading all jobs of the owner. A session with more players
+ * than the maximum has no table, so the others do not matter.
  */
 function subjects({ id, ownerId, squadId, startTime, endTime }: Timed): SQL {
   const own = [ALL_SESSIONS, subjectOf({ squadId }), subjectOf({ sessionId: id })];
@@ -23,8 +25,11 @@ function subjects({ id, ownerId, squadId, startTime, endTime }: Timed): SQL {
   const [after, until] = [member("after"), member("until")];
   return sql`SELECT subject FROM (
       SELECT unnest(${sql.param(own)}::text[]) UNION
-      SELECT 'athlete ' || ${squadMembers.athleteId} FROM ${squadMembers} WHERE ${squadMembers.squadId} = ${squadId}
-        AND ${squadMembers.startTime} < ${endTime} AND ${squadMembers.endTime} > ${startTime}
+      SELECT 'athlete ' || athlete_id FROM (
+        SELECT DISTINCT ${squadMembers.athleteId} FROM ${squadMembers} WHERE ${squadMembers.squadId} = ${squadId}
+          AND ${squadMembers.startTime} < ${endTime} AND ${squadMembers.endTime} > ${startTime}
+        LIMIT ${MAX_PLAYERS + 1}
+      ) AS players
     ) AS known (subject) CROSS JOIN LATERAL (
       SELECT 1 FROM ${jobs} WHERE ${jobs.kind} = 'derive' AND ${jobs.chargedTo} = ${ownerId} AND ${isUnended}
         AND ${jobs.payload}->>'subject' = known.subject

@@ -36,6 +36,8 @@ export interface SessionPlan {
   players: SessionPlayer[];
   periods: SessionPeriod[];
   wanted: WantedTimeframe[];
+  /** The number of all time frames of each player, also of those beyond `most`. */
+  numbers: ReadonlyMap<number, number>;
   leftOut: LeftOut[];
 }
 
@@ -86,11 +88,14 @@ export async function planOf(
   const periods = periodsOfRows(await periodRowsOf(queries, session.id));
   requireAtMost(MAX_ROWS, players.length * (1 + periods.length), "rows of players and periods");
   const athletes = players.map(({ athleteId }) => athleteId);
-  const grants = await grantsOf(queries, session.ownerId, "WRITE", athletes, { lock });
+  const { startTime, endTime } = session;
+  const needed = athletes.map((athleteId) => ({ athleteId, startTime, endTime }));
+  const grants = await grantsOf(queries, session.ownerId, "WRITE", needed, { lock });
   const worn = athletes.length === 0 ? [] : await assignmentsIn(queries, session, athletes);
   requireAtMost(MAX_ASSIGNMENTS, worn.length, "assignments");
   const isOwned = ownedIn(worn.length === 0 ? [] : await ownershipsIn(queries, session, worn));
   const wanted: WantedTimeframe[] = [];
+  const numbers = new Map<number, number>();
   const leftOut: LeftOut[] = [];
   for (const { athleteId, params } of players) {
     // Other requests run in between, because there may be 200 periods and 1,000 assignments.
@@ -113,6 +118,7 @@ export async function planOf(
           })),
       );
       const allowed = frames.filter(({ startTime, endTime }) => grants.cover(athleteId, startTime, endTime));
+      numbers.set(athleteId, (numbers.get(athleteId) ?? 0) + allowed.length);
       // The others are not needed, and there may be 200,000.
       if (wanted.length <= most) wanted.push(...allowed);
       if (intervals.length === 0) continue;
@@ -120,7 +126,7 @@ export async function planOf(
       else if (allowed.length < frames.length) leftOut.push({ athleteId, period, reason: "no_permission" });
     }
   }
-  return { players, periods, wanted, leftOut };
+  return { players, periods, wanted, numbers, leftOut };
 }
 
 const assignmentsIn = (

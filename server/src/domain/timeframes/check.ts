@@ -35,8 +35,9 @@ export async function checkTimeframe(
   const me = caller?.id ?? 0;
   const { start_time: startTime, end_time: endTime, athlete, params } = timeframe;
   const activity = await findActivity(queries, timeframe.activity);
-  const athletes = before === undefined ? [athlete] : [athlete, before.athleteId];
-  const grants = await grantsOf(queries, me, "WRITE", athletes, { lock: true });
+  const after = { athleteId: athlete, startTime, endTime };
+  const needed = before === undefined ? [after] : [after, before];
+  const grants = await grantsOf(queries, me, "WRITE", needed, { lock: true });
   const schema = await findJsonSchema(queries, timeframe.json_schema, "TIMEFRAME");
   const isChecked = before !== undefined && isSame(timeframe, before);
   const invalidParams = schema === undefined || isChecked ? {} : paramsProblems(schema, params);

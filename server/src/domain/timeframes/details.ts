@@ -5,7 +5,7 @@ import { toAthlete } from "../accounts/resource.js";
 import { toActivity } from "../activities/resource.js";
 import type { Context } from "../change/context.js";
 import { toDevice } from "../devices/resource.js";
-import { grantsOf } from "../permissions/coverage.js";
+import { permittedNow } from "../permissions/coverage.js";
 import type { Timeframe } from "./rules.js";
 
 /** Related resources requested by the client. */
@@ -89,12 +89,11 @@ function withoutPicture(account: typeof accounts.$inferSelect) {
 
 /** Includes only athletes whom the caller may read now. */
 async function readAthletes({ queries, caller, clock }: Context, ids: number[]) {
-  const grants = await grantsOf(queries, caller?.id ?? 0, "READ", ids);
-  const readable = ids.filter((id) => grants.activeAt(id, clock.now()));
-  if (readable.length === 0) return new Map<number, AthleteDetails>();
+  const readable = await permittedNow(queries, caller?.id ?? 0, "READ", ids, clock.now());
+  if (readable.size === 0) return new Map<number, AthleteDetails>();
   const rows = await queries
     .select({ ...getTableColumns(accounts), profilePicture: sql<null>`NULL` })
     .from(accounts)
-    .where(inArray(accounts.id, readable));
+    .where(inArray(accounts.id, [...readable]));
   return new Map(rows.map((row) => [row.id, withoutPicture(row)]));
 }

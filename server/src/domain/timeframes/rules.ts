@@ -29,7 +29,7 @@ export const readableTimeframe: Rule<"timeframe", Timeframe> = {
   async find(ctx, ids, lookup) {
     const timeframe = await findTimeframe(ids.timeframe, lookup);
     const { athleteId, startTime, endTime } = timeframe;
-    const grants = await grantsOf(lookup.queries, ctx.caller?.id ?? 0, "READ", [athleteId]);
+    const grants = await grantsOf(lookup.queries, ctx.caller?.id ?? 0, "READ", [timeframe]);
     if (!grants.cover(athleteId, startTime, endTime)) throw errors.forbidden();
     return timeframe;
   },

@@ -15,7 +15,7 @@ export { SampleStoreError, type SampleStoreErrorCode } from "./errors.js";
 export { type Interval, normaliseIntervals } from "./intervals.js";
 export { latestSamples, latestTimestamp } from "./latest.js";
 export type { MergeCounts } from "./merge.js";
-export { instantsOf, intervalsIn, millisecondsOf, textOfMultirange } from "./multirange.js";
+export { instantsOf, intervalsIn, millisecondsOf, textOfInstants, textOfMultirange } from "./multirange.js";
 export { readPage, type SamplePage } from "./page.js";
 export { Pauses } from "./pauses.js";
 export { listRanges, listRangesOf, type SampleRange } from "./ranges.js";

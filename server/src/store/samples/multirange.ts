@@ -28,8 +28,17 @@ export const millisecondsOf = (intervals: readonly Interval[]): SQL =>
  * @returns expression for `intervalsIn`
  */
 export const textOfMultirange = (multirange: SQL): SQL<string> =>
-  sql<string>`(SELECT coalesce(json_agg(json_build_array(lower(one), upper(one)) ORDER BY one), '[]')::text
+  textOfBounds(multirange, sql`lower(one)`, sql`upper(one)`);
+
+/** As `textOfMultirange`, for a multirange of timestamps. */
+export const textOfInstants = (multirange: SQL): SQL<string> =>
+  textOfBounds(multirange, msOf(sql`lower(one)`), msOf(sql`upper(one)`));
+
+const textOfBounds = (multirange: SQL, lower: SQL, upper: SQL): SQL<string> =>
+  sql<string>`(SELECT coalesce(json_agg(json_build_array(${lower}, ${upper}) ORDER BY one), '[]')::text
     FROM unnest(${multirange}) AS one)`;
+
+const msOf = (instant: SQL): SQL => sql`(extract(epoch FROM ${instant}) * 1000)::bigint`;
 
 /** Closed intervals, ascending and disjoint. */
 export function intervalsIn(text: string): Interval[] {

@@ -78,11 +78,15 @@ export const playersIn = ({ rows, left_out, computing }: Figures): Map<number, s
 
 const NOT_COMPUTABLE = (when: string) => `has samples ${when} that could not be read.`;
 
+const LIMIT_REACHED = (when: string) =>
+  `is not complete ${when}, because the session or the account would have too many time frames. Remove periods or players.`;
+
 const REASONS: Record<LeftOut["reason"], (when: string) => string> = {
   no_device: (when) => `has no device of yours ${when}. Assign the device that this player wore.`,
   no_permission: (when) =>
     `has not given you the permission “Change” for all of the time ${when}. Ask the player for it.`,
   not_computable: NOT_COMPUTABLE,
+  limit_reached: LIMIT_REACHED,
 };
 
 const REASONS_OF_OTHERS: typeof REASONS = {
@@ -90,6 +94,7 @@ const REASONS_OF_OTHERS: typeof REASONS = {
   no_permission: (when) =>
     `has not given the owner of the squad the permission “Change” for all of the time ${when}.`,
   not_computable: NOT_COMPUTABLE,
+  limit_reached: LIMIT_REACHED,
 };
 
 /** A player without data in a session or in some of its periods. */
