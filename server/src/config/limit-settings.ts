@@ -133,7 +133,7 @@ export const limitSettings = {
   throttleAccountMailsPerDay: count(
     "THROTTLE_ACCOUNT_MAILS_PER_DAY",
     50,
-    "Maximum number of emails about changed usernames, email addresses and passwords of one account; accounts with the same email address that have not confirmed it with a password reset link, except the oldest, also share one limit",
+    "Maximum number of emails about changed usernames, email addresses and passwords of one account; accounts with the same email address, in any spelling, that have not confirmed it with a password reset link, except the oldest, also share one limit",
   ),
   throttleTokensPerMinute: count(
     "THROTTLE_TOKENS_PER_MINUTE",
