@@ -158,6 +158,6 @@ export const limitSettings = {
   throttlePasswordResetsOfUserPerHour: count(
     "THROTTLE_PASSWORD_RESETS_OF_USER_PER_HOUR",
     5,
-    "Maximum number of password reset links for one username from one address; after this number of emails to a user, further emails are distributed over the hour",
+    "Maximum number of password reset links for one username from one address; after this number of emails to a user, or to all users who have not confirmed the same email address, further emails are distributed over the hour",
   ),
 } as const satisfies Record<string, Setting<unknown>>;
