@@ -200,7 +200,14 @@ describe("retention", () => {
     const codes = () => queries.$count(idempotencyKeys);
     const [account] = await queries
       .insert(accounts)
-      .values({ role: "MANAGER", username: "a", usernameKey: "a", email: "", createdAt: new Date() })
+      .values({
+        role: "MANAGER",
+        username: "a",
+        usernameKey: "a",
+        email: "",
+        emailKey: "",
+        createdAt: new Date(),
+      })
       .returning();
     // Wait for more than one run, because the second run removes rows that expire between the two.
     for (const key of ["first", "second"]) {

@@ -8,7 +8,7 @@ import { queriesOf } from "../src/store/connection/database.js";
 import { accounts, jobs, passwordResets } from "../src/store/schema.js";
 import { newPassword, withPasswordResets } from "./password-reset-scene.js";
 import { managingManager } from "./people.js";
-import { startService } from "./service.js";
+import { startService, type TestAccount } from "./service.js";
 
 const it = withPasswordResets();
 
@@ -99,6 +99,33 @@ describe("a request for a link", () => {
     expect((await reset(token, newPassword(), at)).status).toBe(204);
     // No requests wait.
     expect(await askFromAnywhere()).toBe(7);
+  });
+
+  it("shares a limit of emails with all accounts that have not confirmed the same address, of which the oldest always has a valid link", async ({
+    passwords: { linksTo, ask, linked, reset },
+  }) => {
+    const at = await startService({ throttlePasswordResetsOfUserPerHour: 3 });
+    at.clock.stopAt(Date.now());
+    const name = randomUUID();
+    const oldest = await at.manager({ email: `${name}@example.org` });
+    const strangers: TestAccount[] = [];
+    for (let n = 0; n < 5; n++) strangers.push(await at.manager({ email: `${name}+${n}@example.org` }));
+    const [confirmed] = strangers as [TestAccount];
+    expect((await reset(await linked(confirmed, at), newPassword(), at)).status).toBe(204);
+    const mailed = async (people: readonly TestAccount[]) => {
+      const counts: number[] = [];
+      for (const person of people) {
+        expect((await ask(person.username, at)).status).toBe(204);
+        counts.push((await linksTo(person, at)).length);
+      }
+      return counts;
+    };
+    expect(await mailed(strangers.slice(1))).toEqual([1, 1, 1, 0]);
+    expect(await mailed([oldest, oldest])).toEqual([1, 1]);
+    // The earlier link of the confirmed account also counts as an email in its folder.
+    expect(await mailed([confirmed, confirmed])).toEqual([2, 3]);
+    at.clock.advance(20 * 60_000);
+    expect(await mailed(strangers.slice(3))).toEqual([2, 0]);
   });
 
   it("shares one email with other requests that arrive before it is sent", async ({

@@ -304,9 +304,14 @@ describe("a service without passwords", () => {
       form: { grant_type: "password", client_id: clientId, client_secret: clientSecret, ...person1 },
     });
     expect([token.status, token.body.error]).toEqual([400, "invalid_grant"]);
-    await s.store.database.queries
-      .insert(accounts)
-      .values({ role: "MANAGER", username, usernameKey: username, email, createdAt: new Date() });
+    await s.store.database.queries.insert(accounts).values({
+      role: "MANAGER",
+      username,
+      usernameKey: username,
+      email,
+      emailKey: email,
+      createdAt: new Date(),
+    });
     await run(s, "account link", { username, subject: "sub-1" });
     expect(await refusal(s, "account reset-password", { username })).toBe("password_sign_in_disabled");
     person(provider, "sub-1");

@@ -332,12 +332,13 @@ export class TestService {
   }
 
   /** An athlete who can log in. */
-  async athlete(): Promise<TestAccount> {
+  async athlete(more: { email?: string } = {}): Promise<TestAccount> {
     const username = `athlete-${randomUUID()}`;
+    const email = more.email ?? `${username}@example.org`;
     const password = `pass ${randomUUID()}`;
     const passwordHash = await hashPassword(this.ctx, password, username);
     const { id } = await transact(this.ctx, "test", (change) =>
-      insertAccount(change, { role: "ATHLETE", username, email: `${username}@example.org`, passwordHash }),
+      insertAccount(change, { role: "ATHLETE", username, email, passwordHash }),
     );
     return { id, username, password, token: await this.logIn(username, password) };
   }

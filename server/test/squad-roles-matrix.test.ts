@@ -34,7 +34,7 @@ const MATRIX: Record<string, string> = {
   createMember: MANAGERS,
   retrieveMember: READERS,
   updateMember: EDITORS,
-  deleteMember: EDITORS,
+  deleteMember: OWNER,
   listAssignments: MANAGERS,
   createAssignment: MANAGERS,
   retrieveAssignment: HIDDEN,

@@ -226,11 +226,16 @@ describe("a guest", () => {
     expect((await scene.send("GET", member)).body.params).toEqual({ max_hr: 190, sprint_threshold: 6 });
     // Other thresholds from a time on are a membership that follows.
     const from = minute(60);
-    expect((await send("PATCH", member, { end_time: from })).status).toBe(200);
-    const { squad } = scene;
-    const following = { squad, athlete: ann.athlete, start_time: from, params: { sprint_threshold: 8 } };
-    const later = await send("POST", "/api/v2/members/", following);
-    expect(later.body.params).toEqual({ sprint_threshold: 8 });
+    const later = await send("PATCH", member, { from, params: { sprint_threshold: 8 } });
+    expect(later.body).toEqual({
+      ...body.results[0],
+      ...{ id: later.body.id, params: { sprint_threshold: 8 }, start_time: from },
+    });
+    expect(`/api/v2/members/${later.body.id}/`).not.toBe(member);
+    expect((await scene.send("GET", member)).body).toMatchObject({
+      params: { max_hr: 190, sprint_threshold: 6 },
+      end_time: from,
+    });
     expect((await scene.send("GET", `/api/v2/members/${later.body.id}/`)).body.params).toEqual({
       max_hr: 190,
       sprint_threshold: 8,
@@ -239,22 +244,43 @@ describe("a guest", () => {
     expect(activities.body.count).toBe(0);
   });
 
-  it("can add an athlete to the squad as an analyst only if the athlete was in it before", async () => {
+  it("cannot change as an analyst the times at which a player is in the squad, and so the days that they see", async () => {
     const { scene, ann } = await played();
     const analyst = await guestOf(scene, "analyst");
-    const other = await SquadScene.of(s, ["Cleo"]);
-    const [cleo] = other.players as [TestPlayer];
-    await s.store.database.queries
-      .update(permissions)
-      .set({ managerId: scene.manager.id })
-      .where(eq(permissions.athleteId, cleo.athlete));
-    const add = (token: string, athlete: number, start_time: string) =>
-      s.post("/api/v2/members/", { squad: scene.squad, athlete, start_time, end_time: minute(30) }, token);
-    const refused = await add(analyst.token, cleo.athlete, minute(0));
-    const unknown = await add(analyst.token, 999_999_999, minute(0));
-    expect([refused.status, refused.body]).toEqual([400, unknown.body]);
-    expect((await add(analyst.token, ann.athlete, "2019-01-01T00:00:00Z")).status).toBe(409);
-    expect((await add(scene.manager.token, cleo.athlete, minute(0))).status).toBe(201);
+    const ofAnn = () => scene.send("GET", `/api/v2/members/?athlete=${ann.athlete}`);
+    const [member] = (await ofAnn()).body.results;
+    const path = `/api/v2/members/${member.id}/`;
+    const end = await scene.send("PATCH", path, { end_time: minute(60) });
+    expect(end.status).toBe(200);
+    const before = (await ofAnn()).body.results;
+    const patch = (json: object) => s.send("PATCH", path, { token: analyst.token, json });
+    const refusals = [
+      await patch({ start_time: "2019-01-01T00:00:00Z" }),
+      await patch({ end_time: minute(90) }),
+      await patch({ end_time: minute(30), number: 5 }),
+      await s.post(
+        "/api/v2/members/",
+        { squad: scene.squad, athlete: ann.athlete, start_time: minute(60) },
+        analyst.token,
+      ),
+      await s.send("DELETE", path, { token: analyst.token }),
+    ];
+    expect(refusals.map(({ status, body }) => [status, body.code])).toEqual(
+      refusals.map(() => [403, "permission_denied"]),
+    );
+    for (const from of [minute(60), minute(90)]) {
+      const { status, body } = await patch({ from, number: 5 });
+      expect([status, body.errors[0].field]).toEqual([400, "from"]);
+    }
+    expect((await ofAnn()).body.results).toEqual(before);
+    // A client may send back the times.
+    const { start_time, end_time } = before[0];
+    expect((await patch({ start_time, end_time, number: 6 })).body.number).toBe(6);
+    const whole = await patch({ from: "2019-01-01T00:00:00Z", number: 7 });
+    expect(whole.body).toMatchObject({ id: member.id, start_time, end_time, number: 7 });
+    expect((await scene.send("PATCH", path, { from: minute(10), end_time })).body.errors[0].field).toBe(
+      "from",
+    );
   });
 
   it.runIf(process.env.TEST_DATABASE === "postgres")(

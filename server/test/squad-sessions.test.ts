@@ -154,6 +154,7 @@ describe("a session", () => {
           username: `of-${scene.squad}-${n}`,
           usernameKey: `of-${scene.squad}-${n}`,
           email: "",
+          emailKey: "",
           createdAt: new Date(),
         })),
       )

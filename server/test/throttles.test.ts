@@ -81,6 +81,28 @@ describe("passwords", () => {
     expect(await s.store.database.queries.$count(jobs, isNotice)).toBe(4);
   });
 
+  it("can be changed a limited number of times by all accounts that have not confirmed one address, in any spelling, even if they take turns at being the oldest", async () => {
+    const s = await startService({ throttleAccountMailsPerDay: 2 });
+    const change = async ({ id, token }: { id: number; token: string }, json: object) =>
+      (await s.send("PATCH", `/api/v1/managers/${id}/`, { token, json })).status;
+    const name = `stranger-${randomUUID()}`;
+    const spellings = [`${name}+1`, `${name.toUpperCase()}+2`, `${name}+3`];
+    const people: { id: number; token: string }[] = [];
+    for (const local of spellings) people.push(await s.manager({ email: `${local}@example.org` }));
+    const [one, two, three] = people as [{ id: number; token: string }, ...typeof people];
+    const rename = (person: { id: number; token: string } | undefined) =>
+      change(person as { id: number; token: string }, { username: `renamed ${randomUUID()}` });
+    expect([await rename(two), await rename(two), await rename(three)]).toEqual([201, 201, 429]);
+    expect([await rename(one), await change(one, { email: "away@example.org" })]).toEqual([201, 201]);
+    // The second account is now the oldest, but its own limit and that of the oldest account are used up.
+    expect([await rename(two), await rename(three)]).toEqual([429, 429]);
+    const { queries } = s.store.database;
+    await queries.delete(accounts).where(eq(accounts.id, two?.id ?? 0));
+    expect(await rename(three)).toBe(429);
+    const isNotice = sql`payload->>'template' LIKE '%-changed' AND lower(payload->>'to') LIKE ${`${name}+%`}`;
+    expect(await queries.$count(jobs, isNotice)).toBe(4);
+  });
+
   it("can be changed by an account that has confirmed its address by a link, whatever older and newer accounts with this address do", async () => {
     const s = await startService({ throttleAccountMailsPerDay: 3 });
     const email = "owner@example.org";

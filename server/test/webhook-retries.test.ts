@@ -234,7 +234,7 @@ describe("a webhook is disabled", () => {
     old.behaviour = answer(410);
     const webhook = await register(old.url);
     await emit(s, "activity-updated", webhook.activity);
-    await asAnn("PATCH", webhook.path, { webhook_url: fresh.url });
+    await asAnn("PATCH", webhook.path, { webhook_url: fresh.url, secret_token: "another" });
     await s.runJobs();
     expect((await row(webhook))?.disabledAt).toBeNull();
   });

@@ -324,6 +324,32 @@ describe("webhooks", () => {
     expect(await encrypted()).not.toBe(before);
   });
 
+  it("need their full secret again for a URL with another scheme, host or port, which would receive it in every call", async () => {
+    const { body } = await create({});
+    const path = `${base}${body.id}/`;
+    const send = (method: string, json: object) => s.send(method, path, { token: ann.token, json });
+    for (const webhook_url of [
+      "http://public.example/hook?key=1",
+      "https://public.example:8443/hook",
+      "https://93.184.215.14/hook",
+    ]) {
+      for (const refused of [
+        await send("PATCH", { webhook_url }),
+        await send("PATCH", { webhook_url, secret_token: body.secret_token }),
+        await send("PUT", { ...fields, webhook_url, secret_token: body.secret_token }),
+      ]) {
+        expect([refused.status, refused.headers.get("x-error-code"), Object.keys(refused.body)]).toEqual([
+          ...[400, "secret_token_required", ["secret_token"]],
+        ]);
+      }
+      expect((await s.get(path, ann.token)).body).toEqual(body);
+    }
+    const sameOrigin = "https://PUBLIC.example:443/other";
+    expect((await send("PATCH", { webhook_url: sameOrigin })).body.webhook_url).toBe(sameOrigin);
+    const moved = { webhook_url: "https://93.184.215.14/hook", secret_token: fields.secret_token };
+    expect((await send("PATCH", moved)).body.webhook_url).toBe(moved.webhook_url);
+  });
+
   it("are updated and deleted only if If-Match matches", async () => {
     const { id } = (await create()).body;
     const stale = (await s.get(`${base}${id}/`, ann.token)).headers.get("etag") ?? "";

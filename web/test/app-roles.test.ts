@@ -181,8 +181,14 @@ describe.skipIf(hasNoBrowser)("roles in a squad", () => {
     const change = async (fields: Record<string, string>, scope?: string) => {
       await page.getByRole("button", { name: "Change Ann Ash" }).click();
       expect(await dialog(page).getByLabel("Maximum heart rate").count()).toBe(0);
+      expect(await dialog(page).getByLabel("Until").count()).toBe(0);
       for (const [label, value] of Object.entries(fields)) await dialog(page).getByLabel(label).fill(value);
-      if (scope !== undefined) await dialog(page).getByLabel("Applies").selectOption(scope);
+      if (scope !== undefined) {
+        await dialog(page).getByLabel("Applies").selectOption(scope);
+        // Only the owner sets the times of the membership.
+        for (const label of ["From", "Until"])
+          expect(await dialog(page).getByLabel(label, { exact: true }).count()).toBe(0);
+      }
       expect(await violations(page)).toEqual([]);
       await dialog(page).getByRole("button", { name: "Save" }).click();
       await dialog(page).waitFor({ state: "detached" });

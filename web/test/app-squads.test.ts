@@ -129,8 +129,8 @@ describe.skipIf(hasNoBrowser)("squads", () => {
     await showView(page, `#/squads/${squad}`, "First team");
     expectComplaint(/status of 409/);
     const refused = { status: 409, headers: { "X-Request-Id": "abc" }, json: { detail: "Not now." } };
-    await page.route(/members\/$/, (route) =>
-      route.request().method() === "POST" ? route.fulfill(refused) : route.continue(),
+    await page.route(/members\/\d+\/$/, (route) =>
+      route.request().method() === "PATCH" ? route.fulfill(refused) : route.continue(),
     );
     await page.route(/assignments\/$/, (route) =>
       route.request().method() === "POST" ? route.fulfill(refused) : route.continue(),

@@ -57,7 +57,8 @@ export function installGuard(app: FastifyInstance, unrouted: ReturnType<typeof a
       isDisabled = found?.isDisabled ?? false;
       const { tokenHash } = credential;
       ctx.tokenHash = tokenHash;
-      ctx.isSignedIn = async () => (await callerOf(ctx.queries, tokenHash, clock.now())) !== undefined;
+      ctx.isSignedIn = async (queries = ctx.queries) =>
+        (await callerOf(queries, tokenHash, clock.now())) !== undefined;
     }
     if (ctx.caller !== null) request.onBehalfOf.name = accountCaller(ctx.caller.id);
     await app.throttle(ctx.caller === null ? "address" : "user", request, reply);

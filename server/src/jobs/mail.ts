@@ -1,11 +1,8 @@
 import { eq } from "drizzle-orm";
 import { createTransport } from "nodemailer";
 import { eraseMails, writeMail } from "../domain/accounts/mail-folder.js";
-import {
-  answerResetRequest,
-  RESET_LIFETIME_MS,
-  type ResetRequest,
-} from "../domain/accounts/password-reset.js";
+import { answerResetRequest, type ResetRequest } from "../domain/accounts/password-reset.js";
+import { RESET_LIFETIME_MS } from "../domain/accounts/reset-mail-limit.js";
 import type { Context } from "../domain/change/context.js";
 import { decryptSecret } from "../domain/secrets/secrets.js";
 import type { Job } from "../store/queue/job-queue.js";

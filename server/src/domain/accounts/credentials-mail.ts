@@ -1,23 +1,12 @@
-import { createHash } from "node:crypto";
 import { eq, min } from "drizzle-orm";
 import { accounts } from "../../store/schema.js";
 import type { Context } from "../change/context.js";
 import { ServiceError } from "../change/errors.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 import { encryptSecret } from "../secrets/secrets.js";
+import { emailKey, recipientHash } from "./email-addresses.js";
 import type { Account } from "./find.js";
 import { userKey } from "./user-counters.js";
-
-/** Normalises an address: a subaddress (RFC 5233) or another spelling must not count as another recipient. */
-const plainAddress = (email: string) =>
-  email
-    .normalize("NFKC")
-    .toLowerCase()
-    .replace(/\+[^@]*(?=@[^@]*$)/, "");
-
-/** Identifies the recipient in counters without storing the address. */
-export const recipientHash = (email: string) =>
-  createHash("sha256").update(plainAddress(email)).digest("base64url");
 
 /**
  * Counts the registration email before it is queued. Beyond the recipient's limit, a user who has
@@ -44,9 +33,11 @@ type Replaced = { [Column in "username" | "email" | "passwordHash"]?: string | n
 
 /**
  * Counts a change before it is made, because it sends an email to the previous address, which may belong to a stranger. Each
- * account has its own limit. Accounts that have not confirmed the address, except the oldest account with it, also share one. So
- * nobody can use up the limit of a user by entering the address of the user, and a user whose account is neither confirms the
- * address with a password reset link, which is not counted.
+ * account has its own limit. Accounts that have not confirmed the address also share two, whatever the spelling of the address:
+ * one for the oldest account with it and one for all others. So nobody can use up the limit of a user by entering the address of
+ * the user, accounts that take turns at being the oldest have one limit, and a user whose account is neither confirms the address
+ * with a password reset link, which is not counted.
+ * @param account as it is when the change is made
  * @throws ServiceError `throttled`
  */
 export async function countChangedCredentials(
@@ -58,15 +49,15 @@ export async function countChangedCredentials(
     (column) => replaced[column] !== undefined && replaced[column] !== account[column],
   );
   if (account.email === "" || changed.length === 0) return;
-  // Counted before the search, because finding the oldest account reads all accounts.
   for (const column of changed) await ctx.countAccountMail?.(userKey(account.id), column === "email");
   if (account.emailConfirmed) return;
   const [first] = await ctx.queries
     .select({ id: min(accounts.id) })
     .from(accounts)
-    .where(eq(accounts.email, account.email));
-  if (first?.id === account.id) return;
-  for (const _ of changed) await ctx.countAccountMail?.(recipientHash(account.email), false);
+    .where(eq(accounts.emailKey, emailKey(account.email)));
+  const recipient = recipientHash(account.email);
+  const shared = first?.id === account.id ? `oldest ${recipient}` : recipient;
+  for (const _ of changed) await ctx.countAccountMail?.(shared, false);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { and, desc, eq, gt, isNull } from "drizzle-orm";
+import { and, eq, gt, isNull } from "drizzle-orm";
 import { accounts, passwordResets } from "../../store/schema.js";
 import { transact } from "../change/change.js";
 import type { Context } from "../change/context.js";
@@ -9,11 +9,9 @@ import { encryptSecret } from "../secrets/secrets.js";
 import { hashResetToken, newToken } from "../secrets/tokens.js";
 import { type Account, lockAccountByUsername } from "./find.js";
 import { usesPassword } from "./provider-identity.js";
+import { mayMailReset, RESET_LIFETIME_MS } from "./reset-mail-limit.js";
 import { usernameHash, usernameKey } from "./usernames.js";
 import { updateAccount } from "./write.js";
-
-/** Lifetime of the link in the email. The link works once. */
-export const RESET_LIFETIME_MS = 60 * 60 * 1000;
 
 /** Request for an email with a link, as stored in its job. */
 export interface ResetRequest {
@@ -42,9 +40,8 @@ export async function requestPasswordReset(ctx: Context, username: string, page:
 }
 
 /**
- * Emails the link if the account with this username can log in and has an address. Anyone can send requests, and with a
- * limit per account, strangers could lock its user out. So there is no such limit. After many emails, further ones are
- * spread over the hour, while the link in the last email stays valid.
+ * Emails the link if the account with this username can log in and has an address. Anyone can send requests, so
+ * `mayMailReset` limits the emails without locking the user out.
  */
 export async function answerResetRequest(
   ctx: Context,
@@ -57,28 +54,10 @@ export async function answerResetRequest(
       .where(eq(accounts.usernameKey, username))
       .for("no key update");
     if (account === undefined || !(await canReset(ctx, unit, account))) return;
-    if (await mayMail(unit, account)) {
+    if (await mayMailReset(unit, account)) {
       await mailResetLink(ctx, unit, account, page);
     }
   });
-}
-
-async function mayMail({ queries, config, now }: UnitOfWork, { id }: Account): Promise<boolean> {
-  const perHour = config.throttlePasswordResetsOfUserPerHour;
-  const mailed = await queries
-    .select({ at: passwordResets.createdAt })
-    .from(passwordResets)
-    .where(
-      and(
-        eq(passwordResets.accountId, id),
-        gt(passwordResets.createdAt, new Date(now.getTime() - RESET_LIFETIME_MS)),
-      ),
-    )
-    .orderBy(desc(passwordResets.createdAt))
-    .limit(perHour);
-  const [last] = mailed;
-  if (last === undefined || mailed.length < perHour) return true;
-  return now.getTime() - last.at.getTime() >= RESET_LIFETIME_MS / perHour;
 }
 
 /** Whether the user can sign in with a password, and has an address to which a link can be sent. */

@@ -1,6 +1,6 @@
 import type { StaticDecode } from "@sinclair/typebox";
 import type { Account } from "../accounts/find.js";
-import { prepareUpdate } from "../accounts/own-account.js";
+import { changeOwnAccount, prepareUpdate } from "../accounts/own-account.js";
 import { athleteProfileColumns, updateAccount } from "../accounts/write.js";
 import { change, requireTag } from "../change/change.js";
 import type { Context } from "../change/context.js";
@@ -12,27 +12,29 @@ import { type AthleteItem, athleteItem, type Filters, requireMatch } from "./lis
 /** Changes the fields sent. */
 export async function updateAthlete(
   ctx: Context,
-  athlete: Account,
+  target: Account,
   body: StaticDecode<typeof AthleteUpdate>,
   filters: Filters,
 ): Promise<AthleteItem> {
-  if (body.password !== undefined) {
-    requireTag(ctx, athleteItem(athlete));
-    await requireMatch(ctx.queries, athlete, filters);
-  }
-  const columns = await prepareUpdate(ctx, athlete, body);
-  return change(
-    ctx,
-    "updateAthlete",
-    { athlete: athlete.id },
-    async (unit, { athlete: before }) => {
-      await requireMatch(unit.queries, before, filters);
-      return athleteItem(
-        await updateAccount(unit, before, { ...columns, ...athleteProfileColumns(body.athlete_profile) }),
-      );
-    },
-    async (_unit, target) => athleteItem(target.athlete),
-  );
+  return changeOwnAccount(ctx, target, async (athlete, requireSame) => {
+    if (body.password !== undefined) {
+      requireTag(ctx, athleteItem(athlete));
+      await requireMatch(ctx.queries, athlete, filters);
+    }
+    const columns = await prepareUpdate(ctx, athlete, body);
+    return change(
+      ctx,
+      "updateAthlete",
+      { athlete: athlete.id },
+      async (unit, { athlete: before }) => {
+        requireSame(before);
+        await requireMatch(unit.queries, before, filters);
+        const profile = athleteProfileColumns(body.athlete_profile);
+        return athleteItem(await updateAccount(unit, before, { ...columns, ...profile }));
+      },
+      async (_unit, { athlete: before }) => athleteItem(before),
+    );
+  });
 }
 
 /** Changes the fields sent, for an athlete whom the caller manages. */

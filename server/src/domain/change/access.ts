@@ -13,7 +13,7 @@ import {
 import { ownJob } from "../bulk-load/rules.js";
 import { jsonSchemaForManagers } from "../json-schemas/rules.js";
 import { thatManager } from "../managers/rules.js";
-import { editableMember, readableMember } from "../members/rules.js";
+import { editableMember, ownMember, readableMember } from "../members/rules.js";
 import {
   currentOwner,
   currentOwnerOfSerial,
@@ -173,7 +173,7 @@ export const access = {
   createMember: manager,
   retrieveMember: readableMember,
   updateMember: editableMember,
-  deleteMember: editableMember,
+  deleteMember: ownMember,
   listAssignments: manager,
   createAssignment: manager,
   retrieveAssignment: ownAssignment,

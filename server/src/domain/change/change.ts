@@ -114,8 +114,24 @@ async function transactOnce<T>(
 }
 
 /**
+ * Locks the object of the path, and checks the caller's right on it and the token again in the transaction of the change. Both were
+ * checked when the headers arrived; the body may have arrived a minute later. The token is read last, after any wait for a lock.
+ * @throws ServiceError `unauthenticated`, `forbidden`, `not_found`
+ */
+export async function authorizeAgain<Op extends OperationId>(
+  ctx: Context,
+  operation: Op,
+  ids: IdsOf<Op>,
+  { queries }: Pick<UnitOfWork, "queries">,
+): Promise<TargetOf<Op>> {
+  const target = await authorize(ctx, operation, ids, { queries, lock: true });
+  if ((await ctx.isSignedIn?.(queries)) === false) throw errors.unauthenticated(true);
+  return target;
+}
+
+/**
  * Runs the change of an operation. One transaction claims the idempotency key, locks the object of the path, rechecks the
- * caller's right on it and `If-Match`, does the work, and writes its audit rows and jobs.
+ * caller's right on it, the token and `If-Match`, does the work, and writes its audit rows and jobs.
  * @throws AlreadyDone when a request with the idempotency key has made the change
  * @param view entity tag of the object in the response to GET, for `If-Match`; absent for paths without a GET
  */
@@ -128,7 +144,7 @@ export async function change<Op extends OperationId, T extends ChangeResult>(
 ): Promise<T> {
   return transact(ctx, operation, async (unit) => {
     await claimKey(ctx, unit);
-    const target = await authorize(ctx, operation, ids, { queries: unit.queries, lock: true });
+    const target = await authorizeAgain(ctx, operation, ids, unit);
     if (ctx.ifMatch !== undefined && view !== undefined) requireTag(ctx, await view(unit, target));
     const result = await work(unit, target);
     await storeResponse(ctx, unit, result);

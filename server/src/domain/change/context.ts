@@ -40,8 +40,11 @@ export interface Context {
   requestId: string;
   /** Trace of the request or job, for the resulting jobs and webhook calls. */
   trace?: Trace;
-  /** Whether the token or the session of the caller is still valid. Absent outside requests. */
-  isSignedIn?: () => Promise<boolean>;
+  /**
+   * Whether the token or the session of the caller is still valid. Reads it with the queries of a transaction, if given. Absent
+   * outside requests and for operations that require no authentication.
+   */
+  isSignedIn?: (queries?: Queries) => Promise<boolean>;
   /**
    * Whether this is the password of the caller. Counts the attempt, and throws `throttled` after too many. Absent outside
    * requests.

@@ -22,8 +22,7 @@ import { tracesOf } from "../accounts/erasures.js";
 import { type Account, findAthlete } from "../accounts/find.js";
 import { eraseMails } from "../accounts/mail-folder.js";
 import { responsesAbout, responsesToCreation } from "../accounts/stored-responses.js";
-import { authorize } from "../change/access.js";
-import { change, transact } from "../change/change.js";
+import { authorizeAgain, change, transact } from "../change/change.js";
 import type { Context } from "../change/context.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 import { deletePermissions } from "../permissions/remove.js";
@@ -161,7 +160,7 @@ export const eraseAthlete = (ctx: Context, athlete: Account): Promise<ErasurePro
     { samples: ctx.config.eraseSamples },
     (work) =>
       transact(ctx, "eraseAthlete", async (unit) => {
-        const target = await authorize(ctx, "eraseAthlete", ids, { queries: unit.queries, lock: true });
+        const target = await authorizeAgain(ctx, "eraseAthlete", ids, unit);
         return work(unit, target.athlete);
       }),
     // The response to an idempotency key is stored in the last transaction.

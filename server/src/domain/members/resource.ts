@@ -81,7 +81,17 @@ export const MemberInput = Type.Object(
 );
 
 export const MemberPatch = Type.Object(
-  { start_time: Type.Optional(DateTime()), ...changeable },
+  {
+    ...changeable,
+    start_time: Type.Optional(DateTime({ description: "Only the owner of the squad can change it" })),
+    end_time: Type.Optional(DateTime({ description: "Excluded; only the owner of the squad can change it" })),
+    from: Type.Optional(
+      DateTime({
+        description:
+          "Time from which the number, the position and the thresholds are valid: the member ends then, and a new member with these values follows until its end. At or before `start_time`, it has no effect. Without it, they are valid for the whole membership",
+      }),
+    ),
+  },
   { examples: [{ position: "MF" }] },
 );
 

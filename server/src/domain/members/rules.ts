@@ -30,6 +30,16 @@ export const readableMember: Rule<"member", SeenMember> = {
   },
 };
 
+export const ownMember: Rule<"member", SeenMember> = {
+  description: "The owner of the squad",
+  roles: ["MANAGER"],
+  async find(ctx, ids, lookup) {
+    const found = await readableMember.find(ctx, ids, lookup);
+    if (found.view.role !== "owner") throw errors.forbidden();
+    return found;
+  },
+};
+
 export const editableMember: Rule<"member", SeenMember> = {
   description: "The owner of the squad, and its analysts",
   roles: ["MANAGER"],

@@ -1,6 +1,5 @@
 import { parameterProblems } from "asi-convert/metrics";
 import { and, eq, gt, lt, ne, sql } from "drizzle-orm";
-import type { Queries } from "../../store/connection/database.js";
 import { squadMembers, squads } from "../../store/schema.js";
 import { CURRENT_END } from "../../wire/types.js";
 import { change } from "../change/change.js";
@@ -17,62 +16,43 @@ import type { Member } from "./rules.js";
 
 /** @throws ServiceError `invalid`, `forbidden`, `member_overlaps`, `quota_exceeded` */
 export async function createMember(ctx: Context, body: NewMember) {
-  return change(ctx, "createMember", {}, async (unit) => {
-    const { member, view } = await addMember(ctx, unit, body);
-    return memberItem(member, view);
-  });
+  return change(ctx, "createMember", {}, (unit) => addMember(ctx, unit, body));
 }
 
-/** Adds a member within a change. */
-export async function addMember(ctx: Context, unit: UnitOfWork, body: NewMember) {
+async function addMember(ctx: Context, unit: UnitOfWork, body: NewMember) {
   const { queries, now } = unit;
   // Run requests for a squad one after another, because two memberships of an athlete must not overlap.
   const { id: squadId, ownerId, view } = await lockEditableSquad(ctx, unit, body.squad);
-  requireNoHeart(view, body.params);
+  if (view.role !== "owner") throw errors.forbidden("Only the owner of the squad can add players.");
   const readable = await permittedNow(queries, ownerId, "READ", [body.athlete], now, { lock: true });
-  const isKnown = view.role === "owner" || (await wasMember(queries, squadId, body.athlete));
-  if (!isKnown || !readable.has(body.athlete))
+  if (!readable.has(body.athlete))
     throw errors.field("athlete", "There is no athlete with this id whom the owner of the squad may read.");
   const row = {
     squadId,
     athleteId: body.athlete,
     number: body.number ?? null,
     position: body.position ?? null,
-    params: { ...(await heartOfEarlier(queries, view, body)), ...body.params },
+    params: body.params ?? {},
     startTime: body.start_time,
     endTime: body.end_time ?? CURRENT_END,
   };
-  await check(unit, row);
-  const [after] = await queries.insert(squadMembers).values(row).returning();
-  if (after === undefined) throw new Error("The member was not inserted");
-  await enforceMemberQuota(unit, ownerId);
-  await unit.announce("memberChanged", { ownerId, before: null, after });
-  return { member: after, view };
+  return memberItem(await add(unit, ownerId, row), view);
 }
 
 /**
- * Whether the athlete has a membership of the squad. An analyst sees no athletes of the owner in other squads, but could see
- * their figures by adding them.
+ * Changes the fields sent, for the whole membership or from a given time.
+ * @returns the member with the changed values: a new one if they are valid from a later time
+ * @throws ServiceError `invalid`, `forbidden`, `member_overlaps`, `quota_exceeded`
  */
-async function wasMember(queries: Queries, squadId: number, athleteId: number): Promise<boolean> {
-  const found = await queries
-    .select({ id: squadMembers.id })
-    .from(squadMembers)
-    .where(and(eq(squadMembers.squadId, squadId), eq(squadMembers.athleteId, athleteId)))
-    .limit(1);
-  return found.length > 0;
-}
-
-/** @throws ServiceError `invalid`, `member_overlaps` */
 export async function updateMember(ctx: Context, member: number, body: MemberChange) {
   return change(
     ctx,
     "updateMember",
     { member },
     async (unit, { member: before, view, ownerId }) => {
-      const { queries } = unit;
       requireNoHeart(view, body.params);
-      await queries
+      requireTimes(view, before, body);
+      await unit.queries
         .select({ id: squads.id })
         .from(squads)
         .where(eq(squads.id, before.squadId))
@@ -86,19 +66,66 @@ export async function updateMember(ctx: Context, member: number, body: MemberCha
         startTime: body.start_time ?? before.startTime,
         endTime: body.end_time ?? before.endTime,
       };
-      await check(unit, row, before.id);
-      const { id, version: _, ...columns } = row;
-      const [after] = await queries
-        .update(squadMembers)
-        .set({ ...columns, version: sql`${squadMembers.version} + 1` })
-        .where(eq(squadMembers.id, id))
-        .returning();
-      if (after === undefined) throw errors.notFound();
-      await unit.announce("memberChanged", { ownerId, before, after });
+      const { from } = body;
+      const after =
+        from === undefined || from <= before.startTime
+          ? await replace(unit, ownerId, before, row)
+          : await follow(unit, ownerId, before, { ...row, startTime: from });
       return memberItem(after, view);
     },
     (_unit, { member, view }) => memberItem(member, view),
   );
+}
+
+/**
+ * The times of a player in a squad decide which days of the player its guests see. So only the owner sets them, and a change from a
+ * given time keeps their union.
+ * @throws ServiceError `forbidden`; `invalid` on the field `from`
+ */
+function requireTimes({ role }: View, before: Member, { from, start_time, end_time }: MemberChange): void {
+  const sets = (sent: Date | undefined, present: Date) =>
+    sent !== undefined && sent.getTime() !== present.getTime();
+  if (role !== "owner" && (sets(start_time, before.startTime) || sets(end_time, before.endTime)))
+    throw errors.forbidden("Only the owner of the squad can change start_time and end_time.");
+  if (from === undefined) return;
+  if (start_time !== undefined || end_time !== undefined)
+    throw errors.field("from", "Leave out start_time and end_time, or send them in another request.");
+  if (from >= before.endTime) throw errors.field("from", "Must be before end_time.");
+}
+
+/** Changes a row of a member. */
+async function replace(unit: UnitOfWork, ownerId: number, before: Member, row: Member): Promise<Member> {
+  await check(unit, row, before.id);
+  const { id, version: _, ...columns } = row;
+  const [after] = await unit.queries
+    .update(squadMembers)
+    .set({ ...columns, version: sql`${squadMembers.version} + 1` })
+    .where(eq(squadMembers.id, id))
+    .returning();
+  if (after === undefined) throw errors.notFound();
+  await unit.announce("memberChanged", { ownerId, before, after });
+  return after;
+}
+
+/** Ends a row of a member where another one with its remaining time starts. */
+async function follow(
+  unit: UnitOfWork,
+  ownerId: number,
+  before: Member,
+  { id: _, version: __, ...columns }: Member,
+): Promise<Member> {
+  await replace(unit, ownerId, before, { ...before, endTime: columns.startTime });
+  return add(unit, ownerId, columns);
+}
+
+/** Adds a row of a member. */
+async function add(unit: UnitOfWork, ownerId: number, row: Omit<Member, "id" | "version">): Promise<Member> {
+  await check(unit, row);
+  const [after] = await unit.queries.insert(squadMembers).values(row).returning();
+  if (after === undefined) throw new Error("The member was not inserted");
+  await enforceMemberQuota(unit, ownerId);
+  await unit.announce("memberChanged", { ownerId, before: null, after });
+  return after;
 }
 
 export async function deleteMember(ctx: Context, member: number): Promise<void> {
@@ -126,26 +153,6 @@ export const thresholdsProblem = ({
 /** Heart-rate thresholds are kept when a caller who cannot see them changes the others. */
 const keptOf = ({ hasHeart }: View, params: Record<string, unknown>) =>
   hasHeart ? {} : Object.fromEntries(Object.entries(params).filter(([key]) => isHeartKey(key)));
-
-/** Also keeps them in a membership that follows an earlier one of the athlete without a break. */
-async function heartOfEarlier(
-  queries: Queries,
-  view: View,
-  { squad, athlete, start_time }: NewMember,
-): Promise<Record<string, unknown>> {
-  if (view.hasHeart) return {};
-  const [earlier] = await queries
-    .select({ params: squadMembers.params })
-    .from(squadMembers)
-    .where(
-      and(
-        eq(squadMembers.squadId, squad),
-        eq(squadMembers.athleteId, athlete),
-        eq(squadMembers.endTime, start_time),
-      ),
-    );
-  return keptOf(view, earlier?.params ?? {});
-}
 
 function requireNoHeart({ hasHeart }: View, params: NewMember["params"]): void {
   const key = hasHeart ? undefined : Object.keys(params ?? {}).find(isHeartKey);

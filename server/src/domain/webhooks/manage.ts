@@ -69,7 +69,7 @@ export async function updateWebhook(
         .update(webhooks)
         .set({
           webhookUrl: body.webhook_url ?? before.webhookUrl,
-          secretToken: await newSecret(ctx, queries, body.secret_token, before.secretToken),
+          secretToken: await newSecret(ctx, queries, body, before),
           activityEvents: body.activity_events ?? before.activityEvents,
           timeframesEvents: body.timeframes_events ?? before.timeframesEvents,
           failures: 0,
@@ -86,16 +86,26 @@ export async function updateWebhook(
   );
 }
 
-/** A client that sends back the masked secret does not change the secret. */
+/**
+ * A client that sends back the masked secret does not change the secret. A new origin needs the secret again: calls contain it, and
+ * someone who has found a token must not obtain it by redirecting them.
+ * @throws ServiceError `secret_token_required` on the field `secret_token`
+ */
 async function newSecret(
   ctx: Context,
   queries: Queries,
-  sent: string | undefined,
-  encrypted: string,
+  { secret_token: sent, webhook_url: url }: Partial<WebhookFields>,
+  { secretToken, webhookUrl }: Webhook,
 ): Promise<string> {
-  return sent === undefined || sent === mask(await decryptSecret(ctx, queries, encrypted))
-    ? encrypted
-    : encryptSecret(ctx, queries, sent);
+  if (sent !== undefined && sent !== mask(await decryptSecret(ctx, queries, secretToken)))
+    return encryptSecret(ctx, queries, sent);
+  if (url !== undefined && new URL(url).origin !== new URL(webhookUrl).origin)
+    throw errors.field(
+      "secret_token",
+      "Send the secret too, in full: the URL has another scheme, host or port, and every call contains the secret.",
+      "secret_token_required",
+    );
+  return secretToken;
 }
 
 /** Deletes a webhook and cancels its waiting deliveries. */

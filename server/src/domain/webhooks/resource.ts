@@ -44,7 +44,7 @@ const fields = {
     problem: "Control characters, and spaces at the ends, are not allowed.",
     openapi: { type: "string", minLength: 1, maxLength: MAX_SECRET_CHARACTERS },
     description:
-      "Sent with every call in X-Asi-Api-Token. If you send back the masked value of a response, the secret is kept",
+      "Sent with every call in X-Asi-Api-Token. If you send back the masked value of a response, the secret is kept, unless the URL gets another scheme, host or port",
   }),
   activity_events: Type.Boolean({ description: `Call on ${ACTIVITY_EVENTS.join(", ")}` }),
   timeframes_events: Type.Boolean({ description: `Call on ${TIMEFRAME_EVENTS.join(", ")}` }),

@@ -127,7 +127,7 @@ export function squadRoutes(app: FastifyInstance): void {
     id: "createMember",
     summary: "Add an athlete to a squad",
     description:
-      "The number, the position and the thresholds are valid from `start_time` to `end_time`. To change them for later sessions only, end this member and create another one. Returns 409 if the athlete is already a member during this time.",
+      "The number, the position and the thresholds are valid from `start_time` to `end_time`. Only the owner of the squad can add athletes: these times decide which days of an athlete its guests see. Returns 409 if the athlete is already a member during this time.",
     method: "POST",
     path: MEMBERS,
     body: MemberInput,
@@ -155,7 +155,8 @@ export function squadRoutes(app: FastifyInstance): void {
     ...squads,
     id: "updateMember",
     summary: "Change a member of a squad",
-    description: "Changes the fields sent, including for past sessions.",
+    description:
+      "Changes the fields sent, including for past sessions, or from the time `from`; the response is then the new member that follows this one. The owner changes all fields, an analyst all except `start_time` and `end_time`. Returns 409 if the athlete is already a member during this time.",
     method: "PATCH",
     path: `${MEMBERS}{member}/`,
     body: MemberPatch,

@@ -65,7 +65,7 @@ export function webhookRoutes(app: FastifyInstance): void {
     tag,
     summary: "Update a webhook",
     description:
-      "PUT requires all fields; PATCH changes the fields sent. Sending back the masked secret_token keeps the secret. Events before the change are sent to the previous URL. A disabled webhook is enabled again.",
+      "PUT requires all fields; PATCH changes the fields sent. Sending back the masked secret_token keeps the secret. A URL with another scheme, host or port needs the full secret_token: without it, the status is 400 with the code `secret_token_required`. Events before the change are sent to the previous URL. A disabled webhook is enabled again.",
     deprecated,
     method: "PUT",
     path: "/api/v1/activities/{activity}/webhooks/{webhook}/",

@@ -15,6 +15,8 @@ export const accounts = pgTable("accounts", {
   /** Username in the form for comparisons: NFKC, lower case. */
   usernameKey: text("username_key").notNull(),
   email: text("email").notNull(),
+  /** Email address in the form for comparisons: NFKC, lower case, without subaddress. */
+  emailKey: text("email_key").notNull(),
   /** Whether the user has proved to receive emails at the address, with a link sent to it or through the OpenID provider. */
   emailConfirmed: boolean("email_confirmed").notNull().default(false),
   externalId: text("external_id"),

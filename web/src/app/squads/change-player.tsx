@@ -15,17 +15,29 @@ interface Props extends TabProps {
   name: string;
   /** Whether the user sees heart data. If not, the service keeps the maximum heart rate. */
   hasHeart: boolean;
+  /** Whether the user sets the times of the membership: the owner of the squad. */
+  setsTimes: boolean;
   onClose: () => void;
   onDone: () => void;
 }
 
 /** Changes a player for the whole membership, or after a given time. In the second case, earlier sessions keep their figures. */
-export function ChangePlayer({ client, settings, member, name, hasHeart, onClose, onDone }: Props) {
+export function ChangePlayer({
+  client,
+  settings,
+  member,
+  name,
+  hasHeart,
+  setsTimes,
+  onClose,
+  onDone,
+}: Props) {
   const [isFromTime, setFromTime] = useState(true);
   const zone = settings.zone.value;
   const unit = settings.speedUnit.value;
   const now = thresholdsOf(member.params, unit);
-  const params = { path: { member: member.id } };
+  // the meaning of the field depends on the scope
+  const startName = isFromTime ? "from" : "start_time";
 
   const save = async (values: Values) => {
     const number = values("number").trim();
@@ -34,22 +46,15 @@ export function ChangePlayer({ client, settings, member, name, hasHeart, onClose
       position: values("position").trim() || null,
       params: thresholdsIn(values, unit),
     };
-    const start_time = timeIn(values, "start_time", zone);
-    const patch = (body: Partial<Member>) =>
-      unwrap(client.PATCH("/api/v2/members/{member}/", { params, body }));
-    if (!isFromTime) await patch({ ...changed, start_time, end_time: endIn(values, "end_time", zone) });
-    else if (Date.parse(start_time) <= Date.parse(member.start_time)) await patch(changed);
-    else {
-      await patch({ end_time: start_time });
-      const { squad, athlete, end_time } = member;
-      const body = { squad, athlete, ...changed, start_time, end_time };
-      try {
-        await unwrap(client.POST("/api/v2/members/", { body }));
-      } catch (error) {
-        await patch({ end_time });
-        throw error;
-      }
-    }
+    const start = () => timeIn(values, startName, zone);
+    const times = isFromTime
+      ? { from: start() }
+      : setsTimes
+        ? { start_time: start(), end_time: endIn(values, "end_time", zone) }
+        : {};
+    const params = { path: { member: member.id } };
+    const body = { ...changed, ...times };
+    await unwrap(client.PATCH("/api/v2/members/{member}/", { params, body }));
     announce(`${name} is saved.`);
     onDone();
   };
@@ -116,27 +121,28 @@ export function ChangePlayer({ client, settings, member, name, hasHeart, onClose
           ]}
           onValue={(scope) => setFromTime(scope === "time")}
         />
-        <div class="form-row">
-          <Field
-            // the meaning of the field depends on the scope
-            key={String(isFromTime)}
-            name="start_time"
-            label="From"
-            type="datetime-local"
-            required
-            initial={isFromTime ? thisMinute(zone) : instantText(Date.parse(member.start_time), zone)}
-            hint={`Times in ${zoneName(zone)}.`}
-          />
-          {isFromTime ? null : (
+        {isFromTime || setsTimes ? (
+          <div class="form-row">
             <Field
-              name="end_time"
-              label="Until"
+              key={startName}
+              name={startName}
+              label="From"
               type="datetime-local"
-              initial={endText(member.end_time, zone)}
-              hint="Leave it empty for no end."
+              required
+              initial={isFromTime ? thisMinute(zone) : instantText(Date.parse(member.start_time), zone)}
+              hint={`Times in ${zoneName(zone)}.`}
             />
-          )}
-        </div>
+            {isFromTime ? null : (
+              <Field
+                name="end_time"
+                label="Until"
+                type="datetime-local"
+                initial={endText(member.end_time, zone)}
+                hint="Leave it empty for no end."
+              />
+            )}
+          </div>
+        ) : null}
       </Form>
     </Dialog>
   );

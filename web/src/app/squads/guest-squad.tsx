@@ -130,6 +130,7 @@ export function GuestPlayers(props: Props) {
                 member={changed}
                 name={nameOf(changed)}
                 hasHeart={mayReadHeart(seenAs)}
+                setsTimes={false}
                 onClose={() => setChanged(null)}
                 onDone={() => {
                   setChanged(null);

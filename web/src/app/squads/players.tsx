@@ -197,6 +197,7 @@ export function Players(props: TabProps) {
                   member={open.member}
                   name={nameOf(open.member)}
                   hasHeart
+                  setsTimes
                   onClose={close}
                   onDone={done}
                 />

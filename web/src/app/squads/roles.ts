@@ -16,7 +16,8 @@ const NAMES: Record<SquadRole, string> = {
 /** What a role permits. The text follows "may". */
 const RIGHTS: Record<GuestRole, string> = {
   coach: "read the sessions and the season, without heart data",
-  analyst: "read the sessions and the season, without heart data, and change sessions, periods and players",
+  analyst:
+    "read the sessions and the season, without heart data, and change sessions, periods, and numbers, positions and thresholds of players",
   physician: "read the sessions and the season, with heart data",
 };
 

@@ -69,7 +69,7 @@ export function WebhookForm({ client, activity, webhook, onDone, onCancel }: Pro
         hint={
           webhook === null
             ? "Sent with every call and used to sign it. The receiver then knows who calls."
-            : "Leave it empty to keep the secret."
+            : "Leave it empty to keep the secret. An address at another host or port needs it again."
         }
       />
       {webhook === null ? null : (
