@@ -172,15 +172,18 @@ export class Warehouse {
     const session = await this.#find(`/api/v2/sessions/${id}/`);
     const periods = await this.#find(`/api/v2/sessions/${id}/periods/`);
     if (session === undefined || periods === undefined) return;
-    this.#sessions.set(id, { session: session as Json, periods });
+    // Ignore `computing`, which describes a job and not the session: it ends without a change if the job changes nothing.
+    const { computing: _, ...stored } = session as Json;
+    this.#sessions.set(id, { session: stored, periods });
     await this.#readFigures(id);
   }
 
   async #readFigures(id: number): Promise<void> {
-    const figures = (await this.#find(`/api/v2/sessions/${id}/figures/`)) as { rows: Json[] } | undefined;
-    if (figures === undefined) return;
+    const found = (await this.#find(`/api/v2/sessions/${id}/figures/`)) as { rows: Json[] } | undefined;
+    if (found === undefined) return;
+    const { computing: _, ...figures } = found as Json & { rows: Json[] };
     // Ignore the time of the computation, which differs for figures computed again from the same samples.
-    this.#figures.set(id, { ...figures, rows: figures.rows.map(({ computed_at: _, ...row }) => row) });
+    this.#figures.set(id, { ...figures, rows: figures.rows.map(({ computed_at: _at, ...row }) => row) });
   }
 
   async #readAthlete(id: number): Promise<void> {
