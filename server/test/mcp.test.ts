@@ -156,6 +156,8 @@ describe("the tools of the service", () => {
   });
 
   it("return the season with normal ranges, and the sessions of one player", async () => {
+    // computes the figures, unless a test before has done so
+    await api(`/api/v2/sessions/${session}/figures/`);
     const season = await api(`/api/v2/squads/${scene.squad}/season/`);
     const all = await assistant.ask("squad_season", { squad: scene.squad });
     expect(all.answer.players.map(({ player }) => player)).toEqual(

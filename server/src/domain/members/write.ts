@@ -86,11 +86,11 @@ function requireTimes({ role }: View, before: Member, { from, start_time, end_ti
   const sets = (sent: Date | undefined, present: Date) =>
     sent !== undefined && sent.getTime() !== present.getTime();
   if (role !== "owner" && (sets(start_time, before.startTime) || sets(end_time, before.endTime)))
-    throw errors.forbidden("Only the owner of the squad can change start_time and end_time.");
+    throw errors.forbidden("Only the owner of the squad can change the times of a player.");
   if (from === undefined) return;
   if (start_time !== undefined || end_time !== undefined)
-    throw errors.field("from", "Leave out start_time and end_time, or send them in another request.");
-  if (from >= before.endTime) throw errors.field("from", "Must be before end_time.");
+    throw errors.field("from", "Cannot be sent with the times of the player, which need another request.");
+  if (from >= before.endTime) throw errors.field("from", "Must be before the end of the membership.");
 }
 
 /** Changes a row of a member. */
