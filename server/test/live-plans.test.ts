@@ -69,6 +69,12 @@ const rowsRead = (node: Node): number =>
 const MODES = ["force_custom_plan", "force_generic_plan"] as const;
 type Mode = (typeof MODES)[number];
 
+/** The text of a parameter, as PostgreSQL reads it. */
+function textOf(value: unknown): string {
+  if (value instanceof Date) return value.toISOString();
+  return Array.isArray(value) ? `{${value.join(",")}}` : String(value);
+}
+
 /** Reads the devices of a poll. @returns the executed plans of its statements, as their steps */
 async function stepsOf(
   s: TestService,
@@ -89,7 +95,7 @@ async function stepsOf(
   try {
     await client.query(`SET plan_cache_mode = ${mode}`);
     for (const [i, [text, values]] of sent.entries()) {
-      const literals = values.map((value) => pg.escapeLiteral(String(value)));
+      const literals = values.map((value) => pg.escapeLiteral(textOf(value)));
       await client.query(`PREPARE of_poll_${i} AS ${text}`);
       const { rows } = await client.query(
         `EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE of_poll_${i}${literals.length === 0 ? "" : `(${literals})`}`,

@@ -65,12 +65,12 @@ async function unitedTimes(
 ): Promise<ReadonlyMap<number, Interval[]>> {
   if (athleteIds.length === 0) return new Map();
   const { rows } = await queries.execute<{ athlete_id: string; times: string }>(sql`
-    SELECT athlete_id, ${textOfInstants(sql`united`)} AS times FROM (
-      SELECT athlete_id, range_agg(tstzrange(start_time, expiration_time)) AS united FROM ${permissions}
-      WHERE athlete_id = ANY(${sql.param(athleteIds)}::bigint[]) AND manager_id = ${managerId} AND permission = ${kind}
+    SELECT known.athlete_id, ${textOfInstants(sql`united`)} AS times
+    FROM unnest(${sql.param(athleteIds)}::bigint[]) AS known (athlete_id) CROSS JOIN LATERAL (
+      SELECT range_agg(tstzrange(start_time, expiration_time)) AS united FROM ${permissions}
+      WHERE athlete_id = known.athlete_id AND manager_id = ${managerId} AND permission = ${kind}
         AND start_time <= ${to} AND expiration_time > ${from} AND start_time < expiration_time
-      GROUP BY athlete_id
-    ) AS of_athlete`);
+    ) AS of_athlete WHERE united IS NOT NULL`);
   return new Map(rows.map(({ athlete_id, times }) => [Number(athlete_id), intervalsIn(times)]));
 }
 
