@@ -41,7 +41,7 @@ function run([name, command, args]) {
   const startMs = performance.now();
   const child = spawn(command, args, {
     env,
-    stdio: ["inherit", "pipe", "pipe"],
+    stdio: ["ignore", "pipe", "pipe"],
     shell: process.platform === "win32",
   });
   for (const stream of [child.stdout, child.stderr])

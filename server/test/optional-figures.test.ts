@@ -29,12 +29,22 @@ import {
   withOptionalFigures,
 } from "./optional-figures-scene.js";
 import { newRecipe } from "./recipes.js";
+import type { TestService } from "./service.js";
+import type { Team } from "./team.js";
 import { grant, newActivity, store } from "./team.js";
 
 /** The profile, metabolic power and standard runs. */
 const ALL = "with_profile=1&with_metabolic_power=1&with_standard_runs=1";
 
 const it = withOptionalFigures();
+
+/** Stores a sprint of 3 s, and two samples after a pause: the first one at this time after the start, ms, and another 1 ms later. */
+const storeSprint = (s: TestService, { device }: Team, lengthMs: number) =>
+  store(s, device.id, [
+    ...steady(START_MS, 8000, 31),
+    { t: START_MS + lengthMs, speed: 0 },
+    { t: START_MS + lengthMs + 1, speed: 0 },
+  ]);
 
 describe("optional figures", () => {
   it("equal the figures of the library for random signals", async ({
@@ -141,11 +151,7 @@ describe("optional figures", () => {
     const { token } = team.manager;
     const { body: recipe } = await s.post("/api/v2/recipes/", newRecipe(), token);
     const lengthMs = MAX_HOURS * HOUR_MS;
-    await store(s, team.device.id, [
-      ...steady(START_MS, 8000, 31),
-      { t: START_MS + lengthMs, speed: 0 },
-      { t: START_MS + lengthMs + 1, speed: 0 },
-    ]);
+    await storeSprint(s, team, lengthMs);
     const params = { recipes: [{ hash: recipe.hash }] };
     const of = async (endMs: number) =>
       computed(await frameOf(team, START_MS, endMs, { params }), token, "?with_peaks=1&with_max_speed=1");
@@ -167,11 +173,7 @@ describe("optional figures", () => {
     const { token } = team.manager;
     const { body: recipe } = await s.post("/api/v2/recipes/", newRecipe({ resample_ms: 10 }), token);
     const lengthMs = 6_000_000;
-    await store(s, team.device.id, [
-      ...steady(START_MS, 8000, 31),
-      { t: START_MS + lengthMs, speed: 0 },
-      { t: START_MS + lengthMs + 1, speed: 0 },
-    ]);
+    await storeSprint(s, team, lengthMs);
     const params = { recipes: [{ hash: recipe.hash }] };
     const countOf = async (endMs: number) =>
       (await computed(await frameOf(team, START_MS, endMs, { params }), token)).recipes[0].count;

@@ -133,7 +133,7 @@ export const limitSettings = {
   throttleAccountMailsPerDay: count(
     "THROTTLE_ACCOUNT_MAILS_PER_DAY",
     50,
-    "Maximum number of emails about changed usernames, email addresses and passwords of one account; accounts with the same email address, in any spelling, that have not confirmed it with a password reset link, except the oldest, also share one limit",
+    "Maximum number of emails about changed usernames, email addresses and passwords for each account; all accounts that have not confirmed the same email address also share this limit, and the oldest account with the address has a separate one",
   ),
   throttleTokensPerMinute: count(
     "THROTTLE_TOKENS_PER_MINUTE",
@@ -158,6 +158,6 @@ export const limitSettings = {
   throttlePasswordResetsOfUserPerHour: count(
     "THROTTLE_PASSWORD_RESETS_OF_USER_PER_HOUR",
     5,
-    "Maximum number of password reset links for one username from one address; after this number of emails to a user, or to all users who have not confirmed the same email address, further emails are distributed over the hour",
+    "Maximum number of password reset links for one username from one address; after this number of emails to an account, or to all accounts that have not confirmed the same email address, further emails are distributed over the hour",
   ),
 } as const satisfies Record<string, Setting<unknown>>;

@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
 import { type Static, Type } from "@sinclair/typebox";
-import { and, eq, gt, isNull, sql } from "drizzle-orm";
+import { and, eq, gt, isNull } from "drizzle-orm";
 import { transact } from "../domain/change/change.js";
 import type { Context } from "../domain/change/context.js";
 import { errors } from "../domain/change/errors.js";
@@ -8,6 +8,7 @@ import { SCOPE_NAMES } from "../domain/change/scopes.js";
 import type { UnitOfWork } from "../domain/change/unit-of-work.js";
 import { hashToken, newToken } from "../domain/secrets/tokens.js";
 import { currentCaller, jobGroupOf } from "../fairness/callers.js";
+import { lockInTransaction } from "../store/connection/transaction-lock.js";
 import { accessTokens, applications, deviceCodes, type Scope } from "../store/schema.js";
 import { ACCESS_TOKEN_LIFETIME_S, deleteLeastRecentlyUsed, isGrantValid } from "./issue-tokens.js";
 import { findApplication } from "./model.js";
@@ -103,7 +104,7 @@ export async function beginDeviceSignIn(
   const [deviceCode, userCode] = [newToken(), newUserCode()];
   const address = jobGroupOf(currentCaller(), ctx.serverKey);
   await transact(ctx, "beginDeviceSignIn", async ({ queries, now }) => {
-    await queries.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`device ${address}`}, 0))`);
+    await lockInTransaction(queries, `device ${address}`);
     const waiting = await queries.$count(
       deviceCodes,
       and(

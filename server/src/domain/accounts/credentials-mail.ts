@@ -1,11 +1,9 @@
-import { eq, min } from "drizzle-orm";
-import { accounts } from "../../store/schema.js";
 import type { Context } from "../change/context.js";
 import { ServiceError } from "../change/errors.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 import { encryptSecret } from "../secrets/secrets.js";
-import { emailKey, recipientHash } from "./email-addresses.js";
-import type { Account } from "./find.js";
+import { recipientHash } from "./email-addresses.js";
+import { type Account, isOldestWithAddress } from "./find.js";
 import { userKey } from "./user-counters.js";
 
 /**
@@ -51,12 +49,8 @@ export async function countChangedCredentials(
   if (account.email === "" || changed.length === 0) return;
   for (const column of changed) await ctx.countAccountMail?.(userKey(account.id), column === "email");
   if (account.emailConfirmed) return;
-  const [first] = await ctx.queries
-    .select({ id: min(accounts.id) })
-    .from(accounts)
-    .where(eq(accounts.emailKey, emailKey(account.email)));
   const recipient = recipientHash(account.email);
-  const shared = first?.id === account.id ? `oldest ${recipient}` : recipient;
+  const shared = (await isOldestWithAddress(ctx.queries, account)) ? `oldest ${recipient}` : recipient;
   for (const _ of changed) await ctx.countAccountMail?.(shared, false);
 }
 

@@ -82,8 +82,8 @@ export async function changeOwnAccount<T>(
 }
 
 /**
- * Performs the expensive part of an update by the user before its transaction, in `changeOwnAccount`. Setting the current password again changes
- * nothing.
+ * Performs the expensive part of an update by the user, in `changeOwnAccount` and before the transaction. Setting the current
+ * password again changes nothing.
  * @returns the columns to change, without the profile
  */
 export async function prepareUpdate(

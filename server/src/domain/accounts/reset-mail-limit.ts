@@ -1,8 +1,9 @@
-import { and, desc, eq, gt, min, sql } from "drizzle-orm";
+import { and, desc, eq, gt } from "drizzle-orm";
+import { lockInTransaction } from "../../store/connection/transaction-lock.js";
 import { accounts, passwordResets } from "../../store/schema.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
-import { emailKey, recipientHash } from "./email-addresses.js";
-import type { Account } from "./find.js";
+import { recipientHash } from "./email-addresses.js";
+import { type Account, isOldestWithAddress } from "./find.js";
 
 /** Lifetime of the link in the email. The link works once. */
 export const RESET_LIFETIME_MS = 60 * 60 * 1000;
@@ -15,13 +16,11 @@ export const RESET_LIFETIME_MS = 60 * 60 * 1000;
  */
 export async function mayMailReset(unit: UnitOfWork, account: Account): Promise<boolean> {
   const { queries, config, now } = unit;
-  const ofAccount = eq(accounts.id, account.id);
-  const sharesAddress = eq(accounts.emailKey, emailKey(account.email));
-  if (!account.emailConfirmed) {
-    const recipient = `password reset ${recipientHash(account.email)}`;
-    await queries.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${recipient}, 0))`);
-  }
-  const counted = account.emailConfirmed ? ofAccount : and(sharesAddress, eq(accounts.emailConfirmed, false));
+  if (!account.emailConfirmed)
+    await lockInTransaction(queries, `password reset ${recipientHash(account.email)}`);
+  const counted = account.emailConfirmed
+    ? eq(accounts.id, account.id)
+    : and(eq(accounts.emailKey, account.emailKey), eq(accounts.emailConfirmed, false));
   const perHour = config.throttlePasswordResetsOfUserPerHour;
   const mailed = await queries
     .select({ at: passwordResets.createdAt })
@@ -33,11 +32,7 @@ export async function mayMailReset(unit: UnitOfWork, account: Account): Promise<
   const [last] = mailed;
   if (last === undefined || mailed.length < perHour) return true;
   if (now.getTime() - last.at.getTime() >= RESET_LIFETIME_MS / perHour) return true;
-  if (account.emailConfirmed) return false;
-  const [first] = await queries
-    .select({ id: min(accounts.id) })
-    .from(accounts)
-    .where(sharesAddress);
+  if (account.emailConfirmed || !(await isOldestWithAddress(queries, account))) return false;
   const isValid = and(eq(passwordResets.accountId, account.id), gt(passwordResets.expiresAt, now));
-  return first?.id === account.id && (await queries.$count(passwordResets, isValid)) === 0;
+  return (await queries.$count(passwordResets, isValid)) === 0;
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type SQL, sql } from "drizzle-orm";
 import type { Queries } from "../../store/connection/database.js";
+import { lockInTransaction } from "../../store/connection/transaction-lock.js";
 import { changeEpochs, changes } from "../../store/schema.js";
 import { DAY_MS } from "../change/daily-bytes.js";
 
@@ -67,7 +68,7 @@ export async function beginEpoch(queries: Queries, now: Date): Promise<void> {
   const history = await historyOf(queries);
   const id = randomUUID();
   await queries.transaction(async (tx) => {
-    await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended('change_epochs', 0))`);
+    await lockInTransaction(tx, "change_epochs");
     const { rows } = await tx.execute(sql`SELECT FROM ${changeEpochs} WHERE history = ${history} LIMIT 1`);
     if (rows.length === 0) await deleteAll(tx);
     await tx.execute(sql`DELETE FROM ${changeEpochs} WHERE history <> ${history}`);

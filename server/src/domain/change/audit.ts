@@ -1,6 +1,7 @@
 import { and, asc, eq, gte, sql } from "drizzle-orm";
 import type { Config } from "../../config/config.js";
 import type { Queries } from "../../store/connection/database.js";
+import { lockInTransaction } from "../../store/connection/transaction-lock.js";
 import { auditLog } from "../../store/schema.js";
 import { auditedRow } from "./audited-row.js";
 import { addBytesOfDay, bytesOfDay, DAY_MS, dayOf } from "./daily-bytes.js";
@@ -72,9 +73,7 @@ export class AuditWriter {
   async finish(): Promise<void> {
     const { accountId, now, requestId, operator } = this.#author;
     if (accountId === null || this.#summarised.size === 0) return;
-    await this.#queries.execute(
-      sql`SELECT pg_advisory_xact_lock(hashtextextended('audit_log ' || ${accountId}::bigint, 0))`,
-    );
+    await lockInTransaction(this.#queries, `audit_log ${accountId}`);
     const [row] = await this.#queries
       .select({ id: auditLog.id, after: auditLog.after })
       .from(auditLog)

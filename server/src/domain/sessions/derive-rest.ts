@@ -37,16 +37,16 @@ export async function deriveSessions(ctx: Context, queued: QueuedDerivation, tur
     }
     const { id } = next;
     left = next.left;
-    if (await isRefused(ctx, id, deriveTimeframes)) {
-      await isRefused(ctx, id, removeOutdatedTimeframes);
+    if (!(await changeWithinLimits(ctx, id, deriveTimeframes))) {
+      await changeWithinLimits(ctx, id, removeOutdatedTimeframes);
       if (refused.length < MAX_REFUSED) refused.push(id);
     }
   }
   return { sessions: count, refused, continues: false };
 }
 
-/** Changes a session in a transaction. @returns whether a limit prevents it */
-async function isRefused(
+/** Changes a session in a transaction. @returns false, and changes nothing, if a limit prevents it */
+async function changeWithinLimits(
   ctx: Context,
   id: number,
   change: (unit: UnitOfWork, session: Session) => Promise<void>,
@@ -58,9 +58,9 @@ async function isRefused(
         .for("no key update", { of: [activities, sessions] });
       if (row !== undefined) await change(unit, toSession(row));
     });
-    return false;
+    return true;
   } catch (error) {
-    if (error instanceof ServiceError && error.kind === "conflict") return true;
+    if (error instanceof ServiceError && error.kind === "conflict") return false;
     throw error;
   }
 }

@@ -30,20 +30,14 @@ export interface QueuedDerivation extends ChangedSessions {
   until?: number;
 }
 
+type Subject = Pick<ChangedSessions, "squadId" | "athleteId" | "sessionId">;
+
 /** What a job derives, for the search for jobs of a session. */
-export const ALL_SESSIONS = "all";
-export const subjectOf = ({
-  squadId,
-  athleteId,
-  sessionId,
-}: Omit<ChangedSessions, "ownerId" | "fromMs" | "toMs">) =>
-  squadId !== undefined
-    ? `squad ${squadId}`
-    : athleteId !== undefined
-      ? `athlete ${athleteId}`
-      : sessionId !== undefined
-        ? `session ${sessionId}`
-        : ALL_SESSIONS;
+export function subjectOf({ squadId, athleteId, sessionId }: Subject): string {
+  if (squadId !== undefined) return `squad ${squadId}`;
+  if (athleteId !== undefined) return `athlete ${athleteId}`;
+  return sessionId === undefined ? "all" : `session ${sessionId}`;
+}
 
 /** Returns the time from the first to the last instant of a change. */
 export const spanOfChange = (

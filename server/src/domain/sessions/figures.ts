@@ -64,11 +64,12 @@ export async function sessionTable(
   { waitS, wanted = {} }: TableOptions = {},
 ): Promise<FiguresTable> {
   const untilMs = waitS === undefined ? Number.POSITIVE_INFINITY : performance.now() + 1000 * waitS;
+  const only = session.view.athleteId;
   // Read first, because a derivation that ends meanwhile may have changed only what has been read.
   const isWaiting = await waitingDerivations(ctx.queries, session);
   const { plan, players, computed, failed } = await figuresUntil(ctx, session, {
     untilMs,
-    only: session.view.athleteId,
+    only,
   });
   const missing = players.filter(
     ({ player: { athleteId } }) => !computed.has(athleteId) && !failed.has(athleteId),
@@ -99,26 +100,19 @@ export async function sessionTable(
       : [],
   );
   const withoutSamples =
-    session.view.athleteId === null
-      ? plan.leftOut.map((one) => ({ ...one, player: byId.get(one.athleteId) }))
-      : [];
+    only === null ? plan.leftOut.map((one) => ({ ...one, player: byId.get(one.athleteId) })) : [];
+  const visible = plan.players.filter(({ athleteId }) => only === null || athleteId === only);
   const framesOf = new Map(players.map(({ player, own }) => [player.athleteId, own]));
-  const incomplete = plan.players.filter(
+  const incomplete = visible.filter(
     ({ athleteId }) =>
-      (session.view.athleteId === null || athleteId === session.view.athleteId) &&
-      !isWaiting(athleteId) &&
-      (plan.numbers.get(athleteId) ?? 0) > (framesOf.get(athleteId)?.length ?? 0),
+      !isWaiting(athleteId) && (plan.numbers.get(athleteId) ?? 0) > (framesOf.get(athleteId)?.length ?? 0),
   );
   const leftOut = [...withoutSamples, ...notComputable, ...(await limitedOf(ctx, session, incomplete))];
   const isLeftOut = new Set(
     plan.leftOut.flatMap(({ athleteId, period }) => (period === WHOLE ? [athleteId] : [])),
   );
   const isMissing = new Set(missing.map(({ player }) => player.athleteId));
-  const {
-    view: { athleteId: only },
-  } = session;
-  const computing = plan.players.filter(({ athleteId }) => {
-    if (only !== null && athleteId !== only) return false;
+  const computing = visible.filter(({ athleteId }) => {
     const own = framesOf.get(athleteId);
     if (own !== undefined) return (isMissing.has(athleteId) || isWaiting(athleteId)) && own.some(isReadable);
     return isWaiting(athleteId) && !isLeftOut.has(athleteId);

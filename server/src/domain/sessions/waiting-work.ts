@@ -5,7 +5,7 @@ import { isUnended } from "../../store/queue/job-queue.js";
 import { jobs, squadMembers } from "../../store/schema.js";
 import type { Context } from "../change/context.js";
 import { type Item, matchesStrongly } from "../change/entity-tags.js";
-import { ALL_SESSIONS, subjectOf } from "./derive-sessions.js";
+import { subjectOf } from "./derive-sessions.js";
 import { MAX_PLAYERS } from "./players.js";
 import { sessionItem, type toSessionResource } from "./resource.js";
 import type { SeenSession, Session } from "./rules.js";
@@ -20,9 +20,9 @@ type Details = Item<ReturnType<typeof toSessionResource> & { computing: boolean 
  * than the maximum has no table, so the others do not matter.
  */
 function subjects({ id, ownerId, squadId, startTime, endTime }: Timed): SQL {
-  const own = [ALL_SESSIONS, subjectOf({ squadId }), subjectOf({ sessionId: id })];
-  const member = (key: string) => sql`(${jobs.payload}->>${sql.raw(`'${key}'`)})::float8`;
-  const [after, until] = [member("after"), member("until")];
+  const own = [subjectOf({}), subjectOf({ squadId }), subjectOf({ sessionId: id })];
+  const numberIn = (key: string) => sql`(${jobs.payload}->>${sql.raw(`'${key}'`)})::float8`;
+  const [after, until] = [numberIn("after"), numberIn("until")];
   return sql`SELECT subject FROM (
       SELECT unnest(${sql.param(own)}::text[]) UNION
       SELECT 'athlete ' || athlete_id FROM (
@@ -33,7 +33,7 @@ function subjects({ id, ownerId, squadId, startTime, endTime }: Timed): SQL {
     ) AS known (subject) CROSS JOIN LATERAL (
       SELECT 1 FROM ${jobs} WHERE ${jobs.kind} = 'derive' AND ${jobs.chargedTo} = ${ownerId} AND ${isUnended}
         AND ${jobs.payload}->>'subject' = known.subject
-        AND ${member("fromMs")} < ${endTime.getTime()} AND ${member("toMs")} > ${startTime.getTime()}
+        AND ${numberIn("fromMs")} < ${endTime.getTime()} AND ${numberIn("toMs")} > ${startTime.getTime()}
         AND CASE WHEN ${until} > ${after} THEN ${id} > ${after} AND ${id} <= ${until}
           ELSE ${id} > ${after} OR ${id} <= ${until} END
       LIMIT 1

@@ -76,7 +76,7 @@ export const isVisibleMember = (ctx: WithCaller): SQL | undefined =>
 
 /**
  * Keeps the role of the caller in the squad of another manager until the end of the transaction.
- * @returns the role; undefined if the caller has none or no longer has one
+ * @returns the role; undefined if the caller has no role in the squad, for example because it has been revoked
  */
 export async function lockRole(
   queries: Queries,

@@ -1,4 +1,4 @@
-import { and, eq, getTableColumns, isNull, sql } from "drizzle-orm";
+import { and, eq, getTableColumns, isNull } from "drizzle-orm";
 import type { Account } from "../../domain/accounts/find.js";
 import { usernameKey } from "../../domain/accounts/usernames.js";
 import { insertAccount, revokeTokens } from "../../domain/accounts/write.js";
@@ -7,6 +7,7 @@ import type { Context } from "../../domain/change/context.js";
 import { errors, ServiceError } from "../../domain/change/errors.js";
 import type { UnitOfWork } from "../../domain/change/unit-of-work.js";
 import { newToken } from "../../domain/secrets/tokens.js";
+import { lockInTransaction } from "../../store/connection/transaction-lock.js";
 import { accounts, applications, identities } from "../../store/schema.js";
 import { isGrantValid } from "../issue-tokens.js";
 import { findApplication } from "../model.js";
@@ -118,9 +119,7 @@ export async function finishAtProvider(
 
 /** Serializes sign-ins and links of one user of the provider. */
 const lockUser = ({ queries }: UnitOfWork, { issuer, subject }: ProviderUser) =>
-  queries.execute(
-    sql`SELECT pg_advisory_xact_lock(hashtextextended(${JSON.stringify(["identity", issuer, subject])}, 0))`,
-  );
+  lockInTransaction(queries, JSON.stringify(["identity", issuer, subject]));
 
 type Result = SignInProblem | Exclude<SignInOutcome, { kind: "failed" }>;
 
