@@ -50,7 +50,7 @@ const notices = (email: string) =>
   );
 
 describe.each(["manager", "athlete"] as const)(
-  "a change of the own account of a %s whose body arrives late",
+  "a change to the account of the caller, with role %s, whose body arrives late",
   (role) => {
     const pathOf = ({ id }: TestAccount) => `/api/v1/${role}s/${id}/`;
     const change = async (person: TestAccount, json: object) =>
