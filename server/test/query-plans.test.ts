@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import pg from "pg";
-import { beforeAll, describe, expect, inject, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { transact } from "../src/domain/change/change.js";
 import { emitActivityEvent } from "../src/domain/webhooks/events.js";
 import { applyRetention } from "../src/jobs/retention.js";
@@ -179,13 +179,7 @@ describe.runIf(isPostgres)("with a thousand devices and a million jobs", () => {
     return async () => {
       await small.close();
       await large.close();
-      // Response of half a gigabyte.
-      const name = new URL(large.databaseUrl ?? "").pathname.slice(1);
       await client.end();
-      const admin = new pg.Client(`${inject("postgresUrl")}postgres`);
-      await admin.connect();
-      await admin.query(`DROP DATABASE ${name} WITH (FORCE)`);
-      await admin.end();
     };
   });
 
