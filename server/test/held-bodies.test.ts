@@ -1,10 +1,10 @@
 /** A request is judged by the state at its change, not by the state when its headers arrived up to a minute before. */
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { sql } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
 import { commands } from "../src/operator/commands.js";
-import { jobs } from "../src/store/schema.js";
+import { accounts, jobs } from "../src/store/schema.js";
 import { startService, type TestAccount, type TestService } from "./service.js";
 
 let s: TestService;
@@ -16,20 +16,21 @@ beforeAll(async () => {
 /** Time in which the service reads the headers and finds the token and the object of the path. */
 const HEADERS_READ_MS = 300;
 
-/** Sends a request whose body arrives after `meanwhile`. */
+/** Sends a request whose body, JSON or CSV, arrives after `meanwhile`. */
 async function held(
   method: string,
   path: string,
   { token }: Pick<TestAccount, "token">,
-  json: object,
+  sent: object | string,
   meanwhile: () => Promise<unknown>,
 ): Promise<{ status: number; code: string | null }> {
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
   const writer = writable.getWriter();
-  const text = JSON.stringify(json);
+  const [text, type] =
+    typeof sent === "string" ? [sent, "text/csv"] : [JSON.stringify(sent), "application/json"];
   const request: RequestInit & { duplex: "half" } = {
     method,
-    headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
+    headers: { Authorization: `Bearer ${token}`, "Content-Type": type },
     body: readable,
     duplex: "half",
   };
@@ -79,6 +80,30 @@ describe.each(["manager", "athlete"] as const)(
     });
   },
 );
+
+describe("a request whose body arrives after the caller has lost the right to create managed athletes", () => {
+  it.each([
+    ["/api/v1/athletes/create-managed/", ({ id }: TestAccount) => ({ managed_by: id }), 403],
+    [
+      "/api/v2/squads/SQUAD/roster/?create=true",
+      (_: TestAccount, first = "Bea") => `player,serial\n${first} Birch,\n`,
+      400,
+    ],
+  ] as const)("creates no athlete: %s", async (path, body, status) => {
+    const { queries } = s.store.database;
+    const person = await s.manager();
+    await commands["manager grant"](s.ctx, { username: person.username });
+    const { id: squad } = (await s.post("/api/v2/squads/", { name: "First team" }, person.token)).body;
+    const to = path.replace("SQUAD", squad);
+    const created = () => queries.$count(accounts, eq(accounts.managedBy, person.id));
+    expect((await held("POST", to, person, body(person), async () => {})).status).toBeLessThan(300);
+    expect(await created()).toBe(1);
+    const withdraw = () =>
+      queries.update(accounts).set({ canCreateManagedAthletes: false }).where(eq(accounts.id, person.id));
+    expect((await held("POST", to, person, body(person, "Cleo"), withdraw)).status).toBe(status);
+    expect(await created()).toBe(1);
+  });
+});
 
 describe("a request whose body arrives after its session has ended", () => {
   const rename = (person: TestAccount, meanwhile: () => Promise<unknown>) =>

@@ -57,8 +57,8 @@ export function installGuard(app: FastifyInstance, unrouted: ReturnType<typeof a
       isDisabled = found?.isDisabled ?? false;
       const { tokenHash } = credential;
       ctx.tokenHash = tokenHash;
-      ctx.isSignedIn = async (queries = ctx.queries) =>
-        (await callerOf(queries, tokenHash, clock.now())) !== undefined;
+      ctx.presentCaller = (queries) => callerOf(queries, tokenHash, clock.now());
+      ctx.isSignedIn = async () => (await ctx.presentCaller?.(ctx.queries)) !== undefined;
     }
     if (ctx.caller !== null) request.onBehalfOf.name = accountCaller(ctx.caller.id);
     await app.throttle(ctx.caller === null ? "address" : "user", request, reply);

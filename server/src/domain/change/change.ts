@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { DrizzleQueryError } from "drizzle-orm";
 import { currentCaller, jobGroupOf } from "../../fairness/callers.js";
 import { enqueue, enqueueAll, enqueueOverTimes, type SmallJob } from "../../store/queue/job-queue.js";
@@ -115,7 +116,8 @@ async function transactOnce<T>(
 
 /**
  * Locks the object of the path, and checks the caller's right on it and the token again in the transaction of the change. Both were
- * checked when the headers arrived; the body may have arrived a minute later. The token is read last, after any wait for a lock.
+ * checked when the headers arrived; the body may have arrived a minute later. The caller is read after any wait for a lock. A caller
+ * who has changed replaces the one in the context, for this check and for the work of the change.
  * @throws ServiceError `unauthenticated`, `forbidden`, `not_found`
  */
 export async function authorizeAgain<Op extends OperationId>(
@@ -124,9 +126,14 @@ export async function authorizeAgain<Op extends OperationId>(
   ids: IdsOf<Op>,
   { queries }: Pick<UnitOfWork, "queries">,
 ): Promise<TargetOf<Op>> {
-  const target = await authorize(ctx, operation, ids, { queries, lock: true });
-  if ((await ctx.isSignedIn?.(queries)) === false) throw errors.unauthenticated(true);
-  return target;
+  const lookup = { queries, lock: true };
+  const target = await authorize(ctx, operation, ids, lookup);
+  if (ctx.presentCaller === undefined) return target;
+  const caller = await ctx.presentCaller(queries);
+  if (caller === undefined) throw errors.unauthenticated(true);
+  if (isDeepStrictEqual(caller, ctx.caller)) return target;
+  ctx.caller = caller;
+  return authorize(ctx, operation, ids, lookup);
 }
 
 /**

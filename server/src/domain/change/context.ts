@@ -41,10 +41,12 @@ export interface Context {
   /** Trace of the request or job, for the resulting jobs and webhook calls. */
   trace?: Trace;
   /**
-   * Whether the token or the session of the caller is still valid. Reads it with the queries of a transaction, if given. Absent
-   * outside requests and for operations that require no authentication.
+   * Whether the token or the session of the caller is still valid. Absent outside requests and for operations that require no
+   * authentication.
    */
-  isSignedIn?: (queries?: Queries) => Promise<boolean>;
+  isSignedIn?: () => Promise<boolean>;
+  /** Reads the caller again, in a transaction; undefined if the token is not valid now. Absent like `isSignedIn`. */
+  presentCaller?: (queries: Queries) => Promise<AuthenticatedCaller | undefined>;
   /**
    * Whether this is the password of the caller. Counts the attempt, and throws `throttled` after too many. Absent outside
    * requests.
