@@ -88,7 +88,7 @@ export const MemberPatch = Type.Object(
     from: Type.Optional(
       DateTime({
         description:
-          "Time from which the number, the position and the thresholds are valid: the member ends then, and a new member with these values follows until its end. At or before `start_time`, it has no effect. Without it, they are valid for the whole membership",
+          "Time from which the number, the position and the thresholds are valid: if they differ, the member ends then, and a member with these values follows until its end. At or before `start_time`, it has no effect. Without it, they are valid for the whole membership",
       }),
     ),
   },

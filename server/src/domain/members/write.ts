@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { parameterProblems } from "asi-convert/metrics";
 import { and, eq, gt, lt, ne, sql } from "drizzle-orm";
 import { squadMembers, squads } from "../../store/schema.js";
@@ -5,7 +6,7 @@ import { CURRENT_END } from "../../wire/types.js";
 import { change } from "../change/change.js";
 import type { Context } from "../change/context.js";
 import { errors } from "../change/errors.js";
-import { enforceMemberQuota } from "../change/quotas.js";
+import { enforceMemberQuota, QuotaExceeded } from "../change/quotas.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 import { permittedNow } from "../permissions/coverage.js";
 import { lockEditableSquad } from "../squad-roles/editable.js";
@@ -13,6 +14,9 @@ import { isHeartKey } from "../squad-roles/heart.js";
 import type { View } from "../squad-roles/view.js";
 import { type MemberChange, memberItem, type NewMember } from "./resource.js";
 import type { Member } from "./rules.js";
+
+/** Maximum number of rows of one athlete in one squad. */
+const MAX_MEMBERSHIPS = 100;
 
 /** @throws ServiceError `invalid`, `forbidden`, `member_overlaps`, `quota_exceeded` */
 export async function createMember(ctx: Context, body: NewMember) {
@@ -41,7 +45,7 @@ async function addMember(ctx: Context, unit: UnitOfWork, body: NewMember) {
 
 /**
  * Changes the fields sent, for the whole membership or from a given time.
- * @returns the member with the changed values: a new one if they are valid from a later time
+ * @returns the member with the changed values: one that follows if they are valid from a later time
  * @throws ServiceError `invalid`, `forbidden`, `member_overlaps`, `quota_exceeded`
  */
 export async function updateMember(ctx: Context, member: number, body: MemberChange) {
@@ -70,7 +74,7 @@ export async function updateMember(ctx: Context, member: number, body: MemberCha
       const after =
         from === undefined || from <= before.startTime
           ? await replace(unit, ownerId, before, row)
-          : await follow(unit, ownerId, before, { ...row, startTime: from });
+          : await splitAt(unit, ownerId, before, { ...row, startTime: from });
       return memberItem(after, view);
     },
     (_unit, { member, view }) => memberItem(member, view),
@@ -107,20 +111,48 @@ async function replace(unit: UnitOfWork, ownerId: number, before: Member, row: M
   return after;
 }
 
-/** Ends a row of a member where another one with its remaining time starts. */
-async function follow(
+/** What a row says about the athlete. Rows that follow each other with the same values are one. */
+const valuesOf = ({ number, position, params }: Omit<Member, "id" | "version">) => ({
+  number,
+  position,
+  params,
+});
+
+/**
+ * Ends a row of a member where other values start for its remaining time: in the row that follows if it has the same values,
+ * otherwise in a new one.
+ */
+async function splitAt(
   unit: UnitOfWork,
   ownerId: number,
   before: Member,
   { id: _, version: __, ...columns }: Member,
 ): Promise<Member> {
-  await replace(unit, ownerId, before, { ...before, endTime: columns.startTime });
-  return add(unit, ownerId, columns);
+  const { startTime, squadId, athleteId, endTime } = columns;
+  if (isDeepStrictEqual(valuesOf(columns), valuesOf(before))) return before;
+  await replace(unit, ownerId, before, { ...before, endTime: startTime });
+  const [next] = await unit.queries
+    .select()
+    .from(squadMembers)
+    .where(and(isOf(squadId, athleteId), eq(squadMembers.startTime, endTime)));
+  return next !== undefined && isDeepStrictEqual(valuesOf(columns), valuesOf(next))
+    ? replace(unit, ownerId, next, { ...next, startTime })
+    : add(unit, ownerId, columns);
 }
 
-/** Adds a row of a member. */
+const isOf = (squadId: number, athleteId: number) =>
+  and(eq(squadMembers.squadId, squadId), eq(squadMembers.athleteId, athleteId));
+
+/**
+ * Adds a row of a member.
+ * @throws QuotaExceeded also if the athlete has too many rows, so that an analyst cannot use up the quota of the owner
+ */
 async function add(unit: UnitOfWork, ownerId: number, row: Omit<Member, "id" | "version">): Promise<Member> {
   await check(unit, row);
+  if ((await unit.queries.$count(squadMembers, isOf(row.squadId, row.athleteId))) >= MAX_MEMBERSHIPS)
+    throw new QuotaExceeded(
+      `An athlete has at most ${MAX_MEMBERSHIPS} memberships in a squad. Change one of them, or delete some first.`,
+    );
   const [after] = await unit.queries.insert(squadMembers).values(row).returning();
   if (after === undefined) throw new Error("The member was not inserted");
   await enforceMemberQuota(unit, ownerId);
@@ -175,8 +207,7 @@ async function check({ queries }: UnitOfWork, member: Omit<Member, "id" | "versi
     .from(squadMembers)
     .where(
       and(
-        eq(squadMembers.squadId, squadId),
-        eq(squadMembers.athleteId, athleteId),
+        isOf(squadId, athleteId),
         ne(squadMembers.id, id),
         lt(squadMembers.startTime, endTime),
         gt(squadMembers.endTime, startTime),

@@ -127,7 +127,7 @@ export function squadRoutes(app: FastifyInstance): void {
     id: "createMember",
     summary: "Add an athlete to a squad",
     description:
-      "The number, the position and the thresholds are valid from `start_time` to `end_time`. Only the owner of the squad can add athletes: these times decide which days of an athlete its guests see. Returns 409 if the athlete is already a member during this time.",
+      "The number, the position and the thresholds are valid from `start_time` to `end_time`. Only the owner of the squad can add athletes: these times decide which days of an athlete its guests see. Returns 409 if the athlete is already a member during this time, or has 100 memberships in the squad (`quota_exceeded`).",
     method: "POST",
     path: MEMBERS,
     body: MemberInput,
@@ -156,7 +156,7 @@ export function squadRoutes(app: FastifyInstance): void {
     id: "updateMember",
     summary: "Change a member of a squad",
     description:
-      "Changes the fields sent, including for past sessions, or from the time `from`; the response is then the new member that follows this one. The owner changes all fields, an analyst all except `start_time` and `end_time`. Returns 409 if the athlete is already a member during this time.",
+      "Changes the fields sent, including for past sessions, or from the time `from`; the response is then the member that is valid from this time: this one if nothing differs, the next one if it has the same values, otherwise a new one. The owner changes all fields, an analyst all except `start_time` and `end_time`. Returns 409 if the athlete is already a member during this time, or has 100 memberships in the squad (`quota_exceeded`).",
     method: "PATCH",
     path: `${MEMBERS}{member}/`,
     body: MemberPatch,
