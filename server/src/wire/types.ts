@@ -8,6 +8,7 @@
 
 import { FormatRegistry, type SchemaOptions, type Static, type TSchema, Type } from "@sinclair/typebox";
 import { dateTimeProblem, instantProblem, isDate, parseDateTime, parseInstant } from "./date-time.js";
+import { isEmailAddress } from "./email-address.js";
 import { PAGE_LIMITS } from "./page-limits.js";
 
 declare module "@sinclair/typebox" {
@@ -23,8 +24,6 @@ declare module "@sinclair/typebox" {
 const TEXT = /^[^\p{Cc}\p{Cs}]*$/u;
 /** Text that may have several lines. */
 const LINES = /^(?:[^\p{Cc}\p{Cs}]|[\t\r\n])*$/u;
-const EMAIL =
-  /^[^\s@\p{Cc}\p{Cs}<>(),;:"\\[\]]+@[^\s@\p{Cc}\p{Cs}<>(),;:"\\[\]]+\.[^\s@\p{Cc}\p{Cs}.<>(),;:"\\[\]]+$/u;
 const BOOLEAN = /^(true|false|1|0)$/i;
 const INTEGER = /^[+-]?\d+$/;
 
@@ -32,7 +31,7 @@ export const isStorableText = (value: string): boolean => TEXT.test(value);
 
 FormatRegistry.Set("text", isStorableText);
 FormatRegistry.Set("lines", (value) => LINES.test(value));
-FormatRegistry.Set("email", (value) => EMAIL.test(value));
+FormatRegistry.Set("email", isEmailAddress);
 FormatRegistry.Set("date", isDate);
 FormatRegistry.Set("date-time", (value) => parseDateTime(value) !== undefined);
 FormatRegistry.Set("query-boolean", (value) => BOOLEAN.test(value));
