@@ -101,31 +101,69 @@ describe("a request for a link", () => {
     expect(await askFromAnywhere()).toBe(7);
   });
 
-  it("shares a limit of emails with all accounts that have not confirmed the same address, of which the oldest always has a valid link", async ({
-    passwords: { linksTo, ask, linked, reset },
+  it("shares a limit of emails with all accounts that have not confirmed the same mailbox, and waits for its turn, but not behind many requests from one address", async ({
+    passwords: { linksTo, linked, reset },
   }) => {
-    const at = await startService({ throttlePasswordResetsOfUserPerHour: 3 });
+    const at = await startService({ throttlePasswordResetsOfUserPerHour: 3, trustProxy: ["127.0.0.1"] });
     at.clock.stopAt(Date.now());
     const name = randomUUID();
-    const oldest = await at.manager({ email: `${name}@example.org` });
     const strangers: TestAccount[] = [];
-    for (let n = 0; n < 5; n++) strangers.push(await at.manager({ email: `${name}+${n}@example.org` }));
-    const [confirmed] = strangers as [TestAccount];
-    expect((await reset(await linked(confirmed, at), newPassword(), at)).status).toBe(204);
+    for (let n = 0; n < 6; n++) strangers.push(await at.manager({ email: `${name}+${n}@example.org` }));
+    const user = await at.manager({ email: `${name}@example.org` });
+    const ask = async ({ username }: TestAccount, address: string) => {
+      const headers = { "X-Forwarded-For": address };
+      const json = { username };
+      const { status } = await at.send("POST", "/api/v1/account/request-password-reset/", { json, headers });
+      expect(status).toBe(204);
+      await at.runJobs();
+    };
     const mailed = async (people: readonly TestAccount[]) => {
       const counts: number[] = [];
-      for (const person of people) {
-        expect((await ask(person.username, at)).status).toBe(204);
-        counts.push((await linksTo(person, at)).length);
-      }
+      for (const person of people) counts.push((await linksTo(person, at)).length);
       return counts;
     };
-    expect(await mailed(strangers.slice(1))).toEqual([1, 1, 1, 0]);
-    expect(await mailed([oldest, oldest])).toEqual([1, 1]);
-    // The earlier link of the confirmed account also counts as an email in its folder.
-    expect(await mailed([confirmed, confirmed])).toEqual([2, 3]);
+    for (const stranger of strangers) await ask(stranger, "192.0.2.1");
+    await ask(user, "198.51.100.1");
+    await ask(user, "198.51.100.1");
+    expect(await mailed([...strangers, user])).toEqual([1, 1, 1, 0, 0, 0, 0]);
+    at.clock.advance(20 * 60_000 - 1);
+    expect(await mailed([...strangers, user])).toEqual([1, 1, 1, 0, 0, 0, 0]);
+    at.clock.advance(1);
+    expect(await mailed([...strangers, user])).toEqual([1, 1, 1, 1, 0, 0, 0]);
+    for (const stranger of strangers) await ask(stranger, "192.0.2.1");
     at.clock.advance(20 * 60_000);
-    expect(await mailed(strangers.slice(3))).toEqual([2, 0]);
+    expect(await mailed([...strangers, user])).toEqual([1, 1, 1, 1, 0, 0, 1]);
+    const [{ token = "" } = {}] = await linksTo(user, at);
+    expect((await reset(token, newPassword(), at)).status).toBe(204);
+    // A used link has confirmed the address, so the account has its own limit.
+    await linked(user, at);
+    at.clock.advance(20 * 60_000);
+    expect(await mailed([...strangers, user])).toEqual([1, 1, 1, 1, 1, 0, 2]);
+  });
+
+  it("counts for the mailbox even after the account has ended its links or has another address", async ({
+    passwords: { linksTo, ask },
+  }) => {
+    const at = await startService({ throttlePasswordResetsOfUserPerHour: 2 });
+    at.clock.stopAt(Date.now());
+    const email = `${randomUUID()}@example.org`;
+    const [one, two, user] = [
+      await at.manager({ email }),
+      await at.manager({ email }),
+      await at.manager({ email }),
+    ];
+    for (const [{ id, token, username }, json] of [
+      [one, { password: newPassword(), current_password: one.password }],
+      [two, { email: `other-${email}`, current_password: two.password }],
+    ] as const) {
+      await ask(username, at);
+      await at.runJobs();
+      expect((await at.send("PATCH", `/api/v1/managers/${id}/`, { token, json })).status).toBe(201);
+    }
+    await ask(user.username, at);
+    expect(await linksTo(user, at)).toEqual([]);
+    at.clock.advance(30 * 60_000);
+    expect(await linksTo(user, at)).toHaveLength(1);
   });
 
   it("shares one email with other requests that arrive before it is sent", async ({

@@ -1,6 +1,6 @@
 /** The limits resist attempts to bypass them and do not affect others. */
 import { randomBytes, randomUUID } from "node:crypto";
-import { and, eq, sql } from "drizzle-orm";
+import { and, eq, inArray, sql } from "drizzle-orm";
 import { describe, expect, it, vi } from "vitest";
 import { readConfig } from "../src/config/config.js";
 import { mailResetLink } from "../src/domain/accounts/password-reset.js";
@@ -58,52 +58,61 @@ describe("passwords", () => {
     expect((await change({ email: "new@example.org" })).status).toBe(201);
   });
 
-  it("and usernames can be changed a limited number of times per day: by the oldest account with an email address, and by all others together", async () => {
+  it("and usernames can be changed a limited number of times per day by each account, whatever others with the same mailbox do", async () => {
     const s = await startService({ throttleAccountMailsPerDay: 2 });
-    const email = "victim@example.org";
-    const victim = await s.manager({ email });
-    const [one, two] = [await s.manager({ email }), await s.manager({ email })];
+    const name = `victim-${randomUUID()}`;
+    const [older, user, newer] = [
+      await s.manager({ email: `${name.toUpperCase()}+1@example.org` }),
+      await s.manager({ email: `${name}@example.org` }),
+      await s.manager({ email: `v.${name.slice(1)}+2@EXAMPLE\u3002org` }),
+    ];
     const change = async ({ id, token }: { id: number; token: string }, json: object) =>
       (await s.send("PATCH", `/api/v1/managers/${id}/`, { token, json })).status;
-    expect(await change(one, { username: "renamed 1" })).toBe(201);
-    expect(await change(one, { first_name: "not counted" })).toBe(201);
-    expect(await change(two, { username: victim.username })).toBe(400);
-    expect(await change(two, { username: "renamed 2" })).toBe(201);
-    expect(await change(one, { username: "renamed 3" })).toBe(429);
-    expect(await change(two, { password: "another password" })).toBe(429);
+    const rename = () => ({ username: `renamed ${randomUUID()}` });
+    expect(await change(older, rename())).toBe(201);
+    expect(await change(older, { first_name: "not counted" })).toBe(201);
+    expect(await change(newer, { username: user.username })).toBe(400);
+    expect(await change(newer, rename())).toBe(201);
+    // The limit of the mailbox is used up, but not that of each account.
+    const isNotice = sql`payload->>'template' LIKE '%-changed' AND payload->>'to' ILIKE '%v%ictim%'`;
+    const notices = () => s.store.database.queries.$count(jobs, isNotice);
+    expect(await notices()).toBe(2);
+    expect([await change(older, rename()), await change(older, rename())]).toEqual([201, 429]);
     // The current password changes nothing.
-    expect(await change(two, { password: two.password })).toBe(201);
-    expect(await change(two, { email: "other@example.org", current_password: two.password })).toBe(429);
-    // Their changes do not count for the account that had the address first.
-    expect(await change(victim, { username: "renamed 4" })).toBe(201);
-    expect(await change(victim, { email: "new@example.org" })).toBe(201);
-    const isNotice = sql`payload->>'template' LIKE '%-changed' AND payload->>'to' = ${email}`;
-    expect(await s.store.database.queries.$count(jobs, isNotice)).toBe(4);
+    expect(await change(user, { password: user.password })).toBe(201);
+    const proven = { password: "another password", current_password: user.password };
+    expect(await change(user, proven)).toBe(201);
+    const { username } = user;
+    expect((await s.token({ grant_type: "password", username, password: proven.password })).status).toBe(200);
+    expect(await notices()).toBe(2);
   });
 
-  it("can be changed a limited number of times by all accounts that have not confirmed one address, in any spelling, even if they take turns at being the oldest", async () => {
-    const s = await startService({ throttleAccountMailsPerDay: 2 });
-    const change = async ({ id, token }: { id: number; token: string }, json: object) =>
-      (await s.send("PATCH", `/api/v1/managers/${id}/`, { token, json })).status;
-    const name = `stranger-${randomUUID()}`;
-    const spellings = [`${name}+1`, `${name.toUpperCase()}+2`, `${name}+3`];
-    const people: { id: number; token: string }[] = [];
-    for (const local of spellings) people.push(await s.manager({ email: `${local}@example.org` }));
-    const [one, two, three] = people as [{ id: number; token: string }, ...typeof people];
-    const rename = (person: { id: number; token: string } | undefined) =>
-      change(person as { id: number; token: string }, { username: `renamed ${randomUUID()}` });
-    expect([await rename(two), await rename(two), await rename(three)]).toEqual([201, 201, 429]);
-    expect([await rename(one), await change(one, { email: "away@example.org" })]).toEqual([201, 201]);
-    // The second account is now the oldest, but its own limit and that of the oldest account are used up.
-    expect([await rename(two), await rename(three)]).toEqual([429, 429]);
-    const { queries } = s.store.database;
-    await queries.delete(accounts).where(eq(accounts.id, two?.id ?? 0));
-    expect(await rename(three)).toBe(429);
-    const isNotice = sql`payload->>'template' LIKE '%-changed' AND lower(payload->>'to') LIKE ${`${name}+%`}`;
-    expect(await queries.$count(jobs, isNotice)).toBe(4);
+  it("cannot be changed by many accounts of one address to send more emails to strangers than it may register accounts", async () => {
+    const s = await startService();
+    const people = await Promise.all([1, 2, 3, 4, 5].map(() => s.manager()));
+    const ids = people.map(({ id }) => id);
+    const limited = await TestService.start(s.store, {
+      throttleRegistrationsPerHour: 3,
+      trustProxy: ["127.0.0.1"],
+    });
+    const rename = async ({ id, token }: { id: number; token: string }, last: number) => {
+      const { status } = await limited.send("PATCH", `/api/v1/managers/${id}/`, {
+        token,
+        json: { username: `renamed ${randomUUID()}` },
+        headers: { "X-Forwarded-For": `192.0.2.${last}` },
+      });
+      expect(status).toBe(201);
+      const isNotice = sql`payload->>'template' = 'username-changed'`;
+      return s.store.database.queries.$count(jobs, and(inArray(jobs.chargedTo, ids), isNotice));
+    };
+    const mailed: number[] = [];
+    for (const person of people) mailed.push(await rename(person, 1));
+    expect(mailed).toEqual([1, 2, 3, 3, 3]);
+    for (const person of people.slice(3)) mailed.push(await rename(person, 2));
+    expect(mailed.slice(5)).toEqual([4, 5]);
   });
 
-  it("can be changed by an account that has confirmed its address by a link, whatever older and newer accounts with this address do", async () => {
+  it("are changed with an email by an account that has confirmed its address by a link, whatever older and newer accounts with this address do", async () => {
     const s = await startService({ throttleAccountMailsPerDay: 3 });
     const email = "owner@example.org";
     const older = await s.manager({ email });
@@ -115,8 +124,14 @@ describe("passwords", () => {
       for (const one of [older, newer])
         for (let times = 0; times < 4; times++) await change(one, { username: `renamed ${randomUUID()}` });
     };
+    const notices = () =>
+      s.store.database.queries.$count(
+        jobs,
+        and(eq(jobs.chargedTo, owner.id), sql`payload->>'template' = 'username-changed'`),
+      );
     await useUp();
-    expect(await change(owner, { username: `owner ${randomUUID()}` })).toBe(429);
+    expect(await change(owner, { username: `owner ${randomUUID()}` })).toBe(201);
+    expect(await notices()).toBe(0);
     const confirm = async () => {
       const { queries } = s.store.database;
       const [account] = await queries.select().from(accounts).where(eq(accounts.id, owner.id));
@@ -132,6 +147,7 @@ describe("passwords", () => {
     const confirmed = await confirm();
     await useUp();
     expect(await change(confirmed, { username: `owner ${randomUUID()}` })).toBe(201);
+    expect(await notices()).toBe(1);
     // A new address is not confirmed.
     expect(await change(confirmed, { email: "stranger@example.org" })).toBe(201);
     const [{ emailConfirmed } = {}] = await s.store.database.queries
@@ -318,10 +334,15 @@ describe("counters that have expired or are too far in the future", () => {
     const now = Date.now();
     await queries.execute(sql`INSERT INTO throttle_counters (key, points, expire)
       VALUES ('failedPassword:invented', 3, ${now - 1000}), ('failedPassword:at work', 3, ${now + 900_000}),
-        ('registrationMail:at work', 3, ${now + 86_000_000}), ('registrationMail:days ahead', 3, ${now + 172_800_000}),
+        ('registrationMail:at work', 3, ${now + 86_000_000}), ('resetMail:at work', 3, ${now + 86_000_000}),
+        ('registrationMail:days ahead', 3, ${now + 172_800_000}),
         ('failedPassword:the clock was a day ahead', 3, ${now + 86_400_000})`);
     await applyRetention((await TestService.start(store)).ctx);
     const { rows } = await queries.execute(sql`SELECT key FROM throttle_counters ORDER BY key`);
-    expect(rows).toEqual([{ key: "failedPassword:at work" }, { key: "registrationMail:at work" }]);
+    expect(rows).toEqual([
+      { key: "failedPassword:at work" },
+      { key: "registrationMail:at work" },
+      { key: "resetMail:at work" },
+    ]);
   });
 });

@@ -68,10 +68,8 @@ export function installGuard(app: FastifyInstance, unrouted: ReturnType<typeof a
     ctx.isOwnPassword = async (password) =>
       (await findUser(ctx, passwordAttempts(app, request), caller.username, password))?.id === caller.id;
     ctx.countPassword = () => app.throttle("newPassword", request);
-    ctx.countAccountMail = async (key, isNewEmail) => {
-      if (isNewEmail) await app.throttle("registration", request);
-      await app.throttle.accountMail(key);
-    };
+    ctx.countAccountMail = app.throttle.accountMail;
+    ctx.countRegistration = () => app.throttle("registration", request);
   };
   const logged = new WeakSet<FastifyRequest>();
   const logEnd = (request: FastifyRequest, reply: FastifyReply) => {

@@ -156,7 +156,7 @@ async function removeExpired(
       sql`throttle_counters`,
       sql`expire`,
       sql`expire > ${Date.now() + LONGEST_THROTTLE_MS} AND
-        (NOT (starts_with(key, 'registrationMail:') OR starts_with(key, 'accountMail:')) OR expire > ${Date.now() + LONGEST_MAIL_THROTTLE_MS})`,
+        (key !~ '^(registrationMail|accountMail|resetMail):' OR expire > ${Date.now() + LONGEST_MAIL_THROTTLE_MS})`,
     ],
   ];
   for (const [table, time, condition] of expired) {

@@ -3,8 +3,19 @@ import { ServiceError } from "../change/errors.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 import { encryptSecret } from "../secrets/secrets.js";
 import { recipientHash } from "./email-addresses.js";
-import { type Account, isOldestWithAddress } from "./find.js";
+import type { Account } from "./find.js";
 import { userKey } from "./user-counters.js";
+
+/** Counts an email in limits that strangers can use up. @returns whether it is within them */
+async function isWithin(count: () => Promise<void>): Promise<boolean> {
+  try {
+    await count();
+    return true;
+  } catch (error) {
+    if (error instanceof ServiceError && error.kind === "throttled") return false;
+    throw error;
+  }
+}
 
 /**
  * Counts the registration email before it is queued. Beyond the recipient's limit, a user who has
@@ -17,13 +28,10 @@ export async function countCredentialsMail(
   email: string,
   hasGeneratedPassword: boolean,
 ): Promise<boolean> {
-  try {
-    await ctx.countRegistrationMail?.(recipientHash(email));
-    return true;
-  } catch (error) {
-    if (hasGeneratedPassword || !(error instanceof ServiceError) || error.kind !== "throttled") throw error;
-    return false;
-  }
+  const count = async () => ctx.countRegistrationMail?.(recipientHash(email));
+  if (!hasGeneratedPassword) return isWithin(count);
+  await count();
+  return true;
 }
 
 /** The columns that a request replaces. */
@@ -31,27 +39,33 @@ type Replaced = { [Column in "username" | "email" | "passwordHash"]?: string | n
 
 /**
  * Counts a change before it is made, because it sends an email to the previous address, which may belong to a stranger. Each
- * account has its own limit. Accounts that have not confirmed the address also share two, whatever the spelling of the address:
- * one for the oldest account with it and one for all others. So nobody can use up the limit of a user by entering the address of
- * the user, accounts that take turns at being the oldest have one limit, and a user whose account is neither confirms the address
- * with a password reset link, which is not counted.
+ * account has its own limit. If the account has not confirmed the address, the email also counts for the address of the caller, like
+ * a registration, and for the mailbox. Others can use up these two limits, so beyond them the change is made without an email.
  * @param account as it is when the change is made
- * @throws ServiceError `throttled`
+ * @returns whether to email the change
+ * @throws ServiceError `throttled` above the limit of the account
  */
 export async function countChangedCredentials(
   ctx: Context,
   account: Account,
   replaced: Replaced,
-): Promise<void> {
+): Promise<boolean> {
   const changed = (["username", "email", "passwordHash"] as const).filter(
     (column) => replaced[column] !== undefined && replaced[column] !== account[column],
   );
-  if (account.email === "" || changed.length === 0) return;
-  for (const column of changed) await ctx.countAccountMail?.(userKey(account.id), column === "email");
-  if (account.emailConfirmed) return;
-  const recipient = recipientHash(account.email);
-  const shared = (await isOldestWithAddress(ctx.queries, account)) ? `oldest ${recipient}` : recipient;
-  for (const _ of changed) await ctx.countAccountMail?.(shared, false);
+  if (account.email === "") return false;
+  for (const column of changed) {
+    // The account can send emails to the new address.
+    if (column === "email") await ctx.countRegistration?.();
+    await ctx.countAccountMail?.(userKey(account.id));
+  }
+  if (account.emailConfirmed) return true;
+  return isWithin(async () => {
+    for (const _ of changed) {
+      await ctx.countRegistration?.();
+      await ctx.countAccountMail?.(recipientHash(account.email));
+    }
+  });
 }
 
 /**

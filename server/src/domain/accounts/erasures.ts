@@ -6,6 +6,7 @@ import type { ErasureDetails } from "../change/events.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 import { deleting, type Erasing, erasing } from "./erase.js";
 import type { Account } from "./find.js";
+import { RESET_MAIL } from "./reset-mail-limit.js";
 import { COUNTED_BY_USER, userKey } from "./user-counters.js";
 import { usernameHash, usernameKey } from "./usernames.js";
 
@@ -45,7 +46,7 @@ async function removeTraces({ queries }: UnitOfWork, { id, username }: Account):
     .update(jobs)
     .set({ chargedTo: NOBODY, chargedGroup: OWN_GROUP })
     .where(eq(jobs.chargedTo, id));
-  const scopes = COUNTED_BY_USER.map((scope) => `${scope}:${userKey(id)}`);
+  const scopes = [...COUNTED_BY_USER, RESET_MAIL].map((scope) => `${scope}:${userKey(id)}`);
   const name = usernameHash(usernameKey(username));
   await queries.execute(sql`
     DELETE FROM throttle_counters

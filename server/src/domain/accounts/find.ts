@@ -1,4 +1,4 @@
-import { and, eq, min } from "drizzle-orm";
+import { and, eq } from "drizzle-orm";
 import type { Queries } from "../../store/connection/database.js";
 import { accounts, type Role } from "../../store/schema.js";
 import { errors } from "../change/errors.js";
@@ -51,15 +51,6 @@ export async function lockAccountByUsername({ queries }: UnitOfWork, username: s
 
 export const findAthlete = (id: number, lookup: Lookup): Promise<Account> =>
   findAccount("ATHLETE", id, lookup);
-
-/** Whether no older account has the email address, in any spelling. */
-export async function isOldestWithAddress(queries: Queries, { id, emailKey }: Account): Promise<boolean> {
-  const [first] = await queries
-    .select({ id: min(accounts.id) })
-    .from(accounts)
-    .where(eq(accounts.emailKey, emailKey));
-  return first?.id === id;
-}
 
 /** Serializes changes to an account that depend on each other, such as those that check a limit. */
 export async function lockAccount({ queries }: Pick<UnitOfWork, "queries">, id: number): Promise<void> {

@@ -84,7 +84,7 @@ export async function changeOwnAccount<T>(
 /**
  * Performs the expensive part of an update by the user, in `changeOwnAccount` and before the transaction. Setting the current
  * password again changes nothing.
- * @returns the columns to change, without the profile
+ * @returns the columns to change, without the profile, and whether the user gets an email about them
  */
 export async function prepareUpdate(
   ctx: Context,
@@ -101,8 +101,8 @@ export async function prepareUpdate(
     password,
     username ?? account.username,
   );
-  await countChangedCredentials(ctx, account, { username, email, passwordHash });
-  return { username, email, externalId, passwordHash };
+  const columns = { username, email, externalId, passwordHash };
+  return { columns, isMailed: await countChangedCredentials(ctx, account, columns) };
 }
 
 /** Operations that set a new password. */
@@ -119,10 +119,10 @@ export async function changePassword(
   await changeOwnAccount(ctx, target, async (account, requireSame) => {
     await requireUser(ctx, account, body);
     const passwordHash = await hashPassword(ctx, body.password, account.username);
-    await countChangedCredentials(ctx, account, { passwordHash });
+    const isMailed = await countChangedCredentials(ctx, account, { passwordHash });
     await change(ctx, operation, ids, async (unit, before) => {
       requireSame(before);
-      await updateAccount(unit, before, { passwordHash });
+      await updateAccount(unit, before, { passwordHash }, isMailed);
     });
   });
 }

@@ -7,9 +7,10 @@ import type { UnitOfWork } from "../change/unit-of-work.js";
 import { hashPassword } from "../secrets/passwords.js";
 import { encryptSecret } from "../secrets/secrets.js";
 import { hashResetToken, newToken } from "../secrets/tokens.js";
+import { recipientHash } from "./email-addresses.js";
 import { type Account, lockAccountByUsername } from "./find.js";
 import { usesPassword } from "./provider-identity.js";
-import { mayMailReset, RESET_LIFETIME_MS } from "./reset-mail-limit.js";
+import { countResetMail, RESET_LIFETIME_MS, timeOfResetMail } from "./reset-mail-limit.js";
 import { usernameHash, usernameKey } from "./usernames.js";
 import { updateAccount } from "./write.js";
 
@@ -33,15 +34,15 @@ export async function requestPasswordReset(ctx: Context, username: string, page:
     await unit.enqueue({
       kind: "mail",
       payload: { template: "password-reset-request", ...request },
-      // Requests that arrive while another request waits share its email.
-      uniqueKey: `password-reset ${usernameHash(key)}`,
+      // Requests from one address that arrive while another request waits share its email.
+      uniqueKey: `password-reset ${usernameHash(key)} ${unit.jobGroup}`,
     });
   });
 }
 
 /**
  * Emails the link if the account with this username can log in and has an address. Anyone can send requests, so
- * `mayMailReset` limits the emails without locking the user out.
+ * `timeOfResetMail` limits the emails without locking the user out.
  */
 export async function answerResetRequest(
   ctx: Context,
@@ -54,9 +55,8 @@ export async function answerResetRequest(
       .where(eq(accounts.usernameKey, username))
       .for("no key update");
     if (account === undefined || !(await canReset(ctx, unit, account))) return;
-    if (await mayMailReset(unit, account)) {
-      await mailResetLink(ctx, unit, account, page);
-    }
+    const at = await timeOfResetMail(unit, account);
+    if (at !== undefined) await mailResetLink(ctx, unit, account, page, at);
   });
 }
 
@@ -67,6 +67,8 @@ const canReset = async ({ config }: Context, { queries }: UnitOfWork, account: A
 /**
  * Stores the hash of a new token, and queues the email with the token. Earlier links stay valid until one is used,
  * because a request by a stranger must not end them.
+ * @param at when the email is sent. Until then, no link to the mailbox that was requested from the same address waits too, so that
+ *   many accounts of one address cannot delay the links of others
  * @returns the expiry of the link
  */
 export async function mailResetLink(
@@ -74,13 +76,15 @@ export async function mailResetLink(
   unit: UnitOfWork,
   account: Account,
   page: string,
+  at = unit.now,
 ): Promise<Date> {
   const token = newToken();
-  const expiresAt = new Date(unit.now.getTime() + RESET_LIFETIME_MS);
-  await unit.queries
-    .insert(passwordResets)
-    .values({ tokenHash: hashResetToken(token), accountId: account.id, createdAt: unit.now, expiresAt });
-  await unit.enqueue({
+  const expiresAt = new Date(at.getTime() + RESET_LIFETIME_MS);
+  const waits = {
+    delayMs: at.getTime() - unit.now.getTime(),
+    uniqueKey: `password-reset-mail ${recipientHash(account.email)} ${unit.jobGroup}`,
+  };
+  const queued = await unit.enqueue({
     kind: "mail",
     payload: {
       template: "password-reset",
@@ -92,7 +96,13 @@ export async function mailResetLink(
       expiresAt: expiresAt.toISOString(),
     },
     chargedTo: account.id,
+    ...(at > unit.now ? waits : {}),
   });
+  if (queued === undefined) return expiresAt;
+  await countResetMail(unit, account);
+  await unit.queries
+    .insert(passwordResets)
+    .values({ tokenHash: hashResetToken(token), accountId: account.id, createdAt: at, expiresAt });
   await unit.audit("account", account.id, null, { passwordReset: "link mailed" });
   return expiresAt;
 }

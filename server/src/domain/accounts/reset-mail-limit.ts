@@ -1,38 +1,56 @@
-import { and, desc, eq, gt } from "drizzle-orm";
+import { and, eq, gt, sql } from "drizzle-orm";
 import { lockInTransaction } from "../../store/connection/transaction-lock.js";
-import { accounts, passwordResets } from "../../store/schema.js";
+import { passwordResets } from "../../store/schema.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 import { recipientHash } from "./email-addresses.js";
-import { type Account, isOldestWithAddress } from "./find.js";
+import type { Account } from "./find.js";
+import { userKey } from "./user-counters.js";
 
 /** Lifetime of the link in the email. The link works once. */
 export const RESET_LIFETIME_MS = 60 * 60 * 1000;
 
+/** Longest time for which a link waits for its turn. */
+const MAX_WAIT_MS = 24 * 60 * 60 * 1000;
+
+/** Scope of the counters of emails with links. */
+export const RESET_MAIL = "resetMail";
+
 /**
- * Whether another password reset link may be emailed now. With a limit on requests, strangers could lock a user out. So after many
- * emails, further ones are spread over the hour, while the link in the last email stays valid. An account that has confirmed its
- * address has its own limit. All others with one address, in any spelling, share one, because a stranger may have registered them
- * to fill the mailbox; but the oldest of them may always have one valid link.
+ * Key of the counter. All accounts that have not confirmed their address share one for each mailbox, because a stranger may have
+ * registered them to fill it. It depends neither on the accounts nor on their links, which a stranger can delete.
  */
-export async function mayMailReset(unit: UnitOfWork, account: Account): Promise<boolean> {
+const keyOf = ({ id, email, emailConfirmed }: Account) =>
+  `${RESET_MAIL}:${emailConfirmed ? userKey(id) : recipientHash(email)}`;
+
+/** Time between two emails after as many as the limit, ms. */
+const intervalOf = ({ config }: UnitOfWork) =>
+  Math.ceil(RESET_LIFETIME_MS / config.throttlePasswordResetsOfUserPerHour);
+
+/**
+ * Time at which another link may be emailed. With a limit on requests, strangers could lock a user out. So after many emails, further
+ * ones are spread over the hour. If the account has a valid link, no other is sent before. Otherwise the link waits for its turn, in
+ * the order of the requests, so what strangers ask for can delay it but does not prevent it.
+ * @returns undefined if no link is emailed
+ */
+export async function timeOfResetMail(unit: UnitOfWork, account: Account): Promise<Date | undefined> {
   const { queries, config, now } = unit;
-  if (!account.emailConfirmed)
-    await lockInTransaction(queries, `password reset ${recipientHash(account.email)}`);
-  const counted = account.emailConfirmed
-    ? eq(accounts.id, account.id)
-    : and(eq(accounts.emailKey, account.emailKey), eq(accounts.emailConfirmed, false));
-  const perHour = config.throttlePasswordResetsOfUserPerHour;
-  const mailed = await queries
-    .select({ at: passwordResets.createdAt })
-    .from(passwordResets)
-    .innerJoin(accounts, eq(accounts.id, passwordResets.accountId))
-    .where(and(counted, gt(passwordResets.createdAt, new Date(now.getTime() - RESET_LIFETIME_MS))))
-    .orderBy(desc(passwordResets.createdAt))
-    .limit(perHour);
-  const [last] = mailed;
-  if (last === undefined || mailed.length < perHour) return true;
-  if (now.getTime() - last.at.getTime() >= RESET_LIFETIME_MS / perHour) return true;
-  if (account.emailConfirmed || !(await isOldestWithAddress(queries, account))) return false;
+  const key = keyOf(account);
+  await lockInTransaction(queries, key);
+  const { rows } = await queries.execute(sql`SELECT expire FROM throttle_counters WHERE key = ${key}`);
+  // Generic cell rate algorithm: the counter expires one interval later for each email.
+  const expires = Number(rows[0]?.expire ?? 0);
+  const turn = new Date(expires - (config.throttlePasswordResetsOfUserPerHour - 1) * intervalOf(unit));
+  if (turn <= now) return now;
+  if (turn.getTime() - now.getTime() > MAX_WAIT_MS) return undefined;
   const isValid = and(eq(passwordResets.accountId, account.id), gt(passwordResets.expiresAt, now));
-  return (await queries.$count(passwordResets, isValid)) === 0;
+  return (await queries.$count(passwordResets, isValid)) === 0 ? turn : undefined;
+}
+
+/** Counts an emailed link. */
+export async function countResetMail(unit: UnitOfWork, account: Account): Promise<void> {
+  const [nowMs, interval] = [unit.now.getTime(), intervalOf(unit)];
+  await unit.queries.execute(sql`
+    INSERT INTO throttle_counters AS counter (key, points, expire) VALUES (${keyOf(account)}, 1, ${nowMs + interval})
+    ON CONFLICT (key) DO UPDATE
+    SET points = counter.points + 1, expire = greatest(counter.expire, ${nowMs}) + ${interval}`);
 }

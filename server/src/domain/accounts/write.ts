@@ -78,11 +78,15 @@ export async function insertAccount(unit: UnitOfWork, values: AccountValues): Pr
   return account;
 }
 
-/** Changes an account. Columns without a value keep theirs. */
+/**
+ * Changes an account. Columns without a value keep theirs.
+ * @param isMailed whether the user gets an email about changed credentials
+ */
 export async function updateAccount(
   unit: UnitOfWork,
   before: Account,
   values: { [Column in keyof AccountValues]?: AccountValues[Column] | undefined },
+  isMailed = true,
 ): Promise<Account> {
   if (values.username !== undefined && values.username !== before.username)
     requireVisibleCharacters(values.username);
@@ -100,7 +104,7 @@ export async function updateAccount(
       .returning(),
   );
   if (after === undefined) throw errors.notFound();
-  await unit.announce("accountUpdated", { before, after });
+  await unit.announce("accountUpdated", { before, after, isMailed });
   return after;
 }
 

@@ -21,7 +21,7 @@ export async function updateAthlete(
       requireTag(ctx, athleteItem(athlete));
       await requireMatch(ctx.queries, athlete, filters);
     }
-    const columns = await prepareUpdate(ctx, athlete, body);
+    const { columns, isMailed } = await prepareUpdate(ctx, athlete, body);
     return change(
       ctx,
       "updateAthlete",
@@ -30,7 +30,7 @@ export async function updateAthlete(
         requireSame(before);
         await requireMatch(unit.queries, before, filters);
         const profile = athleteProfileColumns(body.athlete_profile);
-        return athleteItem(await updateAccount(unit, before, { ...columns, ...profile }));
+        return athleteItem(await updateAccount(unit, before, { ...columns, ...profile }, isMailed));
       },
       async (_unit, { athlete: before }) => athleteItem(before),
     );

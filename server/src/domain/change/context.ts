@@ -59,11 +59,10 @@ export interface Context {
    * requests.
    */
   countRegistrationMail?: (recipient: string) => Promise<void>;
-  /**
-   * Counts an email about changed credentials by its key, and a new email address also by the address of the caller, like a
-   * registration. Throws `throttled`. Absent outside requests.
-   */
-  countAccountMail?: (key: string, isNewEmail: boolean) => Promise<void>;
+  /** Counts an email about changed credentials by its key. Throws `throttled`. Absent outside requests. */
+  countAccountMail?: (key: string) => Promise<void>;
+  /** Counts by the address of the caller, like a registration. Throws `throttled`. Absent outside requests. */
+  countRegistration?: () => Promise<void>;
   /** Aborted when the client disconnects before the response. Work that has not started is then dropped. */
   signal?: AbortSignal;
   /** Called after the commit of a transaction that added jobs. */

@@ -59,7 +59,9 @@ export const effects: Effects<keyof Events> = {
     async (unit, { before, after }) => {
       if (after.passwordHash !== before.passwordHash) await revokeTokens(unit, after.id);
     },
-    (unit, { before, after }) => mailChangedCredentials(unit, before, after),
+    async (unit, { before, after, isMailed = true }) => {
+      if (isMailed) await mailChangedCredentials(unit, before, after);
+    },
     // Links sent to the old address must not work, and a disabled account gets no new password.
     async (unit, { before, after }) => {
       const ends = after.email !== before.email || (before.disabledAt === null && after.disabledAt !== null);

@@ -11,7 +11,7 @@ import { managerItem } from "./retrieve.js";
 export async function updateManager(ctx: Context, target: Account, body: StaticDecode<typeof ManagerUpdate>) {
   return changeOwnAccount(ctx, target, async (manager, requireSame) => {
     if (body.password !== undefined) requireTag(ctx, managerItem(manager));
-    const columns = await prepareUpdate(ctx, manager, body);
+    const { columns, isMailed } = await prepareUpdate(ctx, manager, body);
     return change(
       ctx,
       "updateManager",
@@ -19,7 +19,7 @@ export async function updateManager(ctx: Context, target: Account, body: StaticD
       async (unit, before) => {
         requireSame(before);
         const profile = managerProfileColumns(body.manager_profile);
-        return managerItem(await updateAccount(unit, before, { ...columns, ...profile }));
+        return managerItem(await updateAccount(unit, before, { ...columns, ...profile }, isMailed));
       },
       async (_unit, before) => managerItem(before),
     );
