@@ -39,8 +39,8 @@ export async function giveSquad(queries: Queries, party: SquadParty, extent: Squ
   const since = at(startMs - 1000 * HOUR_MS);
   await queries.execute(sql`
     WITH added AS (
-      INSERT INTO accounts (role, username, username_key, email, email_key, first_name, last_name, managed_by, created_at)
-      SELECT 'ATHLETE', 'MANAGED-' || ${id}::int || '-' || n, 'managed-' || ${id}::int || '-' || n, '', '', 'Émilie ' || n, 'Von der Heide', ${id}, ${since}
+      INSERT INTO accounts (role, username, username_key, email, first_name, last_name, managed_by, created_at)
+      SELECT 'ATHLETE', 'MANAGED-' || ${id}::int || '-' || n, 'managed-' || ${id}::int || '-' || n, '', 'Émilie ' || n, 'Von der Heide', ${id}, ${since}
       FROM generate_series(1, ${extent.athletes}) AS n RETURNING id
     )
     INSERT INTO permissions (athlete_id, manager_id, permission, start_time, expiration_time)

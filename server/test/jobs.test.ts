@@ -205,7 +205,6 @@ describe("retention", () => {
         username: "a",
         usernameKey: "a",
         email: "",
-        emailKey: "",
         createdAt: new Date(),
       })
       .returning();

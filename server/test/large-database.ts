@@ -17,8 +17,8 @@ const daysAgo = (days: string) => `now() - (${days}) * interval '1 day'`;
 
 /** One statement per table, in the order of their references. */
 const ROWS: readonly string[] = [
-  `INSERT INTO accounts (role, username, username_key, email, email_key, external_id, first_name, last_name, gender, birth_date, managed_by, is_default_athlete, created_at)
-   SELECT CASE WHEN n <= ${MANAGERS} THEN 'MANAGER' ELSE 'ATHLETE' END, 'person-' || n, 'person-' || n, 'person-' || n || '@example.org', 'person-' || n || '@example.org',
+  `INSERT INTO accounts (role, username, username_key, email, external_id, first_name, last_name, gender, birth_date, managed_by, is_default_athlete, created_at)
+   SELECT CASE WHEN n <= ${MANAGERS} THEN 'MANAGER' ELSE 'ATHLETE' END, 'person-' || n, 'person-' || n, 'person-' || n || '@example.org',
      'external-' || n, 'First ' || n % 900, 'Last ' || n % 3000, CASE WHEN n % 3 = 0 THEN 'F' ELSE 'M' END, date '1990-01-01' + (n % 7000)::int,
      CASE WHEN n > ${MANAGERS} AND n % 2 = 0 THEN ${manager("n / 2")} END, false, ${daysAgo("n % 700")}
    FROM generate_series(1, ${MANAGERS + ATHLETES}) AS n`,

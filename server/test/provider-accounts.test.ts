@@ -309,7 +309,6 @@ describe("a service without passwords", () => {
       username,
       usernameKey: username,
       email,
-      emailKey: email,
       createdAt: new Date(),
     });
     await run(s, "account link", { username, subject: "sub-1" });

@@ -74,8 +74,8 @@ describe("a statement that fails", () => {
     const { queries } = s.store.database;
     app.get("/duplicate/", () =>
       queries.execute(
-        sql`INSERT INTO accounts (role, username, username_key, email, email_key, created_at)
-          SELECT role, ${SECRET}, username_key, ${SECRET}, ${SECRET}, now() FROM accounts WHERE id = ${ann.id}`,
+        sql`INSERT INTO accounts (role, username, username_key, email, created_at)
+          SELECT role, ${SECRET}, username_key, ${SECRET}, now() FROM accounts WHERE id = ${ann.id}`,
       ),
     );
     app.get("/raised/", () =>

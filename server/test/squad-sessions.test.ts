@@ -154,7 +154,6 @@ describe("a session", () => {
           username: `of-${scene.squad}-${n}`,
           usernameKey: `of-${scene.squad}-${n}`,
           email: "",
-          emailKey: "",
           createdAt: new Date(),
         })),
       )

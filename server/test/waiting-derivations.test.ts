@@ -158,8 +158,8 @@ it("the jobs of at most 201 players of a squad are searched", async () => {
   const { pool, queries } = s.store.database;
   await queries.execute(sql`
     WITH added AS (
-      INSERT INTO accounts (role, username, username_key, email, email_key, managed_by, is_default_athlete, created_at)
-      SELECT 'ATHLETE', name, name, name || '@example.org', name || '@example.org', ${scene.manager.id}, false, now()
+      INSERT INTO accounts (role, username, username_key, email, managed_by, is_default_athlete, created_at)
+      SELECT 'ATHLETE', name, name, name || '@example.org', ${scene.manager.id}, false, now()
       FROM generate_series(1, 400) AS n, LATERAL (SELECT 'many-' || n || '-' || ${scene.squad}::bigint AS name) AS named
       RETURNING id)
     INSERT INTO squad_members (squad_id, athlete_id, params, start_time, end_time)

@@ -118,7 +118,7 @@ export const limitSettings = {
   throttleRegistrationsPerHour: count(
     "THROTTLE_REGISTRATIONS_PER_HOUR",
     600,
-    "Maximum number of registrations from one address",
+    "Maximum number of registrations, new email addresses, and emails about changes to addresses that are not confirmed, from one address; above this number, changes send no such emails",
   ),
   throttleRegistrationBytesPerHour: count(
     "THROTTLE_REGISTRATION_BYTES_PER_HOUR",
@@ -128,12 +128,12 @@ export const limitSettings = {
   throttleRegistrationMailsPerDay: count(
     "THROTTLE_REGISTRATION_MAILS_PER_DAY",
     10,
-    "Maximum number of emails to one address from all registrations; above this number, a user who has chosen a password is registered without an email",
+    "Maximum number of emails to one mailbox from all registrations; above this number, a user who has chosen a password is registered without an email",
   ),
   throttleAccountMailsPerDay: count(
     "THROTTLE_ACCOUNT_MAILS_PER_DAY",
     50,
-    "Maximum number of emails about changed usernames, email addresses and passwords for each account; all accounts that have not confirmed the same email address also share this limit, and the oldest account with the address has a separate one",
+    "Maximum number of changes of username, email address and password of each account, which send emails; also of emails about them to one mailbox from all accounts that have not confirmed its address: above this number, accounts are changed without an email",
   ),
   throttleTokensPerMinute: count(
     "THROTTLE_TOKENS_PER_MINUTE",
@@ -158,6 +158,6 @@ export const limitSettings = {
   throttlePasswordResetsOfUserPerHour: count(
     "THROTTLE_PASSWORD_RESETS_OF_USER_PER_HOUR",
     5,
-    "Maximum number of password reset links for one username from one address; after this number of emails to an account, or to all accounts that have not confirmed the same email address, further emails are distributed over the hour",
+    "Maximum number of password reset links for one username from one address; after this number of emails to an account, or to all accounts with one mailbox that have not confirmed its address, further emails are distributed over the hour",
   ),
 } as const satisfies Record<string, Setting<unknown>>;

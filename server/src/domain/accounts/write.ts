@@ -11,13 +11,12 @@ import {
 import type { Context } from "../change/context.js";
 import { errors } from "../change/errors.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
-import { emailKey } from "./email-addresses.js";
 import type { Account } from "./find.js";
 import type { AthleteProfileInput, ManagerProfileInput } from "./resource.js";
 import { requireVisibleCharacters, usernameKey } from "./usernames.js";
 
 /** Columns of an account that its creation or an update sets. */
-export type AccountValues = Omit<typeof accounts.$inferInsert, "usernameKey" | "emailKey" | "createdAt">;
+export type AccountValues = Omit<typeof accounts.$inferInsert, "usernameKey" | "createdAt">;
 
 const TAKEN: Record<string, string> = {
   accounts_username_key_key: "username",
@@ -68,7 +67,6 @@ export async function insertAccount(unit: UnitOfWork, values: AccountValues): Pr
       .values({
         ...values,
         usernameKey: usernameKey(values.username),
-        emailKey: emailKey(values.email),
         createdAt: unit.now,
       })
       .returning(),
@@ -96,7 +94,6 @@ export async function updateAccount(
       .set({
         ...values,
         ...(values.email === undefined || values.email === before.email ? {} : { emailConfirmed: false }),
-        ...(values.email === undefined ? {} : { emailKey: emailKey(values.email) }),
         ...(values.username === undefined ? {} : { usernameKey: usernameKey(values.username) }),
         version: sql`${accounts.version} + 1`,
       })

@@ -6,7 +6,6 @@ CREATE TABLE accounts (
   username text NOT NULL,
   username_key text NOT NULL UNIQUE,
   email text NOT NULL,
-  email_key text NOT NULL,
   email_confirmed boolean NOT NULL DEFAULT false,
   external_id text,
   password_hash text,
@@ -29,7 +28,6 @@ CREATE TABLE accounts (
 CREATE UNIQUE INDEX accounts_external_id ON accounts (role, external_id);
 CREATE UNIQUE INDEX accounts_default_athlete ON accounts (managed_by) WHERE is_default_athlete;
 CREATE INDEX accounts_managed_by ON accounts (managed_by);
-CREATE INDEX accounts_email_key ON accounts (email_key, id);
 
 CREATE TABLE applications (
   id bigserial PRIMARY KEY,

@@ -15,8 +15,6 @@ export const accounts = pgTable("accounts", {
   /** Username in the form for comparisons: NFKC, lower case. */
   usernameKey: text("username_key").notNull(),
   email: text("email").notNull(),
-  /** Mailbox in the form for limits, from `emailKey`. */
-  emailKey: text("email_key").notNull(),
   /** Whether the user has proved to receive emails at the address, with a link sent to it or through the OpenID provider. */
   emailConfirmed: boolean("email_confirmed").notNull().default(false),
   externalId: text("external_id"),
