@@ -129,6 +129,8 @@ describe("a request for a link", () => {
     // Jobs of both addresses wait at the same time.
     await send(user, "192.0.2.1");
     await ask(user, "198.51.100.1");
+    const ofUser = eq(passwordResets.accountId, user.id);
+    expect(await at.store.database.queries.$count(passwordResets, ofUser)).toBe(1);
     expect(await mailed([...strangers, user])).toEqual([1, 1, 1, 0, 0, 0, 0]);
     at.clock.advance(20 * 60_000 - 1);
     // The link of the user waits already.
