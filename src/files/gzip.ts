@@ -2,7 +2,7 @@ import { AsiError } from "../errors.js";
 import { concatenate } from "../sources/concatenate.js";
 import { type ChunkReader, ChunkSource, readChunks } from "../sources/source.js";
 
-/** Whether bytes begin like a gzip file with the only defined compression method (RFC 1952). */
+/** Returns whether bytes begin like a gzip file with the only defined compression method (RFC 1952). */
 export function isGzip(first: Uint8Array): boolean {
   const [id1, id2, method, flags = 0] = first;
   return first.length >= 4 && id1 === 0x1f && id2 === 0x8b && method === 8 && (flags & 0xe0) === 0;

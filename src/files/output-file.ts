@@ -164,7 +164,10 @@ function syncCopy(path: string): void {
   }
 }
 
-/** The path to which a write goes, after links are resolved. If the file does not exist, the links of its folder are resolved. */
+/**
+ * Returns the path to which a write goes, after links are resolved. If the file does not exist, the links of its folder are
+ * resolved.
+ */
 export function realPath(path: string): string {
   return isThere(path) ? realpathSync(path) : join(realpathSync(dirname(path)), basename(path));
 }
@@ -178,7 +181,7 @@ export function refuseInput(input: string, outputs: readonly string[]): void {
   }
 }
 
-/** The error for an output that is an input of the same call. */
+/** Returns the error for an output that is an input of the same call. */
 export function inputAsOutput(path: string): AsiError {
   return new AsiError(
     "FILE_EXISTS",
@@ -186,7 +189,7 @@ export function inputAsOutput(path: string): AsiError {
   );
 }
 
-/** Whether the path is a pipe or a device, which is written to instead of being replaced. */
+/** Returns whether the path is a pipe or a device, which is written to instead of being replaced. */
 export function isPipeOrDevice(path: string): boolean {
   const stats = statSync(path, { throwIfNoEntry: false });
   return stats !== undefined && !stats.isFile() && !stats.isDirectory();

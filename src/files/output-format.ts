@@ -9,8 +9,8 @@ const RECORDING = ".asi";
 const TAB_SEPARATED = ".tsv";
 
 /**
- * The options with the format for the name of the output. A name without an extension means CSV, and `.tsv` means CSV with
- * tabs. The names of pipes and devices have no meaning.
+ * Returns the options with the format for the name of the output. A name without an extension means CSV, and `.tsv` means CSV
+ * with tabs. The names of pipes and devices have no meaning.
  *
  * @param output a path
  * @throws AsiError `BAD_OPTION` if the extension belongs to no format, or contradicts the format of the options

@@ -125,7 +125,7 @@ function checkPattern(pattern: string): void {
   }
 }
 
-/** Name of an input for `{input}`: the file name of a path without `.gz` and its extension. */
+/** Returns the name of an input for `{input}`: the file name of a path without `.gz` and its extension. */
 export function inputNameOf(fileName: string): string {
   const stem = fileName.replace(/\.gz$/i, "").replace(/(?<=.)\.[^.]*$/, "");
   return stem === "" ? fileName : stem;

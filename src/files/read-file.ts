@@ -130,7 +130,7 @@ class FileChunks extends ChunkSource {
   }
 }
 
-// Whether reading may block. Such a source is not read synchronously, because a blocked read cannot be interrupted.
+// Returns whether reading may block. Such a source is not read synchronously, because a blocked read cannot be interrupted.
 function waits(stats: Stats): boolean {
   return !stats.isFile() && !stats.isDirectory();
 }

@@ -7,12 +7,12 @@ import { join } from "node:path";
 
 const PATTERN = /^\.asi-(\d+)-\d+-([0-9a-z]+)-[0-9a-z]+\.part$/;
 
-/** Whether a file name is a temporary one. */
+/** Returns whether a file name is a temporary one. */
 export function isTemporaryName(name: string): boolean {
   return PATTERN.test(name);
 }
 
-/** A unique name. */
+/** Returns a unique name. */
 export function temporaryName(): string {
   // Need not be secret: "wx" opens no existing file. (node:crypto would cost 3 ms to load.)
   return `${prefixOf(thisThread)}${thisMachine()}-${Math.random().toString(36).slice(2)}.part`;
@@ -26,7 +26,7 @@ export function writeAsThread(thread: number): void {
   thisThread = thread;
 }
 
-// Prefix of a thread's temporary names.
+// Returns the prefix of a thread's temporary names.
 function prefixOf(thread: number): string {
   return `.asi-${process.pid}-${thread}-`;
 }

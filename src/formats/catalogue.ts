@@ -86,7 +86,7 @@ export const FORMATS: readonly Format[] = [
 /** The names of all formats. */
 export const FORMAT_NAMES: readonly FormatName[] = Object.freeze(FORMATS.map(({ name }) => name));
 
-/** The format with this name, CSV by default. Throws `BAD_OPTION` for an unknown name. */
+/** Returns the format with this name, CSV by default. Throws `BAD_OPTION` for an unknown name. */
 export function formatNamed(name: FormatName | undefined): Format {
   if (name === undefined) return CSV;
   const format = FORMATS.find((one) => one.name === name);
@@ -97,7 +97,7 @@ export function formatNamed(name: FormatName | undefined): Format {
   );
 }
 
-/** The format of a file name's extension; null for an unknown one. */
+/** Returns the format of a file name's extension; null for an unknown one. */
 export function formatOfFile(fileName: string): Format | null {
   const name = fileName.toLowerCase();
   const isOwn = ({ extension, otherExtension }: Format) =>

@@ -28,12 +28,12 @@ export class RowBuffer {
     return next;
   }
 
-  /** The buffered rows in order: the first `length` rows of each batch. */
+  /** Returns the buffered rows in order: the first `length` rows of each batch. */
   *batches(): Generator<{ batch: SampleBatch; length: number }> {
     for (const block of this.#blocks) if (block.length > 0) yield block;
   }
 
-  /** Numbers of the rows before a gap, among the rows with a speed from `from` to `to` (exclusive). */
+  /** Returns the numbers of the rows before a gap, among the rows with a speed from `from` to `to` (exclusive). */
   gapsAfter(from = 0, to = this.#length): number[] {
     const times = new Float64Array(to - from);
     let length = 0;

@@ -32,12 +32,12 @@ export interface AccelerationSignal {
   readonly accelerationMmPerS2: Float64Array;
 }
 
-/** Whether a recording has enough samples per second for accelerations. */
+/** Returns whether a recording has enough samples per second for accelerations. */
 export function isFastEnough({ doubleMedianStepMs }: PreparedSignal): boolean {
   return doubleMedianStepMs !== null && doubleMedianStepMs <= 2 * SLOWEST_STEP_MS;
 }
 
-/** The acceleration signals of all stretches that are long enough; empty if the recording is slower than 5 Hz. */
+/** Returns the acceleration signals of all stretches that are long enough; empty if the recording is slower than 5 Hz. */
 export function accelerationSignals(signal: PreparedSignal): readonly AccelerationSignal[] {
   if (!isFastEnough(signal)) return [];
   return shared(signal, "accelerations", () => {
@@ -52,7 +52,7 @@ export function accelerationSignals(signal: PreparedSignal): readonly Accelerati
   });
 }
 
-/** The speeds of each segment after a low-pass filter. Accelerations and recipes with the same filter share them. */
+/** Returns the speeds of each segment after a low-pass filter. Accelerations and recipes with the same filter share them. */
 export function lowPassed(segments: readonly ResampledSegment[], filter: LowPass): readonly Float64Array[] {
   const { b0, b1, b2, a1, a2 } = filter;
   return shared(segments, `low-pass ${[b0, b1, b2, a1, a2].join()}`, () =>
@@ -60,13 +60,13 @@ export function lowPassed(segments: readonly ResampledSegment[], filter: LowPass
   );
 }
 
-/** The derivative of each of these speeds. */
+/** Returns the derivative of each of these speeds. */
 export function derivatives(speeds: readonly Float64Array[], stepMs: number): readonly Float64Array[] {
   return shared(speeds, `derivatives ${stepMs}`, () => speeds.map((one) => differentiate(one, stepMs)));
 }
 
 /**
- * The parts of the segments that last at least 1 s and have enough samples per second. In a slower part of a faster
+ * Returns the parts of the segments that last at least 1 s and have enough samples per second. In a slower part of a faster
  * recording, or a step of more than 1 s, a straight line through two samples is not an acceleration.
  */
 export function fastStretches(signal: PreparedSignal): readonly Segment[] {
@@ -99,7 +99,7 @@ export interface ResampledSegment {
   readonly speedMmPerS: Float64Array;
 }
 
-/** The speeds of the segments, or of their fast stretches, in equal steps. */
+/** Returns the speeds of the segments, or of their fast stretches, in equal steps. */
 export function resampledSegments(
   signal: PreparedSignal,
   parts: "segments" | "fast stretches",
@@ -144,7 +144,7 @@ export function differentiate(speeds: Float64Array, stepMs = RESAMPLED_STEP_MS):
   return derivative;
 }
 
-/** The value of `differentiate` at an index. */
+/** Returns the value of `differentiate` at an index. */
 export function derivativeAt(speeds: Float64Array, i: number, stepMs = RESAMPLED_STEP_MS): number {
   const before = Math.max(i - 1, 0);
   const after = Math.min(i + 1, speeds.length - 1);

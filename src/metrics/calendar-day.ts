@@ -3,7 +3,7 @@ import { AsiError } from "../errors.js";
 
 const DAY_MS = 86_400_000;
 
-/** The number of a day from 1 January 1970; null if the value is not an existing date as `YYYY-MM-DD`. */
+/** Returns the number of a day from 1 January 1970; null if the value is not an existing date as `YYYY-MM-DD`. */
 export function dayNumberOf(day: unknown): number | null {
   if (typeof day !== "string" || !/^\d{4}-\d\d-\d\d$/.test(day)) return null;
   const ms = Date.parse(day);

@@ -96,7 +96,7 @@ function requireBoundedLength(fromMs: number | null, toMs: number | null): void 
   );
 }
 
-/** Times of the first and last samples with a used speed or heart rate; null if there are none. */
+/** Returns the times of the first and last samples with a used speed or heart rate; null if there are none. */
 function usedPeriod(
   selected: OrderedSamples,
   speedTimestampMs: Float64Array,

@@ -14,8 +14,8 @@ export interface DistanceCurve {
 const HALF_MICROMETRES_PER_METRE = 2e6;
 
 /**
- * The distance at each sample, with the rules of `computeMetrics`: standing and gaps add nothing. Its last value, rounded, is
- * `total_distance` for the same samples and options.
+ * Returns the distance at each sample, with the rules of `computeMetrics`: standing and gaps add nothing. Its last value,
+ * rounded, is `total_distance` for the same samples and options.
  *
  * @param samples a batch of `decode`, or all of them; repeated and unordered times are allowed
  * @throws AsiError `BAD_ARGUMENT` for invalid samples; `BAD_OPTION`

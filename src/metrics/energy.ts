@@ -56,7 +56,7 @@ export interface MetabolicSummary {
   readonly high_power_distance: number | null;
 }
 
-/** The single values of an estimate. */
+/** Returns the single values of an estimate. */
 export function metabolicSummary({
   energy,
   equivalent_distance,
@@ -82,7 +82,7 @@ export function metabolicSummary({
 }
 
 /**
- * Metabolic power of a session. The errors of this estimate are large, so it is off by default.
+ * Returns the metabolic power of a session. The errors of this estimate are large, so it is off by default.
  *
  * @throws AsiError `BAD_ARGUMENT` for invalid samples; `BAD_OPTION`
  */

@@ -28,7 +28,7 @@ export interface HeartRateFigures {
   readonly zones: HeartRateZone[];
 }
 
-/** Whether a heart rate is plausible; 0 means none. */
+/** Returns whether a heart rate is plausible; 0 means none. */
 export function isValidHeartRate(bpm: number): boolean {
   return bpm >= LOWEST_VALID_BPM && bpm <= HIGHEST_VALID_BPM;
 }
@@ -90,7 +90,7 @@ export function holdHeartRates(
 }
 
 /**
- * The maximum heart rate that the zones refer to.
+ * Returns the maximum heart rate that the zones refer to.
  *
  * @param maxHr `max_hr` of the parameters, which has precedence
  * @param birthDate `YYYY-MM-DD`

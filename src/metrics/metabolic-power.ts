@@ -35,7 +35,7 @@ const FIRST_SLOPE = -0.3;
 const SLOPES_PER_ONE = 10;
 
 /**
- * Metabolic power in W/kg.
+ * Returns the metabolic power in W/kg.
  *
  * @param speed m/s, not negative
  * @param acceleration m/s2

@@ -109,7 +109,7 @@ export function prepareBy(samples: OrderedSamples, rules: PreparationRules): Pre
   });
 }
 
-/** Time within the segments, ms. */
+/** Returns the time within the segments, ms. */
 export function durationOf({ timestampMs, segments }: ValidSpeeds): number {
   return segments.reduce(
     (sum, { first, last }) => sum + (timestampMs[last] ?? 0) - (timestampMs[first] ?? 0),
@@ -130,7 +130,7 @@ function tooFastOf(
   return { samples, durationMs: durationAround(timestampMs, isTooFast, { startsMs }) };
 }
 
-/** Total duration of the intervals that begin or end with a dropped sample, without gaps. */
+/** Returns the total duration of the intervals that begin or end with a dropped sample, without gaps. */
 export function durationAround(
   timestampMs: Float64Array,
   isLeftOut: (i: number) => boolean,
@@ -172,7 +172,7 @@ function sumOf({ timestampMs, intervalSpeedSum }: PreparedSignal, segments: read
   return { distanceHalfUm, durationMs };
 }
 
-/** Distance from the first sample to each one, in half micrometres; gaps add nothing. */
+/** Returns the distance from the first sample to each one, in half micrometres; gaps add nothing. */
 export function distancesOf({ timestampMs, segments, intervalSpeedSum }: PreparedSignal): Float64Array {
   const distances = new Float64Array(timestampMs.length);
   let distanceHalfUm = 0;
@@ -185,7 +185,7 @@ export function distancesOf({ timestampMs, segments, intervalSpeedSum }: Prepare
   return distances;
 }
 
-/** Maximum speed in mm/s; null if there are no samples. */
+/** Returns the maximum speed in mm/s; null if there are no samples. */
 export function maxSpeedOf(signal: PreparedSignal): number | null {
   let max = -1;
   for (let i = 0; i < signal.speedMmPerS.length; i++) {
@@ -248,7 +248,7 @@ function withEndsBefore(
   return [...ends].sort((a, b) => a - b);
 }
 
-/** The median of each sample and its two neighbours (Varley et al. 2017); the ends of a segment do not change. */
+/** Returns the median of each sample and its two neighbours (Varley et al. 2017); the ends of a segment do not change. */
 function medianOfThree(speeds: Int32Array, segments: readonly Segment[]): Int32Array {
   const filtered = speeds.slice();
   for (const { first, last } of segments) {

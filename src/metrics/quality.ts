@@ -41,7 +41,7 @@ export function qualityIn(
   };
 }
 
-/** The quality of the rows `from` to `to` (exclusive), in the same memory. */
+/** Returns the quality of the rows `from` to `to` (exclusive), in the same memory. */
 export function qualityBetween(quality: SampleQuality, from: number, to: number): SampleQuality {
   return {
     satellites: quality.satellites.subarray(from, to),
@@ -57,7 +57,7 @@ export function copyQuality(quality: SampleQuality, into: SampleQuality, at: num
   into.pdopHundredths.set(quality.pdopHundredths, at);
 }
 
-/** The quality of these rows. */
+/** Returns the quality of these rows. */
 export function qualityAt(quality: SampleQuality, rows: Uint32Array): SampleQuality {
   const chosen = newQuality(rows.length);
   for (let k = 0; k < rows.length; k++) {

@@ -186,7 +186,7 @@ export function selectSamples(
   });
 }
 
-/** The periods between two times as intervals in ascending order, with time between them. */
+/** Returns the periods between two times as intervals in ascending order, with time between them. */
 function disjointPeriods(fromMs: number, toMs: number, periods: readonly Period[]): Period[] {
   const disjoint: { startMs: number; endMs: number }[] = [];
   for (const period of [...periods].sort((a, b) => a.startMs - b.startMs)) {
@@ -201,7 +201,7 @@ function disjointPeriods(fromMs: number, toMs: number, periods: readonly Period[
   return disjoint;
 }
 
-/** The number of times before `t`, by binary search. */
+/** Returns the number of times before `t`, by binary search. */
 export function countBefore(timestampMs: Float64Array, t: number): number {
   let low = 0;
   let high = timestampMs.length;

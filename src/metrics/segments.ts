@@ -17,14 +17,17 @@ export const MAX_GAP_MS = 300_000;
 /** Number of steps on each side that, with the step itself, determine the sample rate at a place *(choice)*. */
 const NEIGHBOURS = 10;
 
-/** Whether a row has a speed. A row without a speed is not a sample of speed and distance, in the metrics and in the totals of laps. */
+/**
+ * Returns whether a row has a speed. A row without a speed is not a sample of speed and distance, in the metrics and in the
+ * totals of laps.
+ */
 export function hasSpeed(speedMmPerS: number): boolean {
   return speedMmPerS >= 0;
 }
 
 /**
- * Twice the median of the steps between samples in ascending order of time. The factor keeps the mean of the two middle ones
- * an integer. Null with fewer than two samples.
+ * Returns twice the median of the steps between samples in ascending order of time. The factor keeps the mean of the two middle
+ * ones an integer. Null with fewer than two samples.
  */
 export function doubleMedianStep(timestampMs: Float64Array): number | null {
   if (timestampMs.length < 2) return null;
@@ -37,20 +40,19 @@ export function doubleMedianStep(timestampMs: Float64Array): number | null {
 /** 24.8 days, the longest step that fits into 32 bits. */
 const LONGEST_STEP_MS = 2 ** 31 - 1;
 
-/** Twice the median of values in ascending order. */
+/** Returns twice the median of values in ascending order. */
 function doubleMedian(sorted: ArrayLike<number>): number {
   return (sorted[(sorted.length - 1) >> 1] ?? 0) + (sorted[sorted.length >> 1] ?? 0);
 }
 
-/** Time in ms from sample i to the next. */
+/** Returns the time in ms from sample i to the next. */
 export function stepMs(timestampMs: Float64Array, i: number): number {
   return (timestampMs[i + 1] ?? 0) - (timestampMs[i] ?? 0);
 }
 
 /**
- * The samples, in ascending order, that precede a gap. Nothing is summed, connected or detected between such a sample and
- * the next.
- * The rule is in docs/metrics.md, "The signal", step 3; it uses the steps around a place, so parts of a recording with
+ * Returns the samples, in ascending order, that precede a gap. Nothing is summed, connected or detected between such a sample and
+ * the next. The rule is in docs/metrics.md, "The signal", step 3; it uses the steps around a place, so parts of a recording with
  * different rates do not affect each other.
  *
  * @param timestampMs times of the samples, ms since 1970 UTC; if they go backwards, a new stretch begins, without a gap
@@ -82,7 +84,7 @@ export function gapsAfter(
   return gaps;
 }
 
-/** Twice the median of the steps from sample `first` to sample `last`, and of those on both sides. */
+/** Returns twice the median of the steps from sample `first` to sample `last`, and of those on both sides. */
 export function doubleMedianAround(timestampMs: Float64Array, first: number, last = first + 1): number {
   const around = Array.from({ length: last - first }, (_, i) => stepMs(timestampMs, first + i));
   for (const [direction, start] of [

@@ -11,8 +11,8 @@ export function isKept(owner: object): boolean {
 }
 
 /**
- * The result of `make`, or its earlier result for this owner and key. Results for unprepared samples are not kept, because their
- * columns may change between two figures.
+ * Returns the result of `make`, or its earlier result for this owner and key. Results for unprepared samples are not kept,
+ * because their columns may change between two figures.
  *
  * @param key identifies everything that `make` uses except the owner
  */

@@ -20,7 +20,7 @@ export class BitWriter {
     this.#pending &= (1 << this.#pendingCount) - 1;
   }
 
-  /** The bytes written so far. The last one is padded with zeros. */
+  /** Returns the bytes written so far. The last one is padded with zeros. */
   finish(): Uint8Array {
     if (this.#pendingCount > 0) this.write(0, 8 - this.#pendingCount);
     return this.#bytes.slice(0, this.#length);

@@ -20,7 +20,7 @@ const LONGEST_BITS = 53;
 /** Size of the smallest block in bits. */
 const BLOCK_HEAD_BITS = 1 + PARAMETER_BITS;
 
-/** Minimum number of bits for a column of `length` values. */
+/** Returns the minimum number of bits for a column of `length` values. */
 export const fewestBits = (length: number) => Math.ceil(length / BLOCK) * BLOCK_HEAD_BITS;
 
 /** Writes integers whose second differences are below 2^52 in magnitude. */
@@ -54,7 +54,7 @@ function writeBlock(bits: BitWriter, fromPrevious: Float64Array, fromLine: Float
   for (const number of isLine ? fromLine : fromPrevious) writeNumber(bits, number, k);
 }
 
-/** The k that needs the fewest bits, near the mean length of the numbers. */
+/** Returns the k that needs the fewest bits, near the mean length of the numbers. */
 function bestCode(numbers: Float64Array): { k: number; bits: number } {
   let lengths = 0;
   for (const number of numbers) lengths += bitLength(number);

@@ -4,8 +4,8 @@ import { AsiError } from "../errors.js";
 import { checkGivenSerial } from "../recording/header.js";
 
 /**
- * Name of the CSV of a recording: `{serial}_{start}_{end}.csv`, with start and end as `YYYYMMDDTHHMMSS` in UTC, truncated to
- * seconds (docs/recording-format.md, "CSV").
+ * Returns the name of the CSV of a recording: `{serial}_{start}_{end}.csv`, with start and end as `YYYYMMDDTHHMMSS` in UTC,
+ * truncated to seconds (docs/recording-format.md, "CSV").
  *
  * @param startMs earliest row, ms since 1970 UTC
  * @param endMs latest row, ms since 1970 UTC
@@ -32,12 +32,12 @@ export function compactInstant(ms: number): string {
   return `${day}T${two(date.getUTCHours())}${two(date.getUTCMinutes())}${two(date.getUTCSeconds())}`;
 }
 
-/** The name of a CSV with the extension of a different format. */
+/** Returns the name of a CSV with the extension of a different format. */
 export function withExtension(csvName: string, { extension }: { extension: string }): string {
   return csvName.slice(0, -".csv".length) + extension;
 }
 
-/** Name of the CSV with the produced rows; null if there are none. */
+/** Returns the name of the CSV with the produced rows; null if there are none. */
 export function csvFileNameOf(serial: string, { start, end }: Produced): string | null {
   return start === null || end === null ? null : csvFileName(serial, start, end);
 }

@@ -17,9 +17,9 @@ export interface Output<T> {
   readonly reads: OutputKind;
   /** Whether the last output starts a file. */
   readonly beginsFile?: boolean;
-  /** The outputs of the last step. The caller reads them to the end before the next step. */
+  /** Returns the outputs of the last step. The caller reads them to the end before the next step. */
   step(engine: Engine, headers: Headers): Iterable<T>;
-  /** The outputs at the end of the recording. */
+  /** Returns the outputs at the end of the recording. */
   end(engine: Engine): Iterable<T>;
 }
 
@@ -61,7 +61,7 @@ export function noOutput(thinning: RowThinning | null): Output<never> {
   };
 }
 
-/** A copy of an output, which stays valid. */
+/** Returns a copy of an output, which stays valid. */
 export function copyOutput(output: Uint8Array | SampleBatch | BeatBatch): typeof output {
   // `slice` would clear the memory first
   if (output instanceof Uint8Array) return new Uint8Array(output);

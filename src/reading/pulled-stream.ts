@@ -16,7 +16,8 @@ export function readingBehind(
 }
 
 /**
- * A stream of the results of `next`, until it returns null. `next` is called only when the stream is read, once for each chunk.
+ * Returns a stream of the results of `next`, until it returns null. `next` is called only when the stream is read, once for each
+ * chunk.
  */
 export function pulledStream<T>(
   next: () => Promise<T | null>,

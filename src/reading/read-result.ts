@@ -34,7 +34,7 @@ export interface ReadResult extends Inspection {
   readonly spans: Span[];
 }
 
-/** The result of an engine after the last step. `produced` are the output rows. */
+/** Returns the result of an engine after the last step. `produced` are the output rows. */
 export function resultOf(engine: Engine, info: RecordingInfo, produced: Produced): ReadResult {
   const report = engine.report();
   const recorded = engine.recorded();
@@ -62,7 +62,7 @@ export function resultOf(engine: Engine, info: RecordingInfo, produced: Produced
   };
 }
 
-/** The result without the list of spans. */
+/** Returns the result without the list of spans. */
 export function inspectionOf(result: ReadResult): Inspection {
   const { info, report, fileName, rowsProduced, recordedMs, rates, ecg, engine } = result;
   return { info, report, fileName, rowsProduced, recordedMs, rates, ecg, engine };

@@ -43,7 +43,7 @@ export class RowThinning {
     this.#kept = newBatch(1, hasQuality);
   }
 
-  /** The kept rows of a step. They are valid until the next call. Whether the last row is kept is known only later. */
+  /** Returns the kept rows of a step. They are valid until the next call. Whether the last row is kept is known only later. */
   step({ batch, breaks }: RowsOfStep): RowsOfStep {
     if (this.#kept.timestampMs.length <= batch.length) {
       this.#kept = newBatch(2 * batch.length, this.#hasQuality);
@@ -68,14 +68,14 @@ export class RowThinning {
     return { batch: rowsBetween(this.#kept, 0, this.#length), breaks: keptBreaks };
   }
 
-  /** The last kept row, after all steps. */
+  /** Returns the last kept row, after all steps. */
   end(): RowsOfStep {
     this.#length = 0;
     this.#keepNearest();
     return { batch: rowsBetween(this.#kept, 0, this.#length), breaks: [] };
   }
 
-  /** The kept rows so far. */
+  /** Returns the kept rows so far. */
   produced(): Produced {
     const rows = this.#rows;
     if (rows === 0) return { rows, start: null, end: null, spans: [] };

@@ -97,7 +97,7 @@ export class SourceReader<K extends OutputKind> {
     return this.#isOver;
   }
 
-  /** The next output; null at the end. Throws `AsiError`, and errors of the source. */
+  /** Returns the next output; null at the end. Throws `AsiError`, and errors of the source. */
   async next(): Promise<Outputs[K] | null> {
     if (this.#abort !== null) {
       const error = this.#abort;

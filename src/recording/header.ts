@@ -10,12 +10,12 @@ const SERIAL_PATTERN = /^[A-Za-z0-9_][A-Za-z0-9._-]*$/;
 // Reserved device names of Windows, with or without an extension. Files with these names cannot be created there.
 const RESERVED_PATTERN = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
 
-/** Whether Windows reserves a name for a device, with any extension. */
+/** Returns whether Windows reserves a name for a device, with any extension. */
 export function isReservedName(name: string): boolean {
   return RESERVED_PATTERN.test(name);
 }
 
-/** Whether a serial number can be a part of a file name on all platforms. */
+/** Returns whether a serial number can be a part of a file name on all platforms. */
 export function canBeFileName(serial: string): boolean {
   return SERIAL_PATTERN.test(serial) && !isReservedName(serial);
 }
@@ -114,12 +114,12 @@ export function readHeader(
   };
 }
 
-/** The information about a log without a header: only the serial number from the caller. */
+/** Returns the information about a log without a header: only the serial number from the caller. */
 export function headerlessInfo(serial: string): RecordingInfo {
   return { serial, deviceName: "", deviceType: "", firmwareVersion: "", periodMs: 0, formatVersion: null };
 }
 
-/** A valid serial number as stored in a header: 16 bytes, padded with NUL. */
+/** Returns a valid serial number as stored in a header: 16 bytes, padded with NUL. */
 export function serialBytes(serial: string): Uint8Array {
   const { offset, length } = FIELDS.serial;
   const payload = new Uint8Array(HEADER_PAYLOAD_LENGTH);
@@ -127,7 +127,7 @@ export function serialBytes(serial: string): Uint8Array {
   return payload.subarray(offset, offset + length);
 }
 
-/** Whether the length and version of a header are those of this format. */
+/** Returns whether the length and version of a header are those of this format. */
 export function isHeaderPayload(payload: Uint8Array): boolean {
   return payload.length === HEADER_PAYLOAD_LENGTH && payload[0] === FORMAT_VERSION;
 }
@@ -143,7 +143,7 @@ function readText(payload: Uint8Array, field: HeaderText): string {
   return text;
 }
 
-/** The payload of an ASI-INF frame. Throws `BAD_OPTION` for values that it cannot represent. */
+/** Returns the payload of an ASI-INF frame. Throws `BAD_OPTION` for values that it cannot represent. */
 export function writeHeader(header: RecordingHeader): Uint8Array {
   requireObject("header", header);
   requireKnown("field of a header", header, HEADER_FIELDS);

@@ -32,7 +32,7 @@ export function writeFrame(
   return end + 2;
 }
 
-/** A single frame. */
+/** Returns a single frame. */
 export function frame(kind: keyof typeof FRAME_KINDS, payload: Uint8Array): Uint8Array {
   const bytes = new Uint8Array(payload.length + FRAME_OVERHEAD);
   writeFrame(bytes, 0, kind, payload);

@@ -89,7 +89,7 @@ export function checkLayout(layout: CsvLayout): CheckedLayout {
   return { ...times, columns, delimiter, decimalMark, header, lineEnd, hasStandardRows };
 }
 
-/** The header line of a layout; empty if it has none. */
+/** Returns the header line of a layout; empty if it has none. */
 export function headerText({ header, columns, delimiter, lineEnd }: CheckedLayout): string {
   return header ? columns.join(delimiter) + lineEnd : "";
 }

@@ -10,7 +10,7 @@ export function instantFormat(timeZone: string | undefined): (ms: number) => str
   };
 }
 
-/** Offset of a time zone from UTC in ms at an instant; 0 if there is no zone. */
+/** Returns the offset of a time zone from UTC in ms at an instant; 0 if there is no zone. */
 export function offsetIn(timeZone: string | undefined, ms: number): number {
   return timeZone === undefined ? 0 : new TimeZone(timeZone).offsetAt(ms);
 }

@@ -52,7 +52,7 @@ export function joinBatches(batches: readonly SampleBatch[]): SampleBatch {
 }
 
 /**
- * The rows `from` to `to` (exclusive) of a batch, in the same memory.
+ * Returns the rows `from` to `to` (exclusive) of a batch, in the same memory.
  * @throws AsiError `BAD_ARGUMENT`
  */
 export function rowsBetween(batch: SampleBatch, from: number, to: number): SampleBatch {
@@ -79,7 +79,7 @@ export function rowsBetween(batch: SampleBatch, from: number, to: number): Sampl
   };
 }
 
-/** A copy of a batch in newly allocated memory. */
+/** Returns a copy of a batch in newly allocated memory. */
 export function copyBatch(batch: SampleBatch): SampleBatch {
   return joinBatches([batch]);
 }
@@ -98,7 +98,7 @@ export function copyRows(batch: SampleBatch, from: number, to: number, into: Sam
   }
 }
 
-/** The rows from one time (inclusive) to another (exclusive), in order; the batch itself if it contains no others. */
+/** Returns the rows from one time (inclusive) to another (exclusive), in order; the batch itself if it contains no others. */
 export function rowsOfTime(batch: SampleBatch, startMs: number, endMs: number): SampleBatch {
   const isOf = (ms: number) => ms >= startMs && ms < endMs;
   const times = batch.timestampMs.subarray(0, batch.length);

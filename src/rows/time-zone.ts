@@ -44,7 +44,7 @@ export class TimeZone {
     if (typeof name !== "string" || name === "") throw unknownZone(name);
   }
 
-  /** The period of an instant. `ms` is in ms since 1970 UTC. */
+  /** Returns the period of an instant. `ms` is in ms since 1970 UTC. */
   periodAt(ms: number): OffsetPeriod {
     const index = Math.floor(ms / BLOCK_MS);
     let block = this.#blocks.get(index);
@@ -60,15 +60,14 @@ export class TimeZone {
       : { fromMs: changeMs, toMs: startMs + BLOCK_MS, offsetMs: after };
   }
 
-  /** Local time minus UTC at an instant, in ms. */
+  /** Returns the local time minus UTC at an instant, in ms. */
   offsetAt(ms: number): number {
     return this.periodAt(ms).offsetMs;
   }
 
   /**
-   * The earliest instant at which the local time is this time or a later one. `localMs` is the local time, as if it were
-   * UTC, in ms since 1970. A time that occurs twice is the first of the two; one that is skipped is the moment of the
-   * change.
+   * Returns the earliest instant at which the local time is this time or a later one. `localMs` is the local time, as if it were
+   * UTC, in ms since 1970. A time that occurs twice is the first of the two; one that is skipped is the moment of the change.
    */
   earliestAt(localMs: number): number {
     const [early, late] = this.#candidates(localMs);
@@ -76,14 +75,17 @@ export class TimeZone {
     return first ?? this.#changeBefore(late);
   }
 
-  /** The latest instant at which the local time is this time or an earlier one. A skipped time is the last moment before the change. */
+  /**
+   * Returns the latest instant at which the local time is this time or an earlier one. A skipped time is the last moment before
+   * the change.
+   */
   latestAt(localMs: number): number {
     const [early, late] = this.#candidates(localMs);
     const last = [late, early].find((ms) => ms + this.offsetAt(ms) === localMs);
     return last ?? this.#changeBefore(late) - 1;
   }
 
-  // The possible instants of a local time, from the offsets a day before and a day after. There is at most one change
+  // Returns the possible instants of a local time, from the offsets a day before and a day after. There is at most one change
   // between them.
   #candidates(localMs: number): [early: number, late: number] {
     const one = localMs - this.offsetAt(localMs - DAY_MS);
@@ -91,7 +93,7 @@ export class TimeZone {
     return one < other ? [one, other] : [other, one];
   }
 
-  // The start of the offset that a zone has at `ms`: in the block of `ms` or, if a day is skipped, in the previous one.
+  // Returns the start of the offset that a zone has at `ms`: in the block of `ms` or, if a day is skipped, in the previous one.
   #changeBefore(ms: number): number {
     const { fromMs, offsetMs } = this.periodAt(ms);
     const before = this.periodAt(fromMs - 1);
@@ -119,7 +121,7 @@ export class TimeZone {
 }
 
 /**
- * The offset at the end of a date in the format `longOffset` of `Intl`, in ms.
+ * Returns the offset at the end of a date in the format `longOffset` of `Intl`, in ms.
  *
  * @throws RangeError for any other text, because an offset of 0 would result in wrong times
  */

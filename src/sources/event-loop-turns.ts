@@ -38,7 +38,7 @@ let turns = 0;
 // request that has ended, so no task may depend on another one.
 const waiting = new Set<object>();
 
-/** Whether work has blocked the event loop long enough that `takeTurn` is due. Cheap enough to call at every step. */
+/** Returns whether work has blocked the event loop long enough that `takeTurn` is due. Cheap enough to call at every step. */
 export function isTurnDue(): boolean {
   if (busySinceMs === null) {
     busySinceMs = clockMs();

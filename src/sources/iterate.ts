@@ -7,7 +7,7 @@ export type Iterated<T> =
   | { iterator: AsyncIterator<T>; isAsync: true }
   | { iterator: Iterator<T>; isAsync: false };
 
-/** An iterator over an object; null if it is not iterable. */
+/** Returns an iterator over an object; null if it is not iterable. */
 export function iterate<T>(iterable: object): Iterated<T> | null {
   if (hasMethod(iterable, Symbol.asyncIterator)) {
     const iterator = (iterable as AsyncIterable<T>)[Symbol.asyncIterator]();
@@ -20,7 +20,7 @@ export function iterate<T>(iterable: object): Iterated<T> | null {
   return null;
 }
 
-/** Whether `value` is an object with a method of that name. */
+/** Returns whether `value` is an object with a method of that name. */
 export function hasMethod(value: unknown, name: string | symbol): boolean {
   return (
     typeof value === "object" &&

@@ -5,7 +5,7 @@ import { hasMethod, iterate, iteratorResult } from "./iterate.js";
 
 /** Reads the chunks of a source in order, synchronously from sources in memory, otherwise with promises. */
 export interface ChunkReader {
-  /** The next chunk, valid until the following one is requested; null at the end. */
+  /** Returns the next chunk, valid until the following one is requested; null at the end. */
   read(): Uint8Array | null | Promise<Uint8Array | null>;
   /** Releases the source, at its end or before. Does not wait for a read in progress. */
   close(reason?: unknown): void | Promise<void>;
@@ -49,7 +49,7 @@ export function readChunks(source: Source): ChunkReader {
   );
 }
 
-/** The bytes of a source in memory. Throws `BAD_SOURCE` for other sources. */
+/** Returns the bytes of a source in memory. Throws `BAD_SOURCE` for other sources. */
 export function bytesInMemory(source: Uint8Array | ArrayBuffer): Uint8Array {
   if (isArrayBuffer(source) || ArrayBuffer.isView(source)) return checkChunk(source);
   throw new AsiError(

@@ -55,7 +55,7 @@ function longRow(line: number): AsiError {
   return new AsiError("BAD_CSV", `Line ${line}: ${LONG_ROW}.`, { line });
 }
 
-/** Whether a quote is open at the end of a line. A doubled quote closes and opens it again. */
+/** Returns whether a quote is open at the end of a line. A doubled quote closes and opens it again. */
 function isOpenAfter(line: string, isOpenBefore: boolean): boolean {
   let isOpen = isOpenBefore;
   for (let at = line.indexOf('"'); at >= 0; at = line.indexOf('"', at + 1)) isOpen = !isOpen;

@@ -148,7 +148,7 @@ export class CsvTrack {
     return time.offsetMs === undefined ? this.#instantOf(localMs) : localMs - time.offsetMs;
   }
 
-  /** The instant of a local time. If there are two, it is the first one that is not earlier than the previous row. */
+  /** Returns the instant of a local time. If there are two, it is the first one that is not earlier than the previous row. */
   #instantOf(localMs: number): number {
     const earliest = this.#zone.earliestAt(localMs);
     if (earliest >= this.#lastMs) return earliest;

@@ -1,7 +1,7 @@
 import { concatenate } from "../sources/concatenate.js";
 import { type ChunkReader, ChunkSource } from "../sources/source.js";
 
-/** The first bytes of a source: at least `count` unless it is shorter. Valid until the next chunk is requested. */
+/** Returns the first bytes of a source: at least `count` unless it is shorter. Valid until the next chunk is requested. */
 export async function readFirstBytes(chunks: ChunkReader, count: number): Promise<Uint8Array> {
   let first: Uint8Array = new Uint8Array(0);
   while (first.length < count) {

@@ -48,7 +48,7 @@ export interface RecordPlaces {
   milliseconds: Place;
 }
 
-/** Length of the definition at `at`; null if the bytes that determine it have not arrived yet. */
+/** Returns the length of the definition at `at`; null if the bytes that determine it have not arrived yet. */
 export function definitionLength(
   bytes: Uint8Array,
   at: number,

@@ -88,7 +88,7 @@ export class KnownPoints {
 
 class Unreadable extends Error {}
 
-/** The only point of a document; null if there are no points, several points, or an error. */
+/** Returns the only point of a document; null if there are no points, several points, or an error. */
 function onlyPoint(document: string): TrackPoint | null {
   const points: TrackPoint[] = [];
   const rows = {

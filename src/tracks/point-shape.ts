@@ -104,7 +104,7 @@ function placeholder(isTime: boolean | undefined, number: number): string {
   return isTime ? `${FIRST_YEAR + number}-01-01T00:00:00Z` : `${number}`;
 }
 
-/** The number of the placeholder in a field; NaN if the point has no such field. */
+/** Returns the number of the placeholder in a field; NaN if the point has no such field. */
 function slotIn(field: Field, point: TrackPoint): number {
   if (field === "ms") return new Date(point.ms).getUTCFullYear() - FIRST_YEAR;
   return point[field] / VALUE_SCALES[field];

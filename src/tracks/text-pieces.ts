@@ -43,7 +43,7 @@ export class TextPieces {
   }
 }
 
-/** Position of the last character if it has several bytes, otherwise the end. */
+/** Returns the position of the last character if it has several bytes, otherwise the end. */
 function characterStart(bytes: Uint8Array): number {
   const last = bytes.length - 1;
   for (let at = last; at >= Math.max(0, last - MAX_CONTINUATIONS + 1); at--) {

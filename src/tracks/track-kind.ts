@@ -13,7 +13,7 @@ export function trackKind(beginning: Uint8Array): "fit" | "xml" | null {
   return text.trimStart().startsWith("<") ? "xml" : null;
 }
 
-/** Whether the input is a FIT file. `first`: at least the first 12 bytes, or all of a shorter input. */
+/** Returns whether the input is a FIT file. `first`: at least the first 12 bytes, or all of a shorter input. */
 export function isFit(first: Uint8Array): boolean {
   return (
     (first[0] ?? 0) >= OLD_HEADER_BYTES && SIGNATURE.every((byte, i) => first[SIGNATURE_AT + i] === byte)

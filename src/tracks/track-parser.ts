@@ -23,7 +23,7 @@ export interface TrackParser {
   end(): void;
 }
 
-/** An error in a text track. */
+/** Returns an error in a text track. */
 export function errorAtLine(line: number, message: string): AsiError {
   return new AsiError("BAD_TRACK", `The track cannot be read at line ${line}: ${message}`, { line });
 }

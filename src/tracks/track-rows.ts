@@ -130,8 +130,9 @@ export class TrackRows {
   }
 
   /**
-   * The speed of the next row in mm/s: its own, or computed from positions. The first rows of a segment, if they have none, get
-   * the speed of the first row with a known speed. All of them are in the same batch, unless thousands of rows have the same time.
+   * Returns the speed of the next row in mm/s: its own, or computed from positions. The first rows of a segment, if they have
+   * none, get the speed of the first row with a known speed. All of them are in the same batch, unless thousands of rows have the
+   * same time.
    */
   #speedOf(ms: number, latitude: number, longitude: number, own: number): number {
     const hasOwn = own >= 0 && own <= INT32_MAX;
@@ -154,7 +155,7 @@ export class TrackRows {
   }
 }
 
-/** Distance in mm between two positions in 1e-7 degrees along the great circle (haversine formula). */
+/** Returns the distance in mm between two positions in 1e-7 degrees along the great circle (haversine formula). */
 export function distanceMm(
   latitude1: number,
   longitude1: number,

@@ -72,7 +72,7 @@ export class ValueCursor {
     return this.#dayStart(year, month, day) + hour * MS_PER_HOUR + minute * MS_PER_MINUTE + secondMs;
   }
 
-  /** The digits after a decimal point, as a number less than 1; NaN if there are none or too many. */
+  /** Returns the digits after a decimal point, as a number less than 1; NaN if there are none or too many. */
   #fraction(): number {
     const value = this.#integer();
     return this.#digits === 0 ? Number.NaN : value / (POWERS_OF_10[this.#digits] ?? Number.NaN);

@@ -91,7 +91,7 @@ export class XmlTrack implements TrackParser {
   }
 }
 
-/** The position after the first `end` from `from`; the end of the text if there is none. */
+/** Returns the position after the first `end` from `from`; the end of the text if there is none. */
 function after(end: string, text: string, from: number): number {
   const at = text.indexOf(end, from);
   return at < 0 ? text.length : at + end.length;

@@ -108,7 +108,7 @@ function* fileOf(records: readonly DataRecord[], rateHz: number, info: Recording
   }
 }
 
-/** The list of a record: its start time, and the time from which it contains no signal. */
+/** Returns the list of a record: its start time, and the time from which it contains no signal. */
 function annotations(onsetMs: number, filledMs: number): string {
   const start = `${onset(onsetMs)}${END_OF_FIELD}${END_OF_FIELD}${END_OF_LIST}`;
   if (filledMs >= RECORD_MS) return start;

@@ -20,7 +20,7 @@ function tables(): Tables {
 }
 
 /**
- * The checksum of bytes, continued from preceding bytes.
+ * Returns the checksum of bytes, continued from preceding bytes.
  *
  * @param crc checksum of the preceding bytes; 0 for none
  */

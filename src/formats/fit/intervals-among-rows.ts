@@ -35,7 +35,7 @@ export class IntervalsAmongRows {
   }
 
   /**
-   * The intervals between the first row and the last one, without those that began before the first row.
+   * Returns the intervals between the first row and the last one, without those that began before the first row.
    *
    * @param starts numbers of the rows that begin a range
    */
@@ -83,7 +83,7 @@ export class IntervalsAmongRows {
   }
 }
 
-/** Number of the rows that begin a range and are earlier than the previous row. */
+/** Returns the number of the rows that begin a range and are earlier than the previous row. */
 function setBackRows(rows: RowBuffer, starts: ReadonlySet<number>): number {
   let count = 0;
   let row = 0;

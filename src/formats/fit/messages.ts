@@ -21,13 +21,13 @@ export interface MessageType<Names extends string = string> {
 /** A field value; null is written as the "invalid" value of the type. */
 export type Value = number | string | Uint8Array | null;
 
-/** Size in bytes of one message of a type, including its header. */
+/** Returns the size in bytes of one message of a type, including its header. */
 export function messageBytes({ fields, developerFields = [] }: MessageType): number {
   const own = Object.values<Field>(fields).reduce((sum, field) => sum + fieldBytes(field), 1);
   return developerFields.reduce((sum, [, bytes]) => sum + bytes, own);
 }
 
-/** Size in bytes of the definition of a type. */
+/** Returns the size in bytes of the definition of a type. */
 export function definitionBytes({ fields, developerFields }: MessageType): number {
   const own = 6 + 3 * Object.keys(fields).length;
   return developerFields === undefined ? own : own + 1 + 3 * developerFields.length;

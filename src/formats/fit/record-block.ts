@@ -78,7 +78,7 @@ function longitude(e7: number): number {
   return semicircles === HALF_CIRCLE ? -HALF_CIRCLE : Math.min(semicircles, MAX_SEMICIRCLES);
 }
 
-// The altitude in steps from -500 m; FIT cannot represent lower altitudes.
+// Returns the altitude in steps from -500 m; FIT cannot represent lower altitudes.
 function altitude(mm: number): number {
   const steps = Math.round((mm + ALTITUDE_OFFSET_MM) / MM_PER_ALTITUDE_STEP);
   return steps < 0 ? NONE : steps;

@@ -87,7 +87,7 @@ function schemaOf(columns: readonly CellColumn[]): Thrift[] {
   ];
 }
 
-/** The definition level of each row, which tells whether it has a value. */
+/** Returns the definition level of each row, which tells whether it has a value. */
 function levelsOf({ values }: CellColumn): Uint8Array {
   const bits = new Uint8Array((values.length + 7) >> 3);
   let count = 0;

@@ -19,7 +19,7 @@ export interface ColumnChunk {
   bytes: number;
   /** The size without compression. */
   uncompressedBytes: number;
-  /** The `ColumnChunk` for the footer, if the page starts at `offset` in the file. */
+  /** Returns the `ColumnChunk` for the footer, if the page starts at `offset` in the file. */
   metadata(offset: number): Thrift;
 }
 

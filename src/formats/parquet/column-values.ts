@@ -29,7 +29,7 @@ export function presentOf<B extends Rows>({ integers, missing }: ColumnSource<B>
   return { integers: present, count, bits };
 }
 
-/** Minimum and maximum; null if there is no value. */
+/** Returns the minimum and maximum; null if there is no value. */
 export function extremesOf({ integers, count }: Present): { least: number; greatest: number } | null {
   if (count === 0) return null;
   let least = integers[0] as number;
@@ -54,7 +54,7 @@ export class ReusedMemory {
 }
 
 /**
- * The page of a column: its levels, then its values in the encoding of the column.
+ * Returns the page of a column: its levels, then its values in the encoding of the column.
  * @returns memory that is valid until the next call with the same `memory`
  */
 export function pageBytes(
@@ -94,7 +94,7 @@ function writeValues(
   }
 }
 
-/** A minimum or maximum in the form of statistics. */
+/** Returns a minimum or maximum in the form of statistics. */
 export function boundBytes(column: { type: PhysicalType; divisor: number }, integer: number): Uint8Array {
   const bytes = new Uint8Array(sizeOf(column));
   writeValues(column, [integer], 1, bytes);
@@ -102,8 +102,8 @@ export function boundBytes(column: { type: PhysicalType; divisor: number }, inte
 }
 
 /**
- * The definition levels of a version 1 data page, which mark rows with a value: their length in bytes, then runs or groups
- * of eight bits (apache/parquet-format, Encodings.md, "Run Length Encoding / Bit-Packing Hybrid").
+ * Returns the definition levels of a version 1 data page, which mark rows with a value: their length in bytes, then runs or
+ * groups of eight bits (apache/parquet-format, Encodings.md, "Run Length Encoding / Bit-Packing Hybrid").
  */
 export function levelBytes({ bits, count }: Present, rows: number): Uint8Array {
   if (bits === null) return new Uint8Array(0);

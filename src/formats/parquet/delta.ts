@@ -111,7 +111,7 @@ class Packer {
   }
 }
 
-/** Bit width of the greatest number of a miniblock. */
+/** Returns the bit width of the greatest number of a miniblock. */
 function widthOf(numbers: Float64Array, from: number): number {
   let greatest = 0;
   for (let i = from; i < from + MINIBLOCK; i++) {

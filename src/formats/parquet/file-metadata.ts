@@ -1,6 +1,6 @@
 import type { RecordingInfo, Report } from "../../types.js";
 
-/** Key-value metadata of a file: the device and, for a recording, the report. */
+/** Returns the key-value metadata of a file: the device and, for a recording, the report. */
 export function fileMetadata(info: RecordingInfo, report: Report | null): Record<string, string> {
   const device = { serial: info.serial, device: JSON.stringify(info) };
   if (report === null) return device;

@@ -4,7 +4,7 @@ import type { ParquetNumbers } from "../format.js";
 import { type Column, type ColumnSource, decimal, type Table, UINT8, UTC_MILLISECONDS } from "./schema.js";
 
 /**
- * Rows of a recording, with the columns of the CSV in the same order.
+ * Returns the rows of a recording, with the columns of the CSV in the same order.
  *
  * @param numbers whether coordinates, altitudes and speeds are doubles or exact decimals, which take a sixth of the bytes
  */

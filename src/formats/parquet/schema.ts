@@ -85,7 +85,7 @@ export function decimal(precision: number, scale: number): ThriftFields {
   };
 }
 
-/** The `SchemaElement`s: the root, the text columns, then the others. */
+/** Returns the `SchemaElement`s: the root, the text columns, then the others. */
 export function schemaElements(columns: readonly Column<never>[], labelNames: readonly string[]): Thrift[] {
   return [
     struct({ 4: text("schema"), 5: i32(labelNames.length + columns.length) }),

@@ -37,12 +37,12 @@ export const list = (of: keyof typeof TYPES, values: readonly Thrift[]): Thrift 
 export const struct = (fields: ThriftFields): Thrift => ({ type: "struct", fields });
 export const encoded = (bytes: Uint8Array): Thrift => ({ type: "encoded", bytes });
 
-/** The bytes of a struct. */
+/** Returns the bytes of a struct. */
 export function thriftBytes(fields: ThriftFields): Uint8Array {
   return concatenate([...thriftPieces(fields)]);
 }
 
-/** The bytes of a struct in pieces: each encoded struct is a piece of its own, without a copy. */
+/** Returns the bytes of a struct in pieces: each encoded struct is a piece of its own, without a copy. */
 export function* thriftPieces(fields: ThriftFields): Generator<Uint8Array, void, undefined> {
   const bytes: number[] = [];
   for (const encoded of writeFields(bytes, fields)) {

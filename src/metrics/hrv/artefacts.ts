@@ -77,7 +77,7 @@ function limitsOf(values: Float64Array): Float64Array {
   );
 }
 
-/** A statistic of the sorted values in a window around each value; the window is truncated at the ends. */
+/** Returns a statistic of the sorted values in a window around each value; the window is truncated at the ends. */
 function windowed(
   values: ArrayLike<number>,
   width: number,
@@ -105,7 +105,7 @@ function windowed(
   });
 }
 
-/** Index of the first of `count` ascending values that is not below `value`. */
+/** Returns the index of the first of `count` ascending values that is not below `value`. */
 function placeIn(sorted: Float64Array, count: number, value: number): number {
   let low = 0;
   let high = count;
@@ -117,7 +117,7 @@ function placeIn(sorted: Float64Array, count: number, value: number): number {
   return low;
 }
 
-/** A quantile with linear interpolation between the two nearest values. */
+/** Returns a quantile with linear interpolation between the two nearest values. */
 function quantile(sorted: Float64Array, share: number): number {
   const place = (sorted.length - 1) * share;
   const below = Math.floor(place);

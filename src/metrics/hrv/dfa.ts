@@ -11,8 +11,8 @@ const DFA_STEP_MS = 5000;
 export const MOST_ARTEFACTS_PERCENT = 5;
 
 /**
- * Short-term scaling exponent of detrended fluctuation analysis: scales of 4 to 16 beats, windows from the start, linear
- * detrending.
+ * Returns the short-term scaling exponent of detrended fluctuation analysis: scales of 4 to 16 beats, windows from the start,
+ * linear detrending.
  *
  * @param rrMs intervals without artefacts
  * @returns null with fewer than 16 intervals, or without any fluctuation
@@ -31,7 +31,7 @@ export function dfaAlpha1(rrMs: ArrayLike<number>): number | null {
   return fitLine(x, y).slope;
 }
 
-/** Cumulative sum of the deviations from the mean. */
+/** Returns the cumulative sum of the deviations from the mean. */
 function profileOf(rrMs: ArrayLike<number>): Float64Array {
   const profile = new Float64Array(rrMs.length);
   let mean = 0;
@@ -45,7 +45,7 @@ function profileOf(rrMs: ArrayLike<number>): Float64Array {
   return profile;
 }
 
-/** Root mean square of the deviations from straight lines in windows. */
+/** Returns the root mean square of the deviations from straight lines in windows. */
 function fluctuationOf(profile: Float64Array, scale: number): number {
   const windows = Math.floor(profile.length / scale);
   const middle = (scale - 1) / 2;

@@ -126,7 +126,7 @@ function timeFigures(corrected: readonly Float64Array[]) {
 }
 
 /**
- * Figures of all series together, not rounded; a pair consists of two neighbours in one series.
+ * Returns the figures of all series together, not rounded; a pair consists of two neighbours in one series.
  *
  * @returns null with fewer than 20 intervals
  */
@@ -179,7 +179,7 @@ function lowHighOf(all: readonly Series[]): NonNullable<HeartRateVariability["lf
 }
 
 /**
- * The label of each known interval, in the order of the beats; null for a valid interval.
+ * Returns the label of each known interval, in the order of the beats; null for a valid interval.
  *
  * @param beats a batch of `decodeBeats`, or all of them
  * @throws AsiError `BAD_ARGUMENT` for invalid beats

@@ -5,7 +5,7 @@ import { hasSpeed } from "../segments.js";
 const LONGEST_STEP_MS = 1000;
 
 /**
- * The speed at each of the given times, such as those of beats, by linear interpolation between the samples before and
+ * Returns the speed at each of the given times, such as those of beats, by linear interpolation between the samples before and
  * after the time. Rows and beats of a recording have the same clock.
  *
  * @param timesMs ms since 1970 UTC, in any order

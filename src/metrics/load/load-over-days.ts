@@ -95,7 +95,7 @@ export function weightedMeans(loads: readonly (number | null)[], days: number): 
   });
 }
 
-/** Figures of the week that ends with a day, not rounded; null before the 7th day and if a day is unknown. */
+/** Returns the figures of the week that ends with a day, not rounded; null before the 7th day and if a day is unknown. */
 export function weekOf(
   loads: readonly (number | null)[],
   day: number,

@@ -27,7 +27,7 @@ const MINUTE_MS = 60_000;
 const HIGHEST_BPM = 240;
 
 /**
- * Training impulses of a session. A heart rate is valid until the next one, at most 5 s; the last sample ends it.
+ * Returns the training impulses of a session. A heart rate is valid until the next one, at most 5 s; the last sample ends it.
  *
  * @returns a number with 1 decimal; null if no heart rate is valid for any time
  * @throws AsiError `BAD_ARGUMENT` for invalid samples; `BAD_OPTION`
@@ -49,7 +49,7 @@ export function trimp(
   return heldMs.every((ms) => ms === 0) ? null : trimpOf(heldMs, method);
 }
 
-/** Duration of each heart rate in ms; the index is the heart rate. */
+/** Returns the duration of each heart rate in ms; the index is the heart rate. */
 function heldTimes(samples: OrderedSamples): Float64Array {
   const heldMs = new Float64Array(HIGHEST_BPM + 1);
   holdHeartRates(samples, samples.timestampMs.at(-1) ?? 0, (bpm, fromMs, toMs) => {
@@ -58,7 +58,7 @@ function heldTimes(samples: OrderedSamples): Float64Array {
   return heldMs;
 }
 
-/** The training impulse for the number of ms with each heart rate, with 1 decimal. */
+/** Returns the training impulse for the number of ms with each heart rate, with 1 decimal. */
 export function trimpOf(heldMs: ArrayLike<number>, method: TrimpMethod): number {
   const weightOf = weights(method);
   let sum = 0;

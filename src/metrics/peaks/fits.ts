@@ -98,7 +98,7 @@ export function fitThreeParameters(peaks: readonly PeakDistance[]): ThreeParamet
   return { criticalSpeed: intercept, dPrime: slope * tau, maxSpeed: intercept + slope, tau, r2 };
 }
 
-/** The argument at which a function with one minimum is smallest. */
+/** Returns the argument at which a function with one minimum is smallest. */
 function minimum(f: (x: number) => number, from: number, to: number): number {
   let low = from;
   let high = to;

@@ -216,7 +216,7 @@ function accelerationColumns(
   };
 }
 
-/** The number of instants in the cells before each node. */
+/** Returns the number of instants in the cells before each node. */
 function countColumn(grid: Grid, instantsMs: readonly number[]): Float64Array {
   const column = grid.column();
   const cells = instantsMs.map((ms) => grid.cellAt(ms)).sort((a, b) => a - b);
@@ -225,8 +225,8 @@ function countColumn(grid: Grid, instantsMs: readonly number[]): Float64Array {
 }
 
 /**
- * The integral of the sum of every two neighbouring values over the time between them. This time is as long as a cell, so the
- * boundary of a cell divides each of them in the same proportion.
+ * Returns the integral of the sum of every two neighbouring values over the time between them. This time is as long as a cell, so
+ * the boundary of a cell divides each of them in the same proportion.
  *
  * @param values the values of each signal
  */
@@ -265,7 +265,7 @@ function absoluteAcceleration({ accelerationMmPerS2 }: AccelerationSignal): Int3
   return absolute;
 }
 
-/** Metabolic power of each signal in whole mW/kg, not negative; 0 at standstill and for an artefact. */
+/** Returns the metabolic power of each signal in whole mW/kg, not negative; 0 at standstill and for an artefact. */
 export function milliwattsPerKg(
   signals: readonly AccelerationSignal[],
   standstillMmPerS: number,

@@ -90,8 +90,8 @@ export interface PeakDemands {
 }
 
 /**
- * The most demanding passages of a session: for each length of a window, the maximum distance, distance at high speed, mean
- * absolute acceleration, number of accelerations and mean heart rate in any window of that length, with its start.
+ * Returns the most demanding passages of a session: for each length of a window, the maximum distance, distance at high speed,
+ * mean absolute acceleration, number of accelerations and mean heart rate in any window of that length, with its start.
  *
  * @param samples a batch of `decode`, or all of them
  * @throws AsiError `BAD_ARGUMENT` for invalid samples, or more than 72 hours of them; `BAD_OPTION`
@@ -139,7 +139,7 @@ export function peakDemands(
 }
 
 /**
- * The peaks of one amount for a curve: windows of every second up to 60, then in steps of 2 % to 600 s or the end of the
+ * Returns the peaks of one amount for a curve: windows of every second up to 60, then in steps of 2 % to 600 s or the end of the
  * session; the last window is the whole session.
  *
  * @throws AsiError `BAD_ARGUMENT`, `BAD_OPTION`

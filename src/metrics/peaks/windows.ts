@@ -26,7 +26,8 @@ export interface Peak {
 const COVERED_OF_TEN = 9;
 
 /**
- * The window with the maximum amount; the earliest of equal ones. For heart rates, it is the window with the maximum mean.
+ * Returns the window with the maximum amount; the earliest of equal ones. For heart rates, it is the window with the maximum
+ * mean.
  *
  * @param windowS length in whole s
  * @returns null if no window is covered well enough, or the amount is unknown
@@ -48,7 +49,7 @@ export function peakOf(nodes: Nodes, amount: PeakAmount, windowS: number): Peak 
   }
 }
 
-/** The peak distances for windows of whole seconds up to a maximum length, without windows that have no peak. */
+/** Returns the peak distances for windows of whole seconds up to a maximum length, without windows that have no peak. */
 export function distancePeaks(nodes: Nodes, longestS: number): { windowS: number; peak: Peak }[] {
   const peaks: { windowS: number; peak: Peak }[] = [];
   const bounds = boundsFor(nodes.distance);
@@ -72,7 +73,7 @@ const BLOCK_SIZES = [512, 128, 32, 8] as const;
 
 const LARGEST_BLOCK = BLOCK_SIZES[0];
 
-/** The sizes for windows of a length. The spans of larger blocks, over 1.5 windows, exclude little. */
+/** Returns the sizes for windows of a length. The spans of larger blocks, over 1.5 windows, exclude little. */
 function blockSizesFor(cells: number): readonly number[] {
   return BLOCK_SIZES.filter((size, i) => 2 * size <= cells || i === BLOCK_SIZES.length - 1);
 }

@@ -78,7 +78,7 @@ export interface ProfileOptions extends Pick<MetricsOptions, "preset" | "params"
 }
 
 /**
- * The acceleration-speed profile of a person, from the sessions of the last 28 days, which the caller selects.
+ * Returns the acceleration-speed profile of a person, from the sessions of the last 28 days, which the caller selects.
  *
  * @param sessions the samples of each
  * @throws AsiError `BAD_ARGUMENT` for invalid samples; `BAD_OPTION`
@@ -111,7 +111,7 @@ export function profileOfPoints(points: readonly ProfilePoint[], maxSpeed: numbe
 }
 
 /**
- * The two highest accelerations of each class of 0.2 m/s, from all points with a speed of at least 3 m/s and a positive
+ * Returns the two highest accelerations of each class of 0.2 m/s, from all points with a speed of at least 3 m/s and a positive
  * acceleration that is not an artefact.
  */
 export function highestOfSessions(

@@ -13,7 +13,7 @@ export const SEASON_DAYS = 365;
 const CONFIRMED_WITHIN = 1.05;
 
 /**
- * Maximum sprinting speed of a session: the highest speed that is sustained for 0.5 s.
+ * Returns the maximum sprinting speed of a session: the highest speed that is sustained for 0.5 s.
  *
  * @returns m/s with 3 decimals; null below 5 Hz and without a stretch of 1 s
  * @throws AsiError `BAD_ARGUMENT`, `BAD_OPTION`
@@ -57,7 +57,7 @@ export interface SeasonMaxSpeed {
 }
 
 /**
- * The highest speed of the 365 days up to `to`.
+ * Returns the highest speed of the 365 days up to `to`.
  *
  * @param to `YYYY-MM-DD`
  * @returns null if there is no session

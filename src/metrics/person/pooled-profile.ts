@@ -51,7 +51,7 @@ export const profileSpeeds = (
 });
 
 /**
- * The profile of a session, which must match a maximum speed; never throws.
+ * Returns the profile of a session, which must match a maximum speed; never throws.
  *
  * @param maxSpeed maximum speed of the person, m/s; by default that of the same session
  */
@@ -59,7 +59,7 @@ export const sessionProfile = (speeds: ProfileSpeeds, maxSpeed = speeds.maxSpeed
   gatedProfile(speeds.points, speeds.maxSpeed === null ? null : maxSpeed);
 
 /**
- * The profile of the sessions of the 28 days up to a day.
+ * Returns the profile of the sessions of the 28 days up to a day.
  *
  * @param sessions in chronological order; `day` is `YYYY-MM-DD`; sessions of other days are not used
  * @param options `to`: the last day, `YYYY-MM-DD`; `maxSpeed`: maximum speed of the season, m/s, or null

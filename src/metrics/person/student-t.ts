@@ -1,4 +1,4 @@
-/** The t for which `share` of Student's distribution is between -t and t. */
+/** Returns the t for which `share` of Student's distribution is between -t and t. */
 export function twoSidedT(degreesOfFreedom: number, share = 0.95): number {
   let low = 0;
   let high = 1;

@@ -12,8 +12,8 @@ export interface HeatMap {
 }
 
 /**
- * Time of a player in each cell. A position is valid until the next one, except across a gap; positions outside the pitch count in
- * the nearest cell.
+ * Returns the time of a player in each cell. A position is valid until the next one, except across a gap; positions outside the
+ * pitch count in the nearest cell.
  *
  * @param timestampMs ascending; one for each position
  */

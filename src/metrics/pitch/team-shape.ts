@@ -17,7 +17,7 @@ export interface TeamShape {
 }
 
 /**
- * The shape of a team without its goalkeeper.
+ * Returns the shape of a team without its goalkeeper.
  *
  * @returns null with fewer than 3 players
  */
@@ -38,7 +38,7 @@ export function teamShape(players: readonly PitchPoint[]): TeamShape | null {
   };
 }
 
-/** The hull anticlockwise, without points on its sides (Andrew's monotone chain). */
+/** Returns the hull anticlockwise, without points on its sides (Andrew's monotone chain). */
 export function convexHull(points: readonly PitchPoint[]): PitchPoint[] {
   const sorted = [...points].sort((a, b) => a.x - b.x || a.y - b.y);
   return [...chainOf(sorted), ...chainOf(sorted.toReversed())];

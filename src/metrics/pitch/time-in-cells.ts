@@ -4,8 +4,8 @@ import { gapsAfter } from "../segments.js";
 const ALWAYS: readonly Period[] = [{ startMs: Number.NEGATIVE_INFINITY, endMs: Number.POSITIVE_INFINITY }];
 
 /**
- * Time of a player in each cell, ms. A position is valid until the next one, except across a gap (docs/metrics.md), so the result
- * does not depend on the rate.
+ * Returns the time of a player in each cell, ms. A position is valid until the next one, except across a gap (docs/metrics.md),
+ * so the result does not depend on the rate.
  *
  * @param timestampMs ascending; a step back in time adds nothing
  * @param cellAt the cell of a row; null outside all cells

@@ -7,7 +7,7 @@ export interface RecipeDifference {
   readonly values: readonly (string | number | boolean | null | undefined)[];
 }
 
-/** The differences between recipes; empty if they are equal. */
+/** Returns the differences between recipes; empty if they are equal. */
 export function compareRecipes(recipes: readonly Recipe[]): RecipeDifference[] {
   const flat = recipes.map((recipe) => flatten(recipe));
   const keys = [...new Set(flat.flatMap((members) => [...members.keys()]))].sort();

@@ -78,7 +78,7 @@ export function computeRecipe(
   return resultOf(series, checked, dropped);
 }
 
-/** The samples selected by the options. */
+/** Returns the samples selected by the options. */
 export function selectedSamples(
   samples: MetricSamples | Iterable<MetricSamples>,
   options: RecipeOptions,
@@ -92,7 +92,7 @@ export function selectedSamples(
   );
 }
 
-/** The steps from samples to values; null if the result is unknown. */
+/** Returns the steps from samples to values; null if the result is unknown. */
 export function seriesOf(
   samples: OrderedSamples,
   recipe: Recipe,

@@ -12,8 +12,8 @@ export function refuseLargeRecipeFile(bytes: number): void {
 }
 
 /**
- * The recipes in the text of a JSON file: one recipe, which gets the name of the file without `.json`, or an object of names and
- * recipes.
+ * Returns the recipes in the text of a JSON file: one recipe, which gets the name of the file without `.json`, or an object of
+ * names and recipes.
  *
  * @param fileName without its folder
  * @throws AsiError `BAD_OPTION` with the key, for a text with other content
@@ -47,7 +47,10 @@ const named = (name: string, recipe: unknown): NamedRecipe => ({
   recipe: checkRecipe(recipe),
 });
 
-/** Whether the value is an object of recipes rather than a single recipe. Its members are then objects, and it has no version. */
+/**
+ * Returns whether the value is an object of recipes rather than a single recipe. Its members are then objects, and it has no
+ * version.
+ */
 function isSeveral(value: unknown): value is Record<string, unknown> {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
   const members = Object.values(value);

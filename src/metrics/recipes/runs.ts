@@ -21,7 +21,7 @@ export interface Run {
   readonly last: number;
 }
 
-/** Time of a value, ms since 1970 UTC. */
+/** Returns the time of a value, ms since 1970 UTC. */
 export function timeAt({ timestampMs, startMs, everyMs }: Series, k: number): number {
   return timestampMs === null ? startMs + k * everyMs : (timestampMs[k] ?? 0);
 }

@@ -48,7 +48,8 @@ export interface Sensitivity {
 }
 
 /**
- * The count of a recipe with other filters and other minimum durations; all other keys are unchanged. One cell is the recipe itself.
+ * Returns the count of a recipe with other filters and other minimum durations; all other keys are unchanged. One cell is the
+ * recipe itself.
  *
  * @throws AsiError as `computeRecipe`
  */

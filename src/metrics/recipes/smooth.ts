@@ -2,7 +2,7 @@ import { lowPassed, type ResampledSegment } from "../acceleration.js";
 import { butterworth } from "../butterworth.js";
 import type { RecipeSmoothing } from "./recipe.js";
 
-/** The speeds of each segment, smoothed. */
+/** Returns the speeds of each segment, smoothed. */
 export function smoothedBy(
   smooth: RecipeSmoothing | null,
   segments: readonly ResampledSegment[],

@@ -79,8 +79,8 @@ export interface HeartRateResponse {
 }
 
 /**
- * Heart rate against the delayed speed of all seconds: a line fitted to the first sessions, and the difference of each session
- * from it.
+ * Returns the heart rate against the delayed speed of all seconds: a line fitted to the first sessions, and the difference of
+ * each session from it.
  *
  * @param sessions samples of each session, in chronological order
  * @param baseline number of sessions to which the line is fitted
@@ -114,7 +114,7 @@ export function heartRateResponse(
   };
 }
 
-/** Delayed speed in m/s and heart rate of each known second, without the first 120 s of a stretch. */
+/** Returns the delayed speed in m/s and heart rate of each known second, without the first 120 s of a stretch. */
 function delayedPoints(
   samples: MetricSamples | Iterable<MetricSamples>,
   options: MetricsOptions,

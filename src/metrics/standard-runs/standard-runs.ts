@@ -59,7 +59,7 @@ export function standardRuns(
   };
 }
 
-/** The seconds that options select. */
+/** Returns the seconds that options select. */
 export function selectedSeconds(
   samples: MetricSamples | Iterable<MetricSamples>,
   options: MetricsOptions,

@@ -15,8 +15,8 @@ export interface SteadyRun {
 }
 
 /**
- * The earliest stretches of at least 240 s with a mean of 2.5 to 4.5 m/s whose means of 10 s are all within 10 % of it, each extended
- * second by second while this is true. All comparisons are of integers.
+ * Returns the earliest stretches of at least 240 s with a mean of 2.5 to 4.5 m/s whose means of 10 s are all within 10 % of it,
+ * each extended second by second while this is true. All comparisons are of integers.
  */
 export function steadyRuns({ speedMmPerS }: Seconds): SteadyRun[] {
   const sums = new Float64Array(speedMmPerS.length + 1);

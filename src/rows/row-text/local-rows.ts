@@ -24,7 +24,7 @@ export class LocalRows {
     this.#partsFor = partsFor;
   }
 
-  /** The template of row `from`, and the end of the rows with the same offset. */
+  /** Returns the template of row `from`, and the end of the rows with the same offset. */
   next({ timestampMs }: SampleBatch, from: number, to: number): RowsOfTemplate {
     const { fromMs, toMs, offsetMs } = this.#zone.periodAt(timestampMs[from] ?? 0);
     let end = from + 1;
