@@ -265,7 +265,7 @@ export function step(outputKind: i32, final: bool): i32 {
         continue;
       }
     }
-    // The frame is invalid. Valid frames may be inside its claimed span, so the search continues after its first byte.
+    // The frame is invalid. Valid frames may be inside its span, so the search continues after its first byte.
     if (strict) {
       signalOffset = (passed + ((at - INPUT) as i64)) as f64;
       break;

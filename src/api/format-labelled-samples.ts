@@ -22,8 +22,8 @@ export interface FormatLabelledOptions {
   /** Name and version of the columns, in the metadata of Parquet files. */
   schema: string;
   /**
-   * Returns memory of at least `length` bytes, at most 64 KiB, with any content. Default: new memory. A piece changes when its
-   * memory is returned again.
+   * Returns memory of at least `length` bytes, which are at most 64 KiB, with any content. Default: new memory. A piece of the
+   * output changes when its memory is returned again.
    */
   allocate?: Allocate | undefined;
 }

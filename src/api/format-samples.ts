@@ -15,8 +15,8 @@ export interface FormatSamplesOptions extends FormatOptions {
   /** The device, as `decode` returns it. It is written by formats that name the device. */
   info: RecordingInfo;
   /**
-   * Returns memory of at least `length` bytes, at most 64 KiB, with any content. Default: new memory. A piece changes when its
-   * memory is returned again.
+   * Returns memory of at least `length` bytes, which are at most 64 KiB, with any content. Default: new memory. A piece of the
+   * output changes when its memory is returned again.
    */
   allocate?: Allocate | undefined;
 }

@@ -5,7 +5,7 @@ import { checkTimes, TIME_FORMATS } from "../rows/time-layout.js";
 import { csvFormat } from "./csv.js";
 import type { Format, FormatName } from "./format.js";
 
-/** Sports software shows a heart rate only on rows that have one. Heart rates arrive once a second, rows ten times. */
+/** Sports software shows a heart rate only for rows that have one. There is one heart rate per second, but ten rows. */
 const SPORTS_FILL_HR_MS = 2000;
 
 export const CSV: Format = {
@@ -16,7 +16,7 @@ export const CSV: Format = {
   load: async () => csvFormat(checkLayout({})),
 };
 
-/** All formats, in the order of the help. */
+/** All formats, in the order in which the help lists them. */
 export const FORMATS: readonly Format[] = [
   CSV,
   {
@@ -97,7 +97,7 @@ export function formatNamed(name: FormatName | undefined): Format {
   );
 }
 
-/** Returns the format of a file name's extension; null for an unknown one. */
+/** Returns the format for the extension of a file name; null for an unknown extension. */
 export function formatOfFile(fileName: string): Format | null {
   const name = fileName.toLowerCase();
   const isOwn = ({ extension, otherExtension }: Format) =>

@@ -6,16 +6,16 @@ import { shared } from "./shared.js";
 /** Sampling interval of the resampled signal, for 10 Hz. */
 export const RESAMPLED_STEP_MS = 100;
 
-/** A recording with a longer median interval (slower than 5 Hz) has too little information about accelerations. */
+/** A recording with a longer median interval (slower than 5 Hz) does not contain enough information about accelerations. */
 const SLOWEST_STEP_MS = 200;
 
 /**
- * A part of a recording is slower than that if the median of the steps around a step is longer. Allows for clock jitter of
- * receivers *(choice)*.
+ * A part of a recording is slower than 5 Hz if the median of the steps around a step is longer than this. The limit allows for
+ * clock jitter of receivers *(choice)*.
  */
 const SLOWEST_STEP_OF_PART_MS = 220;
 
-/** Minimum duration of a stretch with an acceleration signal. */
+/** Minimum duration of a part with an acceleration signal. */
 const SHORTEST_SEGMENT_MS = 1000;
 
 const NONE = new Float64Array(0);
@@ -66,8 +66,8 @@ export function derivatives(speeds: readonly Float64Array[], stepMs: number): re
 }
 
 /**
- * Returns the parts of the segments that last at least 1 s and have enough samples per second. In a slower part of a faster
- * recording, or a step of more than 1 s, a straight line through two samples is not an acceleration.
+ * Returns the parts of the segments that last at least 1 s and have enough samples per second. In a slower part of a recording,
+ * or a step of more than 1 s, a straight line through two samples does not show an acceleration.
  */
 export function fastStretches(signal: PreparedSignal): readonly Segment[] {
   return shared(signal, "fast stretches", () => {
@@ -114,7 +114,7 @@ export function resampledSegments(
   });
 }
 
-/** Linear interpolation from the start of the segment; samples at multiples of the step keep their values. */
+/** Interpolates linearly from the start of the segment. Samples at multiples of the step keep their values. */
 function resample(signal: PreparedSignal, { first, last }: Segment, everyMs: number): Float64Array {
   const { timestampMs, speedMmPerS } = signal;
   const startMs = timestampMs[first] ?? 0;
@@ -137,7 +137,7 @@ function resample(signal: PreparedSignal, { first, last }: Segment, everyMs: num
   return resampled;
 }
 
-/** Central differences, one-sided at the ends; mm/s in, mm/s2 out. */
+/** Differentiates speeds in mm/s to accelerations in mm/s2, by central differences, which are one-sided at the ends. */
 export function differentiate(speeds: Float64Array, stepMs = RESAMPLED_STEP_MS): Float64Array {
   const derivative = new Float64Array(speeds.length);
   for (let i = 0; i < speeds.length; i++) derivative[i] = derivativeAt(speeds, i, stepMs);

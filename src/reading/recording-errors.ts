@@ -2,9 +2,9 @@ import type { StepResult } from "../engine/engine.js";
 import { AsiError } from "../errors.js";
 import type { Report } from "../types.js";
 
-// Errors in recordings. Errors in headers are in header.ts.
+// Creates the errors for recordings; header.ts creates those for headers.
 
-/** Returns the error for gzip instead of `NOT_A_RECORDING`. */
+/** Returns the error for compressed input, which would otherwise be `NOT_A_RECORDING`. */
 export function compressedInput(): AsiError {
   return new AsiError(
     "NOT_A_RECORDING",
@@ -13,7 +13,7 @@ export function compressedInput(): AsiError {
   );
 }
 
-/** Returns the error for a signal other than a header. */
+/** Returns the error for a result of a step at which reading stops. */
 export function stopError(signal: Exclude<StepResult, { kind: "drained" | "header" }>): AsiError {
   const { byteOffset } = signal;
   if (signal.kind === "damaged") {
@@ -33,7 +33,7 @@ const DAMAGE_TEXT: Record<keyof Report["damage"], string> = {
   overruns: "The frame at this position extends beyond the end of the input.",
 };
 
-/** Returns the error for a header whose serial number differs from the first one. */
+/** Returns the error for a header whose serial number differs from that of the first header. */
 export function mixedDevices(first: string, other: string, byteOffset: number): AsiError {
   return new AsiError(
     "MIXED_DEVICES",

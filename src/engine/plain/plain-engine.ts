@@ -194,7 +194,7 @@ export class PlainEngine implements Engine {
         counters.damageAfterMs = counters.rows === 0 ? Number.NaN : counters.rangeStopMs;
       }
       if (this.#isStrict) return { kind: "damaged", byteOffset: this.#passed + at, damage };
-      // Valid frames may be inside its claimed span, so the search continues after its first byte.
+      // Valid frames may be inside the span of an invalid frame, so the search continues after its first byte.
       at += 1;
     }
   }

@@ -7,7 +7,7 @@ export function fileMetadata(info: RecordingInfo, report: Report | null): Record
   const { bytes, frames, damage, rows, gnssWithoutRow, start, end } = report;
   return {
     ...device,
-    // excludes the ranges, because the list can be as long as the recording, and can be computed from the rows
+    // the ranges are omitted, because their list can be as long as the recording, and can be computed from the rows
     report: JSON.stringify({ bytes, frames, damage, rows, gnssWithoutRow, start, end }),
   };
 }

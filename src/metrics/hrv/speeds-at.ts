@@ -1,7 +1,7 @@
 import { type MetricSamples, orderSamples } from "../samples.js";
 import { hasSpeed } from "../segments.js";
 
-/** Samples further apart have no speed between them, as for accelerations *(choice)*. */
+/** Between samples that are further apart, there is no speed, as for accelerations *(choice)*. */
 const LONGEST_STEP_MS = 1000;
 
 /**
@@ -18,7 +18,7 @@ export function speedsAt(
 ): Float64Array {
   const { timestampMs, speedMmPerS } = orderSamples(samples);
   const msOf = (row: number) => timestampMs[row] ?? Number.NaN;
-  // beyond the ends there is no row, which ends the search
+  // beyond the ends, there is no row, which ends the search
   const lacksSpeed = (row: number) => !hasSpeed(speedMmPerS[row] ?? 0);
   return Float64Array.from(timesMs, (ms) => {
     const place = firstNotBefore(timestampMs, ms);

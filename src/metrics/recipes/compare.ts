@@ -1,8 +1,8 @@
 import type { Recipe } from "./recipe.js";
 
-/** A key in which recipes differ, with its value in each of them; undefined if it is omitted. */
+/** A key for which recipes have different values, with the value in each recipe; undefined if the recipe omits the key. */
 export interface RecipeDifference {
-  /** `gap.steps` */
+  /** For example `gap.steps`. */
   readonly key: string;
   readonly values: readonly (string | number | boolean | null | undefined)[];
 }

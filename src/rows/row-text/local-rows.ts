@@ -2,14 +2,14 @@ import type { SampleBatch } from "../../types.js";
 import { offsetText, TimeZone } from "../time-zone.js";
 import { type RowTemplate, rowTemplate, type TemplatePart } from "./template.js";
 
-/** The end of a sequence of rows, and the template for them. */
+/** The template for a sequence of rows, and the end of the sequence. */
 export interface RowsOfTemplate {
   readonly template: RowTemplate;
   /** The end of these rows, exclusive. */
   readonly end: number;
 }
 
-/** Templates of rows with local times, one for each UTC offset. */
+/** Templates for rows with local times: one for each UTC offset. */
 export class LocalRows {
   readonly #zone: TimeZone;
   readonly #partsFor: (offset: string) => readonly TemplatePart[];
