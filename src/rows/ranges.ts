@@ -5,8 +5,8 @@ import { iterate, iteratorResult } from "../sources/iterate.js";
 import type { Range } from "../types.js";
 
 /**
- * Groups times into ranges, in their order. A time that differs from the previous one by more than 300,000 ms, in either
- * direction, starts a new range; exactly 300,000 ms does not.
+ * Groups times into ranges, in the given order. A time that differs from the previous one by more than 300,000 ms, in either
+ * direction, starts a new range; a difference of exactly 300,000 ms does not.
  *
  * @param timestampsMs ms since 1970 UTC
  * @throws AsiError `BAD_ARGUMENT` if the argument is not iterable or a time is not a finite number
