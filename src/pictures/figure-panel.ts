@@ -42,7 +42,7 @@ function cards({ metrics }: Session, area: Rect): Shape[] {
 }
 
 const ROW_HEIGHT = 24;
-/** Distance of the zones from the top of the panel. */
+/** Distance between the top of the panel and the zones. */
 const ZONES_TOP = 2 * CARD_HEIGHT + CARD_GAP + 26;
 
 function zoneTable({ metrics }: Session, area: Rect): Shape[] {

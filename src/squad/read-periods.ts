@@ -13,8 +13,8 @@ const COLUMNS: ReadonlyMap<string, KnownColumn> = new Map(
 
 const DAY_MS = 86_400_000;
 /**
- * Maximum length of a period *(choice)*: a week, and one hour for the end of daylight saving time. A longer period has a
- * wrong date.
+ * Maximum length of a period *(choice)*: a week, and one hour for the end of daylight saving time. A longer period probably has a wrong
+ * date.
  */
 const MAX_PERIOD_MS = 7 * DAY_MS + 3_600_000;
 
@@ -26,13 +26,12 @@ const MOST_PERIODS = 200;
 const RESERVED_NAMES = ["session", "whole"];
 
 /**
- * Reads the periods of a session: the columns `period`, `start`, `end` and optionally `player`. Times are local;
- * a date before the time is required only if the session has that time on several days. A row with a player replaces the
- * times of the period for that player. A player who leaves and returns has several rows; a player who does not take part has
- * a row with `-` as times.
+ * Reads the periods of a session: the columns `period`, `start`, `end` and optionally `player`. Times are local; a date before the time is
+ * required only if the session has that time on several days. A row with a player replaces the times of the period for that player. A
+ * player who leaves and returns has several rows; a player who does not take part has a row with `-` as times.
  *
  * @param file the bytes of a CSV, or its text
- * @returns the periods in order of their first rows, and every problem with its line
+ * @returns the periods in the order of their first rows, and every problem with its line
  * @throws AsiError `BAD_OPTION` for an unknown time zone
  */
 export function readPeriods(
@@ -44,7 +43,7 @@ export function readPeriods(
   if (refusal !== null) return { periods: [], problems: [{ line: headerLine, message: refusal }] };
   if (!["period", "start", "end"].every((column) => columns.has(column))) {
     const message = `${PERIODS_NEED} ${headersText(headers)}`;
-    // errors in other rows do not help if the table is not a list of periods
+    // errors in other rows are not useful if the table is not a list of periods
     const nearly = problems.filter(({ line }) => line === headerLine);
     return { periods: [], problems: [{ line: headerLine, message }, ...nearly] };
   }
@@ -72,7 +71,7 @@ export function readPeriods(
     periods.set(nameKey(name), period);
     addRow(period, row, interval, { names, similarTo }, problem);
   }
-  // when the row with the times is refused, rows that only exclude players would leave a period without players
+  // if the row with the times is refused, rows that only exclude players would leave a period without players
   const found = [...periods.values()].filter(
     ({ all, own }) =>
       problems.length === 0 || all !== null || [...own.values()].some((times) => times.length > 0),
@@ -81,7 +80,7 @@ export function readPeriods(
 }
 
 interface Players {
-  /** By their keys. */
+  /** Names by their keys. */
   names: ReadonlyMap<string, string>;
   similarTo: ReturnType<typeof sameButMarks>;
 }
@@ -134,7 +133,7 @@ function unknownText(player: string, similar: readonly string[]): string {
     : `"${player}" is not the name of one player. Write ${texts.join(" or ")}${more}.`;
 }
 
-// null if the player does not take part; undefined if the times are unreadable.
+// Returns null if the player does not take part, and undefined if the times are unreadable.
 function intervalOf(
   row: KnownRow,
   clock: SessionClock,
@@ -173,16 +172,16 @@ function intervalOf(
   return { startMs: start.ms, endMs };
 }
 
-/** A time of a player in a period. */
+/** An interval of a player in a period. */
 interface Timed extends Interval {
   /** Line of the period. */
   place: number;
 }
 
-/** A period may be within another, such as a drill in a half; other overlaps are errors. */
+/** Reports periods that overlap. A period may be within another, such as a drill in a half; other overlaps are errors. */
 function overlaps(periods: readonly SessionPeriod[], names: ReadonlyMap<string, string>): SheetProblem[] {
   const players = [...names];
-  /** The first player of each pair of periods that overlap: an index in `players`. */
+  /** For each pair of overlapping periods, the index of the first affected player in `players`. */
   const found = new Map<number, number>();
   const add = (one: Timed, other: Timed, player: number) => {
     if (player < 0 || contains(one, other) || contains(other, one)) return;
@@ -191,7 +190,7 @@ function overlaps(periods: readonly SessionPeriod[], names: ReadonlyMap<string, 
   };
   const ofAll = periods.flatMap(({ all }, place) => (all === null ? [] : [{ ...all, place }]));
   const hasOwn = (key: string, { place }: Timed) => periods[place]?.own.has(key) === true;
-  // once for all players without their own times, because there may be hundreds of players and periods
+  // done once for all players without individual times, because there may be hundreds of players and periods
   for (const [one, other] of meetings(ofAll, []))
     add(
       one,
@@ -215,7 +214,7 @@ function overlaps(periods: readonly SessionPeriod[], names: ReadonlyMap<string, 
     .sort((a, b) => a.line - b.line);
 }
 
-/** Pairs of times that overlap: two of `some`, or one of `some` and one of `others`. */
+/** Yields pairs of intervals that overlap: two of `some`, or one of `some` and one of `others`. */
 function* meetings(some: readonly Timed[], others: readonly Timed[]): Generator<[Timed, Timed]> {
   let [openSome, openOthers]: [Timed[], Timed[]] = [[], []];
   const isOfSome = new Set(some);

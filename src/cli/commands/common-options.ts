@@ -4,7 +4,7 @@ import { wholeNumber } from "../arguments/values.js";
 import type { Context } from "../batch/batch.js";
 import type { ExitStatus } from "../terminal/exit-status.js";
 
-/** Context for the definition of a command. */
+/** The environment of the command definitions. */
 export interface Host {
   context: Context;
   /** Called with the exit status when the command has ended. */

@@ -14,7 +14,7 @@ import {
   withTimeZone,
 } from "./common-options.js";
 
-// For completions. A separate list, so that other commands need not load the library for its list.
+// The formats that completions propose. The list is separate, so that other commands need not load the library.
 const FORMAT_NAMES: FormatName[] = [
   "csv",
   "parquet",

@@ -21,7 +21,7 @@ function parseHeartRange(text: string): [low: number, high: number] {
   return [low, high];
 }
 
-/** Options that select the parameters of the figures. */
+/** Adds the options that select the parameters of the figures. */
 export const withMetrics = (command: Command) =>
   command
     .addOption(
@@ -45,7 +45,7 @@ export const withMetrics = (command: Command) =>
       wholeNumber(60, 240),
     );
 
-/** The option for zones of each player. */
+/** Adds the option for individual zones. */
 const withIndividualZones = (command: Command) =>
   command.addOption(
     new Option(
@@ -54,7 +54,7 @@ const withIndividualZones = (command: Command) =>
     ).choices(["mss", "asr"]),
   );
 
-/** Options for optional figures. */
+/** Adds the options for optional figures. */
 const withFigures = (command: Command) =>
   command
     .option(
@@ -85,7 +85,7 @@ const withFigures = (command: Command) =>
     )
     .option("--at-rest", "with --hrv: the person was at rest, so LF and HF are computed");
 
-/** Options for the files of a club. */
+/** Adds the options for the files of a club. */
 export const withSheets = (command: Command) =>
   command
     .option(

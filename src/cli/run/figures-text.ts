@@ -13,7 +13,7 @@ import { decimalText } from "../../pictures/figure-text.js";
 import { timeSpanText } from "../terminal/time-text.js";
 import type { Figures, NamedResult } from "./figures.js";
 
-/** The optional figures as text; empty if none were requested. */
+/** Formats the optional figures. Returns an empty text if none were requested. */
 export function figuresText(figures: Figures | null, instantText: (ms: number) => string): string {
   if (figures === null) return "";
   const { peak_demands, recipes = [], hrv, session_max_speed, acceleration_speed, metabolic } = figures;
@@ -121,7 +121,7 @@ function hrvText(hrv: HeartRateVariability): string {
   const { intervals, series, artefacts_percent, rmssd, sdnn, pnn50, dfa_alpha1, lf_hf } = hrv;
   if (intervals === 0)
     return "  heart-rate variability: none, because there are no beats of an ECG waveform and no RR intervals\n";
-  // a week of beats has more values than a call can have arguments
+  // the beats of a week have more values than a call can have arguments
   const known = dfa_alpha1.flatMap(({ alpha1 }) => (alpha1 === null ? [] : [alpha1])).sort((a, b) => a - b);
   const spread =
     known.length === 0

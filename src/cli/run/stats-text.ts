@@ -10,7 +10,7 @@ type Line = readonly [label: string, value: string];
 
 const LABEL_WIDTH = 18;
 
-/** The figures of a recording as text. */
+/** Formats the figures of a recording. */
 export function statsText(
   name: string,
   info: RecordingInfo,
@@ -75,7 +75,7 @@ function zoneLines({ max_speed, distance_per_speed_ranges, time_per_speed_ranges
 
 function effortLines(metrics: Metrics): Line[] {
   const { max_speed, has_accelerations, accelerations, decelerations } = metrics;
-  // without data, the text must not say that there were no efforts, or that the recording is too slow
+  // without data, the text must not say that there were no efforts, or that there were too few rows per second
   if (max_speed === null) return EFFORTS.map((label) => [label, "none"]);
   return [
     ["sprints", sprintsText(metrics)],

@@ -22,12 +22,12 @@ export interface WaveformFlags {
   serial?: string;
 }
 
-/** Output of a command. */
+/** The output of a command. */
 interface Content<B extends { length: number }> {
   decode(source: Source, options: WaveformOptions): Decoding<B>;
-  /** Name of the items in a batch. */
+  /** The noun for the items in a batch. */
   noun: string;
-  /** By name, which is also the extension. The first one is the default. */
+  /** Formats by their names, which are also the extensions. The first one is the default. */
   formats: Readonly<Record<string, () => WaveformWriter<B> | Promise<WaveformWriter<B>>>>;
 }
 
@@ -96,7 +96,7 @@ export function formatOf({ format, output = "" }: WaveformFlags, names: readonly
   );
 }
 
-/** `a, b or c` */
+/** Formats a list: `a, b or c`. */
 function listed(words: readonly string[]): string {
   return words.join(", ").replace(/, ([^,]*)$/, " or $1");
 }

@@ -4,7 +4,7 @@ import { input, text, texts } from "../schema.js";
 import { FIGURE_LIST, isSameName, SESSION, type SquadLine, squadLines } from "../squad-answer.js";
 import type { Tool } from "../tool.js";
 
-/** The rows of several players of a session side by side. */
+/** Compares the rows of several players of a session. */
 export const comparePlayers: Tool = {
   name: "compare_players",
   title: "Compare players",

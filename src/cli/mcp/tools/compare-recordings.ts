@@ -5,7 +5,7 @@ import type { Tool } from "../tool.js";
 
 const { recipes: _, ...OPTIONS } = FIGURES;
 
-/** The figures of several recordings side by side. */
+/** Compares the figures of several recordings. */
 export const compareRecordings: Tool = {
   name: "compare_recordings",
   title: "Compare recordings",

@@ -4,7 +4,7 @@ import { input, texts } from "../schema.js";
 import { FIGURE_LIST } from "../squad-answer.js";
 import type { Tool } from "../tool.js";
 
-/** The definitions of the figures. */
+/** Returns the definitions of the figures. */
 export const defineFigures: Tool = {
   name: "define_figures",
   title: "Definitions of figures",
@@ -17,7 +17,7 @@ export const defineFigures: Tool = {
   },
 };
 
-/** The recipes: other definitions of counts. */
+/** Lists the recipes, which are other definitions of counts. */
 export const listRecipes: Tool = {
   name: "list_recipes",
   title: "Recipes",

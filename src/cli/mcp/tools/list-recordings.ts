@@ -10,7 +10,7 @@ import { captured, type Surroundings, type Tool } from "../tool.js";
 /** Maximum number of recordings in one result. */
 const PAGE = 50;
 
-/** The recordings of a folder, from `asi info`. */
+/** Lists the recordings of a folder with the data of `asi info`. */
 export const listRecordings: Tool = {
   name: "list_recordings",
   title: "List recordings",

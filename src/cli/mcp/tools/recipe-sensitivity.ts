@@ -2,7 +2,7 @@ import { figureFlags, qualityOf, RECIPE_NAMES, sourceOf, statsLine, TIMES } from
 import { input, text } from "../schema.js";
 import type { Tool } from "../tool.js";
 
-/** How a count depends on two choices of its definition, from `asi stats --sensitivity`. */
+/** Returns the table of `asi stats --sensitivity`, which shows how a count depends on two choices of its definition. */
 export const recipeSensitivity: Tool = {
   name: "recipe_sensitivity",
   title: "Sensitivity of a count",

@@ -2,7 +2,7 @@ import { FIGURES, figureFlags, listedFigures, qualityOf, sourceOf, statsLine } f
 import { input, text } from "../schema.js";
 import type { Tool } from "../tool.js";
 
-/** The figures of a recording, from `asi stats`. */
+/** Returns the figures of a recording from `asi stats`. */
 export const recordingFigures: Tool = {
   name: "recording_figures",
   title: "Figures of a recording",

@@ -2,10 +2,10 @@ import { input, text, texts } from "../schema.js";
 import { FIGURE_LIST, isSameName, SESSION, squadLines } from "../squad-answer.js";
 import type { Tool } from "../tool.js";
 
-/** Rows in one answer. */
+/** Maximum number of rows in one answer. */
 const MAX_ROWS = 200;
 
-/** The table of a session, from `asi squad`. */
+/** Returns the table of a session from `asi squad`. */
 export const squadTable: Tool = {
   name: "squad_table",
   title: "Table of a squad",
