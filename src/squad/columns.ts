@@ -1,7 +1,8 @@
 import type { EffortsByThreshold, Metrics } from "../metrics/index.js";
+import { recordedTimeMs } from "../metrics/recorded-time.js";
 import { KM_PER_H } from "../metrics/rounding.js";
 import { hasZones } from "./own-zones.js";
-import { type MemberFigures, recordedTimeMs, type SquadRow } from "./squad-table.js";
+import type { MemberFigures, SquadRow } from "./squad-table.js";
 
 /** A figure in the table of a squad. */
 export interface SquadColumn {

@@ -25,7 +25,7 @@ export function readPitchCorners(text: string): PitchCorners {
   if (points.length !== CORNERS || a === undefined || b === undefined || c === undefined || d === undefined) {
     throw new AsiError(
       "BAD_OPTION",
-      `A pitch has ${CORNERS} corners, and these are ${points.length}. Give them as latitude,longitude in degrees, anticlockwise, A to B along the touchline: "46.96,7.46 46.96,7.47 46.97,7.47 46.97,7.46".`,
+      `A pitch has ${CORNERS} corners, but ${points.length} are given. Give them as latitude,longitude in degrees, anticlockwise, A to B along the touchline: "46.96,7.46 46.96,7.47 46.97,7.47 46.97,7.46".`,
     );
   }
   return [a, b, c, d];

@@ -65,7 +65,7 @@ export function readPeriods(
     if (interval === undefined) continue;
     const period = periods.get(nameKey(name)) ?? { name, all: null, own: new Map(), line: row.line };
     if (periods.size === MOST_PERIODS && !periods.has(nameKey(name))) {
-      problem(`A session has at most ${MOST_PERIODS} periods, and "${name}" is one more. Remove some.`);
+      problem(`"${name}" exceeds the limit of ${MOST_PERIODS} periods per session. Remove some periods.`);
       return { periods: [], problems };
     }
     periods.set(nameKey(name), period);
@@ -98,7 +98,7 @@ function addRow(
       problem(`${period.name} has no times. Give start and end, or name a player who does not take part.`);
     else if (period.all !== null)
       problem(
-        `${period.name} already has times for all in an earlier row. Give the second period another name.`,
+        `${period.name} already has times for all players in an earlier row. Give the second period another name.`,
       );
     else period.all = interval;
     return;
@@ -113,11 +113,14 @@ function addRow(
   period.own.set(key, own);
   if (known !== undefined && (interval === null || known.length === 0)) {
     if (interval !== null || known.length > 0)
-      problem(`One row excludes ${player} from ${period.name}, another one has times. Remove one.`);
+      problem(
+        `One row excludes ${player} from ${period.name}, and another one has times. Remove one of them.`,
+      );
     return;
   }
   if (interval === null) return;
-  if (!addDisjoint(own, interval)) problem(`Two rows of ${player} in ${period.name} overlap. Change one.`);
+  if (!addDisjoint(own, interval))
+    problem(`Two rows for ${player} in ${period.name} overlap. Change one of them.`);
 }
 
 /** Maximum number of names in a message. */
@@ -129,7 +132,7 @@ function unknownText(player: string, similar: readonly string[]): string {
   const texts = similar.slice(0, MOST_NAMES).map((name) => `"${name}"`);
   const more = similar.length > MOST_NAMES ? ", or another one" : "";
   return similar.length === 1
-    ? `No player has the name "${player}". If ${texts[0]} is meant, write that.`
+    ? `No player has the name "${player}". If ${texts[0]} is meant, write that name.`
     : `"${player}" is not the name of one player. Write ${texts.join(" or ")}${more}.`;
 }
 
@@ -158,14 +161,14 @@ function intervalOf(
   }
   if (endMs <= start.ms) {
     problem(
-      `${row.cell("period")} ends at ${endText}, which is not after its start at ${startText}. Change one.`,
+      `${row.cell("period")} ends at ${endText}, which is not after its start at ${startText}. Change one of them.`,
     );
     return undefined;
   }
   if (endMs - start.ms > MAX_PERIOD_MS) {
     const days = Math.ceil((endMs - start.ms) / DAY_MS).toLocaleString("en");
     problem(
-      `${row.cell("period")} lasts ${days} days, from ${startText} to ${endText}. A period lasts at most 7 days. Change a date.`,
+      `${row.cell("period")} lasts ${days} days, from ${startText} to ${endText}. A period lasts at most 7 days. Correct one of the dates.`,
     );
     return undefined;
   }

@@ -212,6 +212,6 @@ function merge(player: Player, row: Player, problem: (message: string) => void):
   for (const key of MERGED) {
     if (row[key] === null || row[key] === player[key]) continue;
     if (player[key] === null) Object.assign(player, { [key]: row[key] });
-    else problem(`${player.name} has other values than in line ${player.line}. Give them once.`);
+    else problem(`${player.name} has different values in line ${player.line}. Keep one value of each.`);
   }
 }

@@ -11,6 +11,7 @@ import {
   type Recipe,
   trimp,
 } from "../metrics/index.js";
+import { recordedTimeMs } from "../metrics/recorded-time.js";
 import { orderSamples } from "../metrics/samples.js";
 import { benchTimeOf } from "./bench.js";
 import { type Interval, lengthOf } from "./interval.js";
@@ -235,12 +236,6 @@ export function ownParameters(player: Player | null): ParameterOverrides {
 /** Returns the thresholds of high-intensity distance. The second one is the high-speed threshold; the first one must be lower. */
 export function highSpeedThresholds(highSpeedMPerS: number): [number, number] {
   return [Math.min(4, highSpeedMPerS * 0.9), highSpeedMPerS];
-}
-
-/** Returns the time with valid speeds, ms. It includes standing and excludes gaps. */
-export function recordedTimeMs({ time_per_speed_ranges }: Metrics): number {
-  // each duration has one decimal, in seconds
-  return time_per_speed_ranges.reduce((tenths, { duration }) => tenths + Math.round(duration * 10), 0) * 100;
 }
 
 /** A heart rate is valid until the next one, but at most for this time, as in `hr_avg` (docs/metrics.md). */

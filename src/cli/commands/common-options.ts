@@ -37,7 +37,7 @@ export const withJson = (command: Command) =>
 export const withJobs = (command: Command, toDo: string) =>
   command.option(
     "-j, --jobs <n>",
-    `number of files to ${toDo} at once, each in a thread; default the number of cores, fewer for little data`,
+    `number of files to ${toDo} at once, each in a thread; default the number of cores, or fewer for small inputs`,
     wholeNumber(1, 64),
   );
 

@@ -1,7 +1,7 @@
 import type { Metrics } from "../../metrics/index.js";
-import { RECIPES } from "../../metrics/index.js";
+import { RECIPES, recordedTimeMs } from "../../metrics/index.js";
 import type { Repeated } from "../../metrics/samples.js";
-import { figureDefinitions, figureOf, NO_FIGURES, recordedTimeMs, SQUAD_COLUMNS } from "../../squad/index.js";
+import { figureDefinitions, figureOf, NO_FIGURES, SQUAD_COLUMNS } from "../../squad/index.js";
 import { rounded } from "../../squad-report/squad-columns.js";
 import type { RecordingInfo, Report } from "../../types.js";
 import { parseSport, SPORT_NAMES } from "../arguments/sport.js";

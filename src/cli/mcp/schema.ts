@@ -73,7 +73,7 @@ export function checked(schema: InputSchema, given: unknown): Given {
   for (const name of Object.keys(own)) {
     if (!Object.hasOwn(schema.properties, name))
       throw badArguments(
-        `There is no argument ${JSON.stringify(name.slice(0, 100))}; there are ${names.join(", ") || "none"}.`,
+        `There is no argument ${JSON.stringify(name.slice(0, 100))}; the arguments are ${names.join(", ") || "none"}.`,
       );
   }
   for (const name of schema.required)

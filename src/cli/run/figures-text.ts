@@ -63,7 +63,7 @@ function peaksText(demands: PeakDemands, instantText: (ms: number) => string): s
     ...(critical_speed === null
       ? []
       : [
-          `  critical speed    ${critical_speed.critical_speed} m/s, D' ${critical_speed.d_prime} m${r2Text(critical_speed.r2)}; of these rows, not a capacity`,
+          `  critical speed    ${critical_speed.critical_speed} m/s, D' ${critical_speed.d_prime} m${r2Text(critical_speed.r2)}; for these rows, not a measure of capacity`,
         ]),
     ...(critical_speed_3 === null
       ? []
@@ -89,7 +89,7 @@ function recipeText({ name, title, count, distance, hash, dropped, sensitivity }
   const lines = [
     `  ${name}: ${counted}`,
     ...(title === name ? [] : [`    ${title}`]),
-    `    recipe ${shortHash(hash)}${leftOut === "" ? "" : `; left out: ${leftOut}`}`,
+    `    recipe ${shortHash(hash)}${leftOut === "" ? "" : `; excluded: ${leftOut}`}`,
     ...(sensitivity === undefined ? [] : sensitivityLines(sensitivity)),
   ];
   return `${lines.join("\n")}\n`;
@@ -106,7 +106,7 @@ function sensitivityLines(rows: NonNullable<NamedResult["sensitivity"]>): string
   const [first] = rows;
   const header = (first?.cells ?? []).map(({ min_ms }) => `${min_ms / 1000} s`.padStart(8)).join("");
   return [
-    `    the count by filter and minimum duration, everything else unchanged; * is the recipe`,
+    `    the count by filter and minimum duration, everything else unchanged; * marks the recipe`,
     `    ${"".padEnd(18)}${header}`,
     ...rows.map(({ filter, cells }) => {
       const counts = cells.map(({ count, is_recipe }) =>

@@ -40,7 +40,9 @@ export function withoutZonesTexts(members: readonly SquadMember[], kind: ZoneKin
   const needed = kind === "mss" ? "max_speed" : "max_speed and aerobic_speed";
   return names.length === 0
     ? []
-    : [`The roster has no ${needed} of ${names.join(", ")}: they have no high-speed distance and no sprints`];
+    : [
+        `The roster has no ${needed} for ${names.join(", ")}: they have no high-speed distance and no sprints`,
+      ];
 }
 
 export function rosterFiles(path: string | null | undefined, roster: Roster | null): RosterFile[] {
@@ -111,7 +113,7 @@ export function tellWithoutMaxHr(
   console.message(
     missing.length === all.size
       ? "The training impulse needs the maximum heart rate of each player: add the column max_hr to the roster"
-      : `The roster has no max_hr of ${namesText(missing)}: their training impulse is unknown`,
+      : `The roster has no max_hr for ${namesText(missing)}: their training impulse is unknown`,
   );
 }
 
@@ -193,8 +195,8 @@ export function leftOutTexts(members: readonly SquadMember[]): string[] {
     .map(({ name, recordings, leftOut }) => {
       const names = (some: readonly { fileName: string }[]) =>
         some.map(({ fileName }) => fileName).join(", ");
-      const [counts, count] = [names(recordings), names(leftOut)];
-      return `${name} has simultaneous recordings: ${counts} counts, ${count} does not. If they are of different players, give each a separate serial or file in the roster`;
+      const [used, omitted] = [names(recordings), names(leftOut)];
+      return `${name} has simultaneous recordings: only ${used} is used, not ${omitted}. If they are of different players, give each a separate serial number or file in the roster`;
     });
 }
 
@@ -275,5 +277,5 @@ export function outsideText(
     : timeZone === undefined
       ? "Set the time zone of the periods with --tz"
       : "Change the times of the periods or --tz. A tracker that was started late or replaced has no rows at these times";
-  return `Not within the recordings, which are from ${times(session, hasDates)} (${timeZone ?? "UTC"}): ${names.join(", ")}. ${remedy}`;
+  return `Periods outside the recordings, which are from ${times(session, hasDates)} (${timeZone ?? "UTC"}): ${names.join(", ")}. ${remedy}`;
 }

@@ -1,6 +1,5 @@
 import { ZONE_LIMITS_PERCENT } from "../../metrics/heart-rate.js";
-import type { Metrics } from "../../metrics/index.js";
-import { recordedTimeMs } from "../../squad/index.js";
+import { type Metrics, recordedTimeMs } from "../../metrics/index.js";
 import { type Cell, lineOf, type TextLayout } from "../../squad-report/cell-files.js";
 import type { RecordingInfo } from "../../types.js";
 import { type SpeedUnit, speedIn } from "../arguments/speed-zones.js";
@@ -106,7 +105,7 @@ function columnsOf(
   return [
     ["start", "rows", ({ metrics }) => instant(metrics.first_timestamp)],
     ["end", "rows", ({ metrics }) => instant(metrics.last_timestamp)],
-    ["recorded_s", "speed", ({ metrics }) => recordedSeconds(metrics)],
+    ["recorded_s", "speed", ({ metrics }) => recordedTimeMs(metrics) / 1000],
     ["distance_m", "speed", ({ metrics }) => metrics.total_distance],
     ["mean_speed_m_per_s", "speed", ({ metrics }) => metrics.average_speed],
     ["max_speed_m_per_s", "speed", ({ metrics }) => metrics.max_speed],
@@ -204,11 +203,6 @@ function isKnown(metrics: Metrics, source: Source): boolean {
     case "options":
       return true;
   }
-}
-
-/** Recorded time in s, including standing, without gaps. */
-export function recordedSeconds(metrics: Metrics): number {
-  return recordedTimeMs(metrics) / 1000;
 }
 
 /** Returns null if no accelerations were computed. */

@@ -208,7 +208,7 @@ const commonPeriods = (some: readonly Period[], others: readonly Period[]): Peri
 
 function withoutZones(kind: ZoneKind, name: string): DescribedError {
   const columns = kind === "mss" ? "max_speed" : "max_speed and aerobic_speed";
-  const message = `The roster has no ${columns} of ${name}, which the individual zones require. Complete the roster, or omit --individual-zones.`;
+  const message = `The roster has no ${columns} for ${name}, which the individual zones require. Complete the roster, or omit --individual-zones.`;
   return new DescribedError({ error: { code: "NO_ZONES", message } });
 }
 

@@ -1,10 +1,9 @@
-import type { EffortsByThreshold, Metrics } from "../../metrics/index.js";
+import { type EffortsByThreshold, type Metrics, recordedTimeMs } from "../../metrics/index.js";
 import { KM_PER_H } from "../../metrics/rounding.js";
 import { decimalText, percentText, tooFastText } from "../../pictures/figure-text.js";
 import type { RecordingInfo } from "../../types.js";
 import { speedIn } from "../arguments/speed-zones.js";
 import { timeSpanText } from "../terminal/time-text.js";
-import { recordedSeconds } from "./stats-csv.js";
 
 type Line = readonly [label: string, value: string];
 
@@ -33,7 +32,7 @@ function generalLines(
 ): Line[] {
   const { first_timestamp: first, last_timestamp: last, total_distance, average_speed, max_speed } = metrics;
   const tooFast = tooFastText(metrics);
-  const recorded = timeSpanText(recordedSeconds(metrics) * 1000);
+  const recorded = timeSpanText(recordedTimeMs(metrics));
   return [
     ["serial", serial],
     ...(first === null || last === null

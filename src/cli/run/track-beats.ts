@@ -22,7 +22,7 @@ interface Written {
   summary: TrackSummary;
 }
 
-/** Writes the RR intervals of a track to the file of `-o`, or to the standard output. */
+/** Writes the RR intervals of a track to the file of `-o` or to the standard output. */
 export function trackBeats(
   track: Input,
   flags: WaveformFlags,

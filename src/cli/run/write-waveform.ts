@@ -40,7 +40,7 @@ interface Written {
   report: Report;
 }
 
-/** Writes the file of `-o`, or to the standard output. */
+/** Writes to the file of `-o` or to the standard output. */
 export function writeWaveform<B extends { length: number }>(
   argument: string,
   flags: WaveformFlags,
@@ -91,7 +91,7 @@ export function formatOf({ format, output = "" }: WaveformFlags, names: readonly
   if (names.includes(wanted)) return wanted;
   throw new UsageError(
     format === undefined
-      ? `No format is known by the extension of ${output}; use ${listed(names.map((name) => `.${name}`))}, or give --format.`
+      ? `The extension of ${output} is not that of a known format; use ${listed(names.map((name) => `.${name}`))}, or give --format.`
       : `The format ${format} is unknown here; use ${listed(names)}.`,
   );
 }

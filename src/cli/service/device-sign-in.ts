@@ -76,7 +76,7 @@ export async function signInByDevice(
     else if (body.error !== "authorization_pending")
       throw serviceError(
         "TOKEN_REFUSED",
-        `${base.href} does not sign you in: ${typeof body.error_description === "string" ? body.error_description : response.status} Run the command again.`,
+        `${base.href} refuses the sign-in: ${typeof body.error_description === "string" ? body.error_description : response.status} Run the command again.`,
       );
   }
   throw serviceError("TOKEN_REFUSED", `The code of ${base.href} has expired. Run the command again.`);

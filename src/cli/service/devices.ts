@@ -19,7 +19,7 @@ const MAX_RESULTS = 3000;
 export async function accountOf(client: ServiceClient): Promise<number> {
   const { id } = await client.object("api/v1/account/");
   if (typeof id === "number") return id;
-  throw serviceError("NOT_A_SERVICE", "The account in the response of the service has no id.");
+  throw serviceError("NOT_A_SERVICE", "The account in the service's response has no id.");
 }
 
 /** Lists the devices of the account, sorted by serial number. Only the list of ownerships shows the periods without samples. */

@@ -9,7 +9,7 @@ export const defineFigures: Tool = {
   name: "define_figures",
   title: "Definitions of figures",
   description:
-    "The meaning of each figure, with its unit, the thresholds of each sport, and the version of the rules. docs/metrics.md of asi-convert has every rule with its source.",
+    "Returns the meaning of each figure, with its unit, the thresholds of each sport, and the version of the rules. docs/metrics.md of asi-convert has every rule with its source.",
   inputSchema: input({}),
   output: { version: "integer", figures: "array", sports: "object" },
   async answer() {
@@ -22,7 +22,7 @@ export const listRecipes: Tool = {
   name: "list_recipes",
   title: "Recipes",
   description:
-    "Other definitions of counts, such as sprints as worded by other systems, each with its source and a hash: two counts are comparable if their recipes have the same hash. If names are given, the result contains every choice of these recipes: filter, limits, minimum duration.",
+    "Lists other definitions of counts, such as sprints as worded by other systems, each with its source and a hash: two counts are comparable if their recipes have the same hash. If names are given, the result contains all details of these recipes: filter, limits, minimum duration.",
   inputSchema: input({ names: texts("recipes to show in full", [1, 20], RECIPE_NAMES) }),
   output: { recipes: "array" },
   async answer({ names }) {

@@ -22,10 +22,10 @@ export const recordingRows: Tool = {
   name: "recording_rows",
   title: "Rows of a recording",
   description:
-    "Recorded rows of a time window: time, position, altitude, speed and heart rate. For long windows, only the row nearest to each multiple of a step is returned; values are not averaged. ranges are the intervals with rows.",
+    "Returns recorded rows of a time window: time, position, altitude, speed and heart rate. For long windows, only the row nearest to each multiple of a step is returned; values are not averaged. ranges are the intervals with rows.",
   inputSchema: input(
     {
-      file: text("a recording of list_recordings"),
+      file: text("a recording from list_recordings"),
       ...TIMES,
       max_rows: integer(`maximum number of rows; default ${DEFAULT_ROWS}`, 2, MAX_ROWS),
     },

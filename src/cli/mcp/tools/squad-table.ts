@@ -10,7 +10,7 @@ export const squadTable: Tool = {
   name: "squad_table",
   title: "Table of a squad",
   description:
-    "A row for each player of a session, for the whole session (period session), the match and each period, with the figures, thresholds and quality: share_with_data, share_with_hr, too_fast_rows, damaged. Reads roster.csv and periods.csv of the folder.",
+    "Returns a row for each player of a session, for the whole session (period session), the match and each period, with the figures, thresholds and quality: share_with_data, share_with_hr, too_fast_rows, damaged. Reads roster.csv and periods.csv of the folder.",
   inputSchema: input(
     {
       ...SESSION,
