@@ -9,9 +9,8 @@ import { ASI, isInstalled, peakMemory, processorTime } from "./processes.js";
 import { align } from "./table.js";
 
 /**
- * Measures the table of formats: rows written and read per second of processor time, compared with gpsbabel if it is
- * installed, and the peak memory of `asi convert` for 1.5 million rows. Processor time varies least when the machine
- * has other work.
+ * Measures the table of formats: rows written and read per second of processor time, compared with gpsbabel if it is installed, and the
+ * peak memory of `asi convert` for 1.5 million rows. Processor time is measured because it varies least when the machine has other work.
  */
 
 const { values: options } = parseArgs({ options: { quick: { type: "boolean", default: false } } });
@@ -32,7 +31,7 @@ const GPSBABEL: Partial<Record<FormatName, string>> = {
 const TRACKS = ["gpx", "tcx", "fit"] as const;
 
 const { convert, decode, decodeTrack } = await loadLibrary();
-// the bytes of a row in a session
+// 102.4 is the number of bytes per row in a session
 const main = makeRecording(ROWS * 102.4);
 const slice = makeRecording(GPSBABEL_ROWS * 102.4);
 const folder = mkdtempSync(join(tmpdir(), "asi-bench-formats-"));
@@ -76,7 +75,9 @@ try {
   rmSync(folder, { recursive: true });
 }
 
-/** Rows that gpsbabel writes per second of processor time; null if it is not installed or does not support the format. */
+/**
+ * Returns the number of rows that gpsbabel writes per second of processor time; null if it is not installed or does not support the format.
+ */
 async function gpsbabelWrites(format: FormatName, csv: string, hasGpsbabel: boolean): Promise<number | null> {
   const name = GPSBABEL[format];
   if (!hasGpsbabel || name === undefined) return null;
@@ -95,7 +96,10 @@ async function gpsbabelWrites(format: FormatName, csv: string, hasGpsbabel: bool
   return slice.rows / time;
 }
 
-/** Rows that `decodeTrack` and gpsbabel read per second of processor time; null if there is no such track, or no gpsbabel. */
+/**
+ * Returns the number of rows that `decodeTrack` and gpsbabel read per second of processor time; null without such a track or without
+ * gpsbabel.
+ */
 async function reading(format: FormatName, hasGpsbabel: boolean): Promise<[number | null, number | null]> {
   const track = TRACKS.find((name) => name === format);
   if (track === undefined) return [null, null];
@@ -111,7 +115,7 @@ async function reading(format: FormatName, hasGpsbabel: boolean): Promise<[numbe
   return [slice.rows / ours, slice.rows / (await processorTime("gpsbabel", args))];
 }
 
-/** Minimum processor time of several runs in this process, s. */
+/** Returns the minimum processor time of several runs in this process, s. */
 async function bestOf(run: () => Promise<void>): Promise<number> {
   let best = Number.POSITIVE_INFINITY;
   for (let i = 0; i < RUNS; i++) {
@@ -132,7 +136,7 @@ async function whole(recording: Uint8Array, format: FormatName): Promise<Uint8Ar
   return new Uint8Array(await new Response(convert(recording, { format }).body).arrayBuffer());
 }
 
-/** The rows as gpsbabel's universal CSV. */
+/** Converts the rows to gpsbabel's universal CSV. */
 async function unicsv(recording: Uint8Array): Promise<string> {
   const lines = ["date,time,lat,lon,alt,speed,heartrate"];
   for await (const batch of decode(recording)) {
