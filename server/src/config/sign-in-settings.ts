@@ -23,7 +23,7 @@ function mappedRole(value: unknown): MappedRole {
   return { kind: "squad", role, squadId: Number(id) };
 }
 
-/** JSON object: the roles of each group. */
+/** JSON object that maps each group to its roles. */
 const groupRoles = setting((value): readonly GroupRoles[] => {
   if (value === "") return [];
   let parsed: unknown;
@@ -56,7 +56,7 @@ const issuer = setting((value) => {
   return value;
 });
 
-/** Names of domains. */
+/** Domain names, separated by commas. */
 const domains = setting((value): readonly string[] => {
   const entries = value
     .split(",")
@@ -77,7 +77,7 @@ const scopes = setting((value) => {
   return value;
 });
 
-/** Settings of how users sign in. */
+/** Settings for signing in. */
 export const signInSettings = {
   openidIssuer: issuer(
     "OPENID_ISSUER",

@@ -10,7 +10,7 @@ import { hashUserCode, waitingSignIn } from "./device-codes.js";
 import { isGrantValid, sessionOf } from "./issue-tokens.js";
 import { Scopes } from "./personal-tokens.js";
 
-/** What a program requests that waits for the approval of a user. */
+/** Request of a program that waits for the approval of a user. */
 export const DeviceSignIn = Type.Object(
   {
     application: Type.String({ description: "Name of the application" }),

@@ -103,7 +103,7 @@ const toPersonalToken = (row: Row): Static<typeof PersonalToken> => ({
   expires_at: (row.expiresAt ?? row.createdAt).toISOString(),
 });
 
-/** The caller's tokens that have not expired, oldest first. */
+/** Lists the caller's tokens that have not expired, oldest first. */
 export async function listPersonalTokens(
   { queries, caller, clock }: Context,
   paging: StaticDecode<typeof PersonalTokenFilters>,
@@ -171,7 +171,7 @@ export async function deletePersonalToken(ctx: Context, token: number): Promise<
   });
 }
 
-/** Time within which a further use is not recorded. */
+/** Time for which further uses are not recorded. */
 export const USE_NOTED_MS = 3_600_000;
 
 /** Records the use of a personal token, or of an application that acts for a user. */

@@ -70,7 +70,7 @@ function messageOf(error: Fields): string {
   return error.message.slice(0, MAX_MESSAGE);
 }
 
-/** The stack starts with the original message; keep only the part after it. */
+/** Returns the stack frames without the original message, with which the stack starts. */
 function framesOf(error: Fields): string {
   const { stack, message } = error;
   if (typeof stack !== "string") return "";

@@ -189,7 +189,7 @@ export async function startService(
     const timeout = setTimeout(() => {
       app.log.warn("running requests aborted");
       app.server.closeAllConnections();
-      // Also handshakes that wait for the database.
+      // Also close connections whose handshakes wait for the database.
       for (const connection of app.upgraded) connection.destroy();
     }, shutdownTimeoutMs);
     // Close each connection after its response, because clients would keep it open.

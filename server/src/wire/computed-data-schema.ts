@@ -24,7 +24,7 @@ export function instantOrNull(description: string) {
   return { ...instant(`${description} Null when there is none.`), type: ["integer", "null"] } as const;
 }
 
-/** Every key of an object is always present. */
+/** Returns the schema of an object whose keys are always present. */
 export function object<P extends Record<string, object>>(description: string, properties: P) {
   return {
     type: "object",

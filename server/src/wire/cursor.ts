@@ -45,7 +45,7 @@ export const CursorQuery = {
   ),
 };
 
-/** The envelope of a list with a cursor. */
+/** Schema of a page of a list with a cursor. */
 export const CursorPage = <T extends TSchema>(item: T) =>
   Type.Object({
     results: Type.Array(item),

@@ -16,8 +16,6 @@ import {
   text,
 } from "./profile-and-estimates-schema.js";
 
-/** The optional figures, in addition to the standard computed data, in the order of the output; every number has a unit. */
-
 function peaks(unit: string, description: string) {
   return list(
     `${description} One entry for each window of the definition.`,
@@ -39,7 +37,7 @@ const FIT = {
   r2: quantityOrNull(RATIO, "Coefficient of determination."),
 };
 
-/** An object with members that are present only if requested. */
+/** Returns the schema of an object with members that are present only if requested. */
 function objectWith<P extends Record<string, object>, M extends Record<string, object>>(
   description: string,
   properties: P,
@@ -140,7 +138,7 @@ const RECIPES = list(
   }),
 );
 
-/** The optional figures, and those of the recipes that the time frame names. */
+/** The optional figures and the figures of the recipes that the time frame names, in the order of the output. */
 export const OPTIONAL_FIGURES = {
   peak_demands: orNull(PEAK_DEMANDS),
   session_max_speed: quantityOrNull(

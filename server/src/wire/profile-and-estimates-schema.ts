@@ -1,7 +1,5 @@
 import { instant, list, object, quantity, quantityOrNull } from "./computed-data-schema.js";
 
-/** Three of the optional figures: profile, metabolic power and standard runs; every number has a unit. */
-
 export const RATIO = "ratio, 0 to 1";
 
 export function counter(description: string) {
@@ -72,7 +70,7 @@ const STANDARD_RUNS = object(
   },
 );
 
-/** The members of these figures. */
+/** The members of three of the optional figures: profile, metabolic power and standard runs. */
 export const PROFILE_AND_ESTIMATES = {
   acceleration_speed: orNull(
     object(
@@ -114,7 +112,7 @@ export const OPTIONAL_DEFINITION_SCHEMAS = {
   standard_runs: object("With with_standard_runs: the rules of standard runs.", VERSION),
 } as const;
 
-/** The same for the table of a session, which pools no sessions. */
+/** The definitions of these figures for the table of a session, which does not pool sessions. */
 export const TABLE_DEFINITION_SCHEMAS = {
   ...OPTIONAL_DEFINITION_SCHEMAS,
   acceleration_speed: object(OF_PROFILE, { ...VERSION, gate: GATE }),

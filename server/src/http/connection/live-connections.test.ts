@@ -3,7 +3,7 @@ import type { FastifyReply } from "fastify";
 import { describe, expect, it } from "vitest";
 import { LIVE_LIMITS, LiveConnections } from "./live-connections.js";
 
-/** A response to a client at an address, on a separate connection. */
+/** Creates a response to a client at an address, on a separate connection. */
 function response(address: string) {
   const raw = Object.assign(new EventEmitter(), { closed: false });
   const socket = Object.assign(new EventEmitter(), { destroyed: false });

@@ -18,7 +18,7 @@ const own = { tag: "Applications", version: 2 } as const;
 
 const COLLECTION = "/api/v2/applications/";
 
-/** Applications that act for a manager with client credentials, with scopes. */
+/** Adds the operations on applications that act for a manager with client credentials and scopes. */
 export function applicationRoutes(app: FastifyInstance): void {
   route(app, {
     ...own,

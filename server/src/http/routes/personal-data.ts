@@ -25,7 +25,7 @@ const ErasureConfirmation = Type.Object(
 const MAX_EXPORTS = 4;
 const MAX_EXPORTS_PER_USER = 1;
 
-/** Rights of data subjects: a copy of all their data, and its erasure. */
+/** Adds the operations for the rights of data subjects: a copy of all their data, and its erasure. */
 export function personalDataRoutes(app: FastifyInstance): void {
   const places = new ConcurrencyLimiter(MAX_EXPORTS, MAX_EXPORTS_PER_USER);
 

@@ -16,7 +16,7 @@ const tokens = { tag: "Personal tokens", version: 2 } as const;
 
 const COLLECTION = "/api/v2/tokens/";
 
-/** Tokens for programs, with some of the rights of their user and an expiry. */
+/** Adds the operations on tokens for programs, which have some of the rights of their user and an expiry. */
 export function personalTokenRoutes(app: FastifyInstance): void {
   route(app, {
     ...tokens,

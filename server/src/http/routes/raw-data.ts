@@ -98,7 +98,7 @@ export function rawDataRoutes(app: FastifyInstance): void {
   });
 }
 
-/** `start_iso` and `stop_iso` are deprecated; responses to them have the headers of deprecated operations. */
+/** Marks responses to the deprecated parameters `start_iso` and `stop_iso` with the headers of deprecated operations. */
 function markOldBounds(
   app: FastifyInstance,
   reply: ResponseHead,

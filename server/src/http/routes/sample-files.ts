@@ -151,7 +151,7 @@ export function sampleFileRoutes(app: FastifyInstance): void {
   });
 }
 
-/** The format selected by `Accept`; CSV if it matches none. */
+/** Returns the format that `Accept` selects; CSV if it matches none. */
 function preferredFormat(request: FastifyRequest): SampleFileFormat {
   const type = preferredType(request, Object.values(SAMPLE_FILE_TYPES));
   const formats = Object.keys(SAMPLE_FILE_TYPES) as SampleFileFormat[];

@@ -18,7 +18,7 @@ import { route } from "../route.js";
 
 const tag = "Session";
 
-/** Signing in to the page on the origin of the API. Other clients use the token endpoint. */
+/** Adds the operations for signing in to the page on the origin of the API. Other clients use the token endpoint. */
 export function sessionRoutes(app: FastifyInstance): void {
   route(app, {
     id: "createSession",

@@ -172,6 +172,6 @@ export async function unlinkAccount(ctx: Context, username: string, from?: strin
   });
 }
 
-/** The identities of an account, of all issuers, oldest first. */
+/** Returns the identities of an account from all issuers, oldest first. */
 export const identitiesOf = (queries: Queries, accountId: number) =>
   queries.select().from(identities).where(eq(identities.accountId, accountId)).orderBy(asc(identities.id));
