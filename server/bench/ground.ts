@@ -6,7 +6,7 @@ import pg from "pg";
 import { type PostgresServer, startPostgres } from "../test/postgres.js";
 import { killServices } from "./measured-service.js";
 
-/** Environment of a run: a folder for all its files, and databases. It is always removed at the end. */
+/** Environment of a run: databases, and a folder for all files. The environment is always removed at the end. */
 export interface Ground {
   folder: string;
   /** URL of a new, empty PostgreSQL database. */

@@ -68,7 +68,7 @@ const QUICK: Extent = {
 
 const PARTS = [
   ...["reading", "conversion", "memory", "computed-data", "squad"],
-  // on the built service
+  // Measured on the built service.
   ...["downloads", "integration", "streams"],
 ];
 const DATABASES = ["PostgreSQL", "PGlite"];
@@ -150,7 +150,7 @@ async function measure(name: string, ground: Ground): Promise<Figures> {
   }
   await small.stop();
   if (parts.includes("memory")) {
-    progress(`${name}: memory of a great upload`);
+    progress(`${name}: memory of a large upload`);
     const fresh = await Promise.all(Array.from({ length: extent.upload.times }, newDatabase));
     figures.uploadMemoryMb = await measureUploadMemory(fresh, join(ground.folder, "upload.asi"));
   }
@@ -163,7 +163,7 @@ async function measure(name: string, ground: Ground): Promise<Figures> {
   return figures;
 }
 
-/** The operations of integrators, on the built service. */
+/** Measures the operations of integrators on the built service. */
 async function measureBuilt(
   name: string,
   ground: Ground,

@@ -28,7 +28,7 @@ export interface LoadingFigures {
   samples: { small: number; large: number };
 }
 
-/** A measured value, and the calculation of its value from the measurements. */
+/** A value, its target, and its calculation from the measurements. */
 export interface Target {
   readonly what: string;
   /** Null for a value without a target. */
@@ -38,7 +38,7 @@ export interface Target {
   readonly unit: string;
   /** Undefined if the part was not measured, or if the system does not report it. */
   measure(figures: Figures): number | undefined;
-  /** Measurements behind the value, for the reader. */
+  /** Returns the measurements from which the value is calculated, for the reader. */
   from?(figures: Figures): string | undefined;
 }
 

@@ -7,7 +7,7 @@ import type { Component, ImmutableMap, Plugin, ReactNode, Selector, System } fro
 
 const nothing = () => null;
 
-/** Header of an operation: a heading with a button, without controls in it. */
+/** Creates the component for the header of an operation: a heading with a button that contains no further controls. */
 function operationSummary({ React: { createElement: h } }: System) {
   return ({
     operationProps,
@@ -45,11 +45,11 @@ function operationSummary({ React: { createElement: h } }: System) {
   };
 }
 
-/** A path with line-break opportunities before its slashes. */
+/** Returns a path with line-break opportunities before its slashes. */
 const breakable = (h: System["React"]["createElement"], path: string): ReactNode[] =>
   path.split(/(?=\/)/).flatMap((part, index) => [h("wbr", { key: String(index) }), part]);
 
-/** The button that sends a request, with a hint before it if no credentials are available. */
+/** Adds a hint before the button that sends a request if no credentials are available. */
 const executeWithHint =
   (access: CurrentAccess) =>
   (Original: Component, { React: { createElement: h, Fragment, useSyncExternalStore } }: System) =>
@@ -75,13 +75,15 @@ const executeWithHint =
     );
   };
 
-/** Does not use the address, whose fragment identifies the open operation. */
+/**
+ * Moves the focus to the input for a token. A link would change the fragment of the address, which identifies the open operation.
+ */
 function focusToken(event: Event): void {
   event.preventDefault();
   document.getElementById("token")?.focus();
 }
 
-/** Events never end, so a browser would wait forever. */
+/** Disables trying operations with server-sent events: they never end, so a browser would wait forever. */
 const withoutTrial = (Original: Component, { React: { createElement: h } }: System) => {
   return (props: { operation: ImmutableMap }): ReactNode => {
     const isStream =
@@ -95,7 +97,7 @@ const withoutTrial = (Original: Component, { React: { createElement: h } }: Syst
 
 type Props = Record<string, unknown>;
 
-/** A documented response: for an error, only the description and an example, because all errors have the same structure. */
+/** Shortens documented errors to the description and an example, because all errors have the same structure. */
 const shortErrors = (Original: Component, { React: { createElement: h }, getComponent }: System) => {
   return (props: Props): ReactNode => {
     const code = props.code as string;
@@ -116,7 +118,7 @@ const shortErrors = (Original: Component, { React: { createElement: h }, getComp
   };
 };
 
-/** Examples, response of the service, and documented responses. */
+/** Creates the component for the response of the service, the examples and the documented responses. */
 function responses({ React, specSelectors, getComponent }: System) {
   const { createElement: h } = React;
   const Samples = codeSamples(React);
@@ -170,7 +172,7 @@ function responses({ React, specSelectors, getComponent }: System) {
   };
 }
 
-/** The page from top to bottom; all of it is the main landmark. */
+/** Creates the component for the whole page, which is the main landmark. */
 function layout({ React: { createElement: h }, getComponent }: System) {
   return (): ReactNode =>
     h(
@@ -184,14 +186,14 @@ function layout({ React: { createElement: h }, getComponent }: System) {
     );
 }
 
-/** A section with a name for screen readers, which Swagger UI does not provide. */
+/** Adds a name for screen readers, which Swagger UI does not provide. */
 const named =
   (name: (props: Props) => string) =>
   (Original: Component, { React: { createElement: h } }: System) =>
   (props: Props): ReactNode =>
     h(Original, { ...props, "aria-label": name(props) });
 
-/** A parameter that is true, false or not sent. */
+/** Creates the component for a parameter that is true, false or not sent. */
 function truthValue({ React: { createElement: h } }: System) {
   return ({ value, description, disabled, onChange }: Props): ReactNode =>
     h(
@@ -207,7 +209,7 @@ function truthValue({ React: { createElement: h } }: System) {
     );
 }
 
-/** The button that opens a part of a schema. */
+/** Creates the component for the button that opens a part of a schema. */
 function accordion({ React: { createElement: h, Fragment } }: System) {
   return ({ expanded, children, onChange }: Props): ReactNode =>
     h(
@@ -228,13 +230,13 @@ function accordion({ React: { createElement: h, Fragment } }: System) {
     );
 }
 
-/** The words of the search; Swagger UI has `true` for none. */
+/** Returns the words of the search; empty if there are none, which Swagger UI represents by `true`. */
 function phraseOf({ currentFilter }: System["layoutSelectors"]): string {
   const current = currentFilter();
   return typeof current === "string" ? current : "";
 }
 
-/** Input that filters operations by words. */
+/** Creates the component for the input that filters operations by words. */
 function filter({ React: { createElement: h }, layoutActions, layoutSelectors }: System) {
   return (): ReactNode => {
     return h(
@@ -252,7 +254,7 @@ function filter({ React: { createElement: h }, layoutActions, layoutSelectors }:
   };
 }
 
-/** Operations that have all the words in their path, method, id, summary or tag. */
+/** Returns the operations that have all the words in their path, method, id, summary or tag. */
 function operationsWith(tags: ImmutableMap, phrase: string): ImmutableMap {
   const words = phrase.toLowerCase().split(/\s+/).filter(Boolean);
   return tags
@@ -272,7 +274,7 @@ function operationsWith(tags: ImmutableMap, phrase: string): ImmutableMap {
     .filter((tag) => (tag.get("operations") as ImmutableMap).size > 0);
 }
 
-/** A search shows the operations that it finds, whether or not their groups are open. */
+/** Opens all groups during a search, so that all operations that it finds are visible. */
 const openedBySearch =
   (isShown: Selector<boolean>, { layoutSelectors }: System) =>
   (_state: unknown, ...[thing, ...rest]: Parameters<Selector<boolean>>): boolean =>

@@ -23,14 +23,14 @@ const BINARY: readonly [number, string][] = [
   [2 ** 10, "KiB"],
 ];
 
-/** Bytes in the form for the environment, and in a readable form. */
+/** Formats a number as in the environment. For bytes, adds a readable form. */
 function numberText(value: string, unit: string): string {
   const [size, name] = BINARY.find(([one]) => Number(value) % one === 0) ?? [];
   const readable = unit.startsWith("bytes") && size !== undefined ? ` (${Number(value) / size} ${name})` : "";
   return `\`${value}\`${readable}`;
 }
 
-/** All settings of the service as a Markdown table. */
+/** Returns all settings of the service as a Markdown table. */
 export function settingsTable(): string {
   const rows = describeConfig({}).map(({ variable, default: fallback, about }) => {
     const unit = unitOf(variable);

@@ -33,7 +33,7 @@ const { values: options } = parseArgs({
     seconds: { type: "string" },
     write: { type: "boolean", default: false },
     json: { type: "string", default: fileURLToPath(new URL("../bench/out/siege.json", import.meta.url)) },
-    /** Set if the process that reports on all databases has started this one for a single database. */
+    /** Set if the process that reports on all databases has started this process for a single database. */
     part: { type: "boolean", default: false },
     help: { type: "boolean", default: false },
   },

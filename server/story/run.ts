@@ -35,7 +35,7 @@ const env = {
 const operator = async (...args: string[]) =>
   JSON.parse((await promisify(execFile)(process.execPath, [MAIN, ...args, "--json"], { env })).stdout);
 
-/** Address at which the service listens. */
+/** Waits for the address at which the service listens. */
 function listening(service: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
     let output = "";

@@ -33,7 +33,7 @@ interface Page<T> {
 const PATIENCE_MS = 30_000;
 
 /**
- * The requests of a complete client, from the registration to computed data after a change.
+ * Sends the requests of a complete client, from the registration to computed data after a change.
  * @param tell prints progress, one line per call
  * @throws Error if the service does not behave as documented
  */

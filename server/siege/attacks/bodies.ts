@@ -18,7 +18,7 @@ const post =
       return status;
     });
 
-/** Posts without an account. */
+/** Returns an attack that sends POST requests without an account. */
 const postAnonymously =
   (path: string, body: string, headers: Record<string, string>, atATime = 4) =>
   async ({ client, signal }: Siege, tally: Tally) =>

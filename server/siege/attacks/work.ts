@@ -73,7 +73,7 @@ async function withSilentReceiver<T>(work: (port: number) => Promise<T>): Promis
   }
 }
 
-/** The speed, smoothed over nearly a second: an acceleration needs more than the one sample a second of the recording. */
+/** A recipe with 100 values per second, many more than the samples of the recording. */
 const SLOWEST = {
   recipe: 1,
   source: "doppler_speed",
@@ -90,14 +90,14 @@ const SLOWEST = {
   rounding: "half_up",
 };
 
-/** Recipes have no result for more values. */
+/** Maximum duration for which this recipe has a result: 600,000 values. */
 const LONGEST_MS = 100 * 60_000;
 
 const boundary = "----asi-siege";
 
 const FORM = { "Content-Type": `multipart/form-data; boundary=${boundary}` };
 
-/** A form with these files. */
+/** Creates a form with these files. */
 function formOf(files: readonly Uint8Array[]): Buffer {
   const head = Buffer.from(
     `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="a.asi"\r\n\r\n`,

@@ -165,7 +165,7 @@ async function moveFromEarlier(tx: Queries): Promise<void> {
   await tx.execute(sql`DROP SCHEMA ${sql.identifier(EARLIER)} CASCADE`);
 }
 
-/** Refuse the restore during a move of the samples, because the move would not notice the replacement. */
+/** Refuses the restore during a move of the samples, because the move would not notice the replacement. */
 async function requireNoMove(tx: Queries): Promise<void> {
   const { rows } = await tx.execute<{ exists: boolean }>(
     sql`SELECT to_regclass('sample_move.state') IS NOT NULL AS exists`,

@@ -156,7 +156,7 @@ class Names {
     return name;
   }
 
-  /** Discarded names, whose statements must be deallocated in the database. */
+  /** Returns the names discarded since the last call. Their statements must be deallocated in the database. */
   takeDropped(): string[] {
     const dropped = this.#dropped;
     if (dropped.length > 0) this.#dropped = [];

@@ -35,8 +35,8 @@ export async function requireSessions(pool: pg.Pool, variable: string): Promise<
 }
 
 /**
- * The statements of the two connections have the same name and different results. The check therefore also detects a
- * session that the other connection has prepared.
+ * Checks that each connection keeps its prepared statements. The statements of two connections have the same name and different
+ * results, so the check also detects a session that the other connection has prepared.
  * @throws UsageError when a prepared statement of a connection is missing or replaced in its next statement
  */
 export async function requirePreparedStatements(pool: pg.Pool): Promise<void> {

@@ -71,7 +71,7 @@ export function startAutovacuum(pool: Pick<pg.Pool, "query">): () => Promise<voi
   };
 }
 
-/** Add the table of the samples, which is not in the schema. */
+/** All tables of the schema, and the table of the samples, which is not in it. */
 const TABLES = [
   "sample_chunks",
   ...Object.values(schema)

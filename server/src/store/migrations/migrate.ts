@@ -80,9 +80,8 @@ export async function requireOwnSchema(
 }
 
 /**
- * Locks out processes of the previous release, which would not know the new schema.
- * @throws
- * SchemaError when one runs
+ * Locks out processes of the previous release, which do not support the new schema.
+ * @throws SchemaError when one runs
  */
 async function lockOutFormer(client: pg.ClientBase): Promise<void> {
   if (await tryLock(client, "servers")) return;
