@@ -36,7 +36,7 @@ export function settingsTable(): string {
     const unit = unitOf(variable);
     // If the default is not a plain value, the end of the description states it.
     const [, meaning = about, inWords] = /^(.*?); default:? ([^;]*)(?=$|;)/.exec(about) ?? [];
-    const file = /; [A-Z_]+_FILE names a file with it$/.exec(about)?.[0] ?? "";
+    const file = /; [A-Z_]+_FILE names a file that contains it$/.exec(about)?.[0] ?? "";
     const shown = inWords ?? (fallback === "" ? "none" : numberText(fallback, unit));
     return [`\`${variable}\``, shown, unit, meaning.endsWith(file) ? meaning : meaning + file];
   });

@@ -43,7 +43,7 @@ const targets = options.quick ? BUSY_TARGETS : TARGETS;
 
 if (options.help) {
   console.log(
-    `npm run siege -w server -- [--quick] [--only TEXT: attacks with it in their name] [--seconds N: of each attack] ` +
+    `npm run siege -w server -- [--quick] [--only TEXT: attacks whose names contain it] [--seconds N: duration of each attack] ` +
       `[--database ${DATABASES.join("|")}]... [--write: put the table into docs/benchmarks.md] [--json FILE]`,
   );
 } else {

@@ -92,7 +92,7 @@ export function list(parent: Command, spec: Verb): Command {
 /** Adds a command that writes any number of items to the standard output, one per line. */
 export function lines(parent: Command, spec: Verb, columns: readonly string[]): Command {
   return described(parent, spec)
-    .addOption(new Option("--format <format>", "of the lines").choices(LINE_FORMATS).default("jsonl"))
+    .addOption(new Option("--format <format>", "output format").choices(LINE_FORMATS).default("jsonl"))
     .action(
       guarded(async function (this: Command) {
         const { json: _, format, ...options } = this.opts<Options>();

@@ -36,7 +36,7 @@ export const settings = {
   dataDir: text(
     "DATA_DIR",
     "./asi-data",
-    "Folder of the embedded database, of emails without SMTP_URL, and of the operator socket",
+    "Folder for the embedded database, for emails without SMTP_URL, and for the operator socket",
   ),
   pageDir: text(
     "PAGE_DIR",
@@ -126,7 +126,7 @@ export const settings = {
   pageMaxBytes: integer(16 * 1024 * 1024, 1_000_000_000_000)(
     "PAGE_MAX_BYTES",
     1024 ** 3,
-    "Bytes of the large values of one page of a list (json, params, pictures); a larger page is refused with the number of results that fit",
+    "Maximum size of the large values (json, params, pictures) on one page of a list; a larger page is refused with the number of results that fit",
   ),
   jobPollMs: count("JOB_POLL_MS", 1_000, "Interval at which a worker polls for jobs of other processes"),
   jobLeaseMs: integer(1_000, 3_600_000)(
@@ -154,7 +154,7 @@ export const settings = {
   auditBytesPerDay: integer(0, Number.MAX_SAFE_INTEGER)(
     "AUDIT_BYTES_PER_DAY",
     16 * 1024 * 1024,
-    "Bytes of audit rows that the changes and downloads of one account may add in a day (UTC) in one process; above it, one row counts the others. Operator commands always have separate rows",
+    "Maximum size in bytes of the audit rows that the changes and downloads of one account add in a day (UTC) in one process; above it, one row counts the others. Operator commands always have separate rows",
   ),
   jobRetentionDays: count(
     "JOB_RETENTION_DAYS",
@@ -240,7 +240,7 @@ export const settings = {
   convertDiskBytes: integer(1, Number.MAX_SAFE_INTEGER)(
     "CONVERT_DISK_BYTES",
     8 * 1024 ** 3,
-    "Disk for converted files until their clients have read them; all users of one address have half of it, one user a quarter",
+    "Disk space for converted files until their clients have read them; all users of one address have half of it, one user a quarter",
   ),
   webhookAllowPrivate: boolean(
     "WEBHOOK_ALLOW_PRIVATE",
@@ -260,12 +260,12 @@ export const settings = {
   webhookMaxPending: integer(1, 10_000_000)(
     "WEBHOOK_MAX_PENDING",
     10_000,
-    "Webhook calls of one account that may wait; further events are not delivered, and a failed delivery of each webhook counts them",
+    "Maximum number of waiting webhook calls of one account; further events are not delivered, and a failed delivery of each webhook counts them",
   ),
   webhookBytesPerDay: integer(0, Number.MAX_SAFE_INTEGER)(
     "WEBHOOK_BYTES_PER_DAY",
     128 * 1024 * 1024,
-    "Bytes of webhook calls that the events of one account may add in a day (UTC) by one process, at least 2 KiB for each; further events are treated as beyond WEBHOOK_MAX_PENDING",
+    "Maximum size in bytes of the webhook calls that the events of one account add in a day (UTC) in one process; each call counts as at least 2 KiB. Further events are treated like those above WEBHOOK_MAX_PENDING",
   ),
   activityMaxTimeframes: integer(1, 100_000)(
     "ACTIVITY_MAX_TIMEFRAMES",

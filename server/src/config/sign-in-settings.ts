@@ -73,7 +73,7 @@ const scopes = setting((value) => {
     !/^[\x21\x23-\x5b\x5d-\x7e]+( [\x21\x23-\x5b\x5d-\x7e]+)*$/.test(value) ||
     !value.split(" ").includes("openid")
   )
-    throw new Error('expected scopes separated by spaces, among them "openid"');
+    throw new Error('expected scopes separated by spaces, including "openid"');
   return value;
 });
 
@@ -92,7 +92,7 @@ export const signInSettings = {
   openidScopes: scopes(
     "OPENID_SCOPES",
     "openid profile email",
-    "Scopes that the service requests, with spaces",
+    "Scopes that the service requests, separated by spaces",
   ),
   openidDomains: domains(
     "OPENID_DOMAINS",

@@ -38,7 +38,7 @@ export const UserCode = Type.Object({ code }, { examples: [{ code: "WDJB-MJHT" }
 export const DeviceDecision = Type.Object(
   {
     code,
-    approve: Type.Boolean({ description: "false: the program is refused" }),
+    approve: Type.Boolean({ description: "true approves the program, false refuses it" }),
     password: OwnPassword(
       "Your password, to approve more than 5 minutes after you have signed in, because the token of this request may be stolen",
     ),

@@ -41,7 +41,7 @@ export const DeviceAuthorization = Type.Object(
     device_code: Type.String(),
     user_code: Type.String({ description: "The code that the user enters in the page" }),
     verification_uri: Type.String({ format: "uri" }),
-    verification_uri_complete: Type.String({ format: "uri", description: "With the code" }),
+    verification_uri_complete: Type.String({ format: "uri", description: "The same address with the code" }),
     expires_in: Type.Integer({ description: "Seconds" }),
     interval: Type.Integer({ description: "Seconds between two token requests" }),
   },

@@ -41,7 +41,9 @@ const item = {
   name: Type.String(),
   scopes: Scopes,
   created_at: DateTimeOut(),
-  last_used_at: DateTimeOut({ description: "Within an hour; the time of creation until the first use" }),
+  last_used_at: DateTimeOut({
+    description: "Time of the last use, accurate to an hour; the time of creation before the first use",
+  }),
   expires_at: DateTimeOut(),
 };
 

@@ -51,7 +51,7 @@ export const CursorPage = <T extends TSchema>(item: T) =>
     results: Type.Array(item),
     next: Nullable(
       Type.String({
-        description: "For the parameter `cursor` of the next page; null on the last page",
+        description: "Value of the parameter `cursor` for the next page; null on the last page",
         examples: [encodeCursor(3)],
       }),
     ),

@@ -57,7 +57,7 @@ const PEAK_DEMANDS = objectWith(
         acceleration: peaks("m/s2", "Mean absolute acceleration."),
         accelerations: peaks(
           "none, a count",
-          "Number of accelerations that begin, at or above the lower threshold.",
+          "Number of accelerations at or above the lower threshold that begin in the window.",
         ),
         heart_rate: peaks("beats/min", "Mean heart rate; coverage is the share with known heart rates."),
       },
@@ -131,8 +131,14 @@ const RECIPES = list(
     ),
     dropped: orNull(
       object("Samples that the recipe excludes.", {
-        gate: { type: "integer", description: "By its gate. Unit: none, a count." },
-        too_fast: { type: "integer", description: "Faster than its max_valid. Unit: none, a count." },
+        gate: {
+          type: "integer",
+          description: "Number of samples that the gate of the recipe excludes. Unit: none, a count.",
+        },
+        too_fast: {
+          type: "integer",
+          description: "Number of other samples faster than max_valid of the recipe. Unit: none, a count.",
+        },
       }),
     ),
   }),
@@ -143,11 +149,11 @@ export const OPTIONAL_FIGURES = {
   peak_demands: orNull(PEAK_DEMANDS),
   session_max_speed: quantityOrNull(
     "m/s",
-    "With with_max_speed: the highest speed that is held for 0.5 s, of the speed resampled at 10 Hz.",
+    "With with_max_speed: the highest speed that is held for 0.5 s, computed from the speed resampled at 10 Hz.",
   ),
   season_max_speed: orNull(
     object(
-      "With with_max_speed: the highest session_max_speed of the athlete in the 365 days (UTC) that end with the day of the time frame, of the time frames of the same owner that you may read and that are computed. Time frames of an activity on one day are one session.",
+      "With with_max_speed: the highest session_max_speed of the athlete in the 365 days (UTC) that end with the day of the time frame, from the time frames of the same owner that you may read and that are computed. Time frames of an activity on one day are one session.",
       {
         max_speed: quantity("m/s", "The speed."),
         day: { type: "string", format: "date", description: "Day of that session (UTC)." },
@@ -156,7 +162,7 @@ export const OPTIONAL_FIGURES = {
           description:
             "Whether no second session is within 5 %, so that it may be a measurement error. Unit: none.",
         },
-        sessions: { type: "integer", description: "Sessions that were compared. Unit: none, a count." },
+        sessions: { type: "integer", description: "Number of compared sessions. Unit: none, a count." },
       },
     ),
   ),

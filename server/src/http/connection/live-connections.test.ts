@@ -61,7 +61,7 @@ describe("connections whose work takes longer than their responses", () => {
     connections.hold(1, 2, response("club"));
   });
 
-  it("begin their work after that of the replaced connection; a third one is refused meanwhile", async () => {
+  it("begin their work after the work of the replaced connection has ended; a third connection is refused meanwhile", async () => {
     const connections = new LiveConnections(LIVE_LIMITS);
     const first = connections.hold(1, 1, response("club"));
     await first.replacedWork;

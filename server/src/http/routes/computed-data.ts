@@ -40,7 +40,7 @@ const ActivityQuery = Type.Object({ ...ofActivity, with_profile: Query.boolean(O
 const TimeframeQuery = Type.Object({
   ...ofActivity,
   with_max_speed: Query.boolean(
-    "Add session_max_speed and season_max_speed, with whether another session confirms it",
+    "Add session_max_speed and season_max_speed, and whether another session confirms season_max_speed",
   ),
   with_profile: Query.boolean(`${OF_SESSION}; and pooled_acceleration_speed: that of 28 days`),
   ...onRequest,
