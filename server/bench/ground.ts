@@ -29,7 +29,7 @@ export async function onGround(
   const folder = mkdtempSync(join(tmpdir(), "asi-server-bench-"));
   // PostgreSQL may run in this folder as another user.
   chmodSync(folder, 0o755);
-  // Services and PostgreSQL create their temporary folders in it.
+  // Services and PostgreSQL create their temporary folders in this folder.
   process.env.TMPDIR = folder;
   let postgres: Promise<PostgresServer> | undefined;
   let databases = 0;

@@ -1,4 +1,4 @@
-/** Resident memory of a process. Only Linux reports it. */
+/** Reads the resident memory of a process, which only Linux reports. */
 import { readFileSync, writeFileSync } from "node:fs";
 
 /** @returns current or highest resident memory, MB; NaN if the system does not report it */

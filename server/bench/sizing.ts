@@ -208,7 +208,7 @@ async function measure(folder: string, databaseUrl: string | null): Promise<Figu
   const number = (value: number) => Math.round(value).toLocaleString("en-US");
   return {
     "memory of the process, idle": `${number(idleMb)} MB`,
-    "peak during all of what follows": `${number(peakMb)} MB`,
+    "peak memory during the following measurements": `${number(peakMb)} MB`,
     [`uploads: ${DEVICES} recordings of 2 h at 10 Hz, one after another`]: `${loadS.toFixed(1)} s`,
     "samples for one second of processor time, database included": number((DEVICES * SAMPLES) / loadCpuS),
     "recordings of 2 h for one second of processor time": (DEVICES / loadCpuS).toFixed(1),

@@ -32,7 +32,7 @@ const TWO_DAYS = { count: 172_800, periodMs: 1000 };
 const addressOf = (i: number, attempt: number) => `127.0.${attempt + 1}.${i + 1}`;
 
 /** Returns a measurement without an attack: the baseline before the attacks, or the recovery after them. */
-const peace = (name: string): Attack => ({ name, as: "anyone", run: ({ signal }) => untilTheEnd(signal) });
+const noAttack = (name: string): Attack => ({ name, as: "anyone", run: ({ signal }) => untilTheEnd(signal) });
 
 /**
  * Starts the service on a database and runs the attacks one after another, with a bystander.
@@ -71,7 +71,11 @@ export async function besiege(
   });
   setPriority(ATTACKER_PRIORITY);
   const outcomes: Outcome[] = [];
-  for (const [i, attack] of [peace("peace"), ...chosen, peace("peace afterwards")].entries()) {
+  for (const [i, attack] of [
+    noAttack("before the attacks"),
+    ...chosen,
+    noAttack("after the attacks"),
+  ].entries()) {
     const attackOnce = async (attempt: number): Promise<Outcome> => {
       await sleep(calmMs(seconds));
       await Promise.all([person.experience(), service.figures()]);

@@ -68,7 +68,7 @@ try {
   const given = { url, client, device, recording, halves: [first, second] as const, receiver };
   const backdateOwnership = () => operator("ownership", "backdate", info.serial, "--start", first.start);
   await tellStory({ ...given, backdateOwnership }, (line) => console.log(`- ${line}`));
-  console.log("Everything happened as promised.");
+  console.log("The service behaved as documented.");
   const [file] = process.argv.slice(2);
   if (file !== undefined) console.log(await operator("backup", file));
 } finally {

@@ -69,7 +69,7 @@ export const bodies: readonly Attack[] = [
     ),
   },
   {
-    name: "JSON nested 300,000 deep",
+    name: "JSON with 300,000 nested levels",
     as: "anyone",
     run: postAnonymously("/api/v1/managers/", "[".repeat(300_000) + "]".repeat(300_000), JSON_TYPE),
   },

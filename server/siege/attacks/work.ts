@@ -134,7 +134,7 @@ function fill(part: Uint8Array): Uint8Array {
 /** Work that continues after the response, and recordings that are expensive to read. */
 export const work: readonly Attack[] = [
   {
-    name: "250 reads of one stale 48 h time frame, then hung up",
+    name: "250 reads of one stale 48 h time frame, then disconnected",
     as: "user",
     days: true,
     run: async (siege, tally) => {
@@ -213,7 +213,7 @@ export const work: readonly Attack[] = [
       }),
   },
   {
-    name: "20 webhooks with names that nobody answers",
+    name: "20 webhooks with unknown host names",
     as: "user",
     run: async (siege, tally) => {
       const id = await loadedActivity(siege, 0, 20, (n) => `https://no-such-name-${n}.invalid/`);

@@ -34,7 +34,7 @@ export function deviceVerbs(root: Command): void {
     .option("--custom-name <name>", 'name that the owner has chosen; "" for none');
   verb(device, {
     signature: "device retire <serial-number>",
-    about: "end the ownership of a device, which can no longer be taken; its samples are kept",
+    about: "end the ownership of a device, and prevent managers from taking it; its samples are kept",
     example: "A1B2 --yes",
     question: (serial) => `Retire the device ${serial} and end its ownership?`,
   }).option("--undo", "let managers take a retired device again; its ownership is not restored");

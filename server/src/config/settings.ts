@@ -101,7 +101,7 @@ export const settings = {
   transferGraceMs: integer(8, 3_600_000)(
     "TRANSFER_GRACE_MS",
     10_000,
-    "How far a client may fall behind the minimum rate; six times as far if it was faster before",
+    "Time by which a client may fall behind the minimum rate; six times as long if it was faster before",
   ),
   bodyMemoryBytes: count(
     "BODY_MEMORY_BYTES",
@@ -194,7 +194,7 @@ export const settings = {
   bulkLoadMaxBytes: count(
     "BULK_LOAD_MAX_BYTES",
     32 * 1024 * 1024,
-    "Largest recording of an upload or a bulk load, decoded",
+    "Maximum decoded size of a recording in an upload or a bulk load",
   ),
   bulkLoadMaxChunks: count(
     "BULK_LOAD_MAX_CHUNKS",
@@ -204,12 +204,12 @@ export const settings = {
   bulkLoadMaxAheadMs: integer(0, 86_400_000)(
     "BULK_LOAD_MAX_AHEAD_MS",
     5 * 60_000,
-    "How far samples may be ahead of the server's clock; a bulk load refuses later samples",
+    "Maximum time by which samples may be ahead of the server's clock; a bulk load refuses later samples",
   ),
   streamMaxBytes: count(
     "STREAM_MAX_BYTES",
     128 * 1024 * 1024,
-    "Largest recording that a gateway streams. Its bytes are in the database until the recording ends",
+    "Maximum size of a recording that a gateway streams. The bytes are in the database until the recording ends",
   ),
   streamStoreMs: integer(10, 60_000)(
     "STREAM_STORE_MS",
@@ -221,7 +221,11 @@ export const settings = {
     60_000,
     "Time without bytes after which a stream is closed",
   ),
-  convertMaxBytes: count("CONVERT_MAX_BYTES", 256 * 1024 * 1024, "Largest recording of a conversion"),
+  convertMaxBytes: count(
+    "CONVERT_MAX_BYTES",
+    256 * 1024 * 1024,
+    "Maximum size of a recording in a conversion",
+  ),
   convertConcurrency: integer(1, 64)(
     "CONVERT_CONCURRENCY",
     8,
@@ -280,7 +284,7 @@ export const settings = {
   webhookConnectTimeoutMs: integer(1, 45_000)(
     "WEBHOOK_CONNECT_TIMEOUT_MS",
     5_000,
-    "Part of WEBHOOK_TIMEOUT_MS for connecting",
+    "Part of WEBHOOK_TIMEOUT_MS that is available for connecting",
   ),
   ...limitSettings,
 } as const satisfies Record<string, Setting<unknown>>;

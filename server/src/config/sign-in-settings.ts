@@ -88,7 +88,11 @@ export const signInSettings = {
   openidClientSecret: secret(
     text("OPENID_CLIENT_SECRET", "", "Secret of this client; without it, the service is a public client"),
   ),
-  openidName: text("OPENID_NAME", "the club account", 'Name of the provider after "Sign in with"'),
+  openidName: text(
+    "OPENID_NAME",
+    "the club account",
+    'Name of the provider, which the page shows after "Sign in with"',
+  ),
   openidScopes: scopes(
     "OPENID_SCOPES",
     "openid profile email",

@@ -127,7 +127,7 @@ async function isSessionValid({ queries, now }: UnitOfWork, tokenHash: Uint8Arra
 
 /**
  * Stores an access token and, if the library has created one, a refresh token.
- * @param token.scope scopes of an application that acts for a user; those of other tokens are not stored
+ * @param token.scope scopes of an application that acts for a user; the scopes of other tokens are not stored
  * @returns false if the grant is no longer valid; then nothing is stored
  */
 export async function issueTokens(

@@ -188,7 +188,7 @@ export async function noteUse(queries: Queries, tokenHash: Uint8Array, now: Date
       .set({ lastUsedAt: now })
       .where(eq(refreshTokens.tokenHash, own.refreshHash));
   else if (own !== undefined)
-    // A program may request a token for each call, so the time of the application is compared, not that of the token.
+    // A program may request a token for each call, so the time of the application is compared instead of the time of the token.
     await queries
       .update(applications)
       .set({ lastUsedAt: now })

@@ -46,7 +46,7 @@ export async function revokeToken(
     ctx,
     "revokeToken",
     async (unit) => {
-      // Everything that issues or ends tokens of the account locks it first.
+      // Every operation that issues or ends tokens of the account locks the account first.
       await lockAccount(unit, found.accountId);
       if (found.session !== null) await deleteSession(unit, found.session);
       else await unit.queries.delete(accessTokens).where(eq(accessTokens.tokenHash, tokenHash));

@@ -144,7 +144,7 @@ export const COMPUTED_DATA_SCHEMA = object("Computed data of a time frame.", {
     ),
   }),
   hid: object(
-    "Runs of high intensity; hid_distance has their sums. Each stretch of the second list lies within one of the first.",
+    "Runs of high intensity; hid_distance contains their sums. Each stretch of the second list lies within one of the first.",
     {
       threshold_1: speedRuns("Stretches of any duration at or above the lower speed."),
       threshold_2: speedRuns("Stretches of any duration at or above the upper speed."),

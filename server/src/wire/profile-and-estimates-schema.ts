@@ -38,7 +38,7 @@ const METABOLIC = object(
     energy: quantityOrNull("kJ/kg", "Energy; not computed below 5 Hz."),
     equivalent_distance: quantityOrNull(
       "m",
-      "Distance at constant speed on the flat that costs the same energy.",
+      "Distance at constant speed on flat ground that takes the same energy.",
     ),
     equivalent_distance_index: quantityOrNull("none", "Equivalent distance divided by distance."),
     categories: list(
@@ -94,9 +94,12 @@ const VERSION = { version: counter("Version of the rules.") };
 const GATE = object("Limits that a profile must meet, inclusive.", {
   least_r2_before: quantity(RATIO, "Coefficient of determination before distant points are dropped."),
   least_n_before: counter("Number of points before distant points are dropped."),
-  least_top_class_share: quantity(RATIO, "Lower limit of the fastest class of 0.2 m/s / maximum speed."),
-  least_s0_share: quantity("ratio", "S0 / maximum speed."),
-  most_s0_share: quantity("ratio", "S0 / maximum speed."),
+  least_top_class_share: quantity(
+    RATIO,
+    "Lower limit of the fastest class of 0.2 m/s, divided by the maximum speed.",
+  ),
+  least_s0_share: quantity("ratio", "S0 divided by the maximum speed."),
+  most_s0_share: quantity("ratio", "S0 divided by the maximum speed."),
 });
 
 const OF_PROFILE = "With with_profile: the rules of the acceleration-speed profile.";

@@ -47,10 +47,10 @@ const fits = (bytes: number, others: number, limit: number) => others === 0 || o
 const NOTHING_KNOWN: Transfer = { bytes: 0, waitsForClient: false };
 
 /**
- * Limits the bytes of response bodies in a process until their clients have read them: in total, per address, and per
- * caller. A request waits for space before its body is created, so slow readers delay only themselves. Of the requests
- * that wait for the process, the one whose address holds the least is first. A caller that holds nothing has space for
- * one body of any size, unless the process is full.
+ * Limits the bytes of response bodies in a process until their clients have read them: in total, per address, and per caller. A
+ * request waits for space before its body is created, so slow readers delay only themselves. Among the requests that wait for the
+ * process, the request whose address holds the least is first. A caller that holds nothing has space for one body of any size,
+ * unless the process is full.
  */
 export class ResponseBudget {
   readonly #limits: Limits;

@@ -110,7 +110,7 @@ function drained(stream: PassThrough): Promise<void> {
   });
 }
 
-/** @throws errors other than those of the file */
+/** Returns the refusal of a file. @throws errors that the file has not caused */
 function refusalOf(cause: unknown): ServiceError {
   const error = asLibraryError(cause);
   if (error instanceof AsiError) return errors.file(error.code, error.message);

@@ -24,7 +24,8 @@ export function applicationRoutes(app: FastifyInstance): void {
     ...own,
     id: "listApplications",
     summary: "List the applications that act for you",
-    description: "Includes applications that the operator has created. Oldest first, without their secrets.",
+    description:
+      "Returns applications oldest first and without their secrets, including applications that the operator has created.",
     method: "GET",
     path: COLLECTION,
     query: ApplicationFilters,

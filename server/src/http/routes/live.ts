@@ -221,7 +221,7 @@ export function liveRoutes(app: FastifyInstance): void {
     version: 2,
     summary: "Create a ticket for live data",
     description:
-      "For clients that cannot send the header `Authorization`, such as `EventSource` and `WebSocket` in browsers. The parameter `ticket` replaces this header once, within 30 seconds, in operations with live data of several devices and in the one that streams a recording. The connection has the rights of the token that created the ticket, and ends with it. A token has at most 20 valid tickets.",
+      "For clients that cannot send the header `Authorization`, such as `EventSource` and `WebSocket` in browsers. The parameter `ticket` replaces this header once, within 30 seconds, in operations with live data of several devices and in the operation that streams a recording. The connection has the rights of the token that created the ticket, and ends with it. A token has at most 20 valid tickets.",
     method: "POST",
     path: "/api/v2/live-tickets/",
     success: { status: 201, schema: LiveTicket },

@@ -128,7 +128,7 @@ export function providerSignInRoutes(app: FastifyInstance): void {
     tag: "Session",
     version: 2,
     summary: "Show how you can sign in",
-    description: "Only with an OpenID provider in the settings.",
+    description: "Available only if the settings contain an OpenID provider.",
     method: "GET",
     path: "/api/v2/sign-in-methods/",
     success: { status: 200, schema: SignInMethods },

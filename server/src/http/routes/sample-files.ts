@@ -116,7 +116,7 @@ export function sampleFileRoutes(app: FastifyInstance): void {
   });
 
   const PLAYERS =
-    "with the columns `session` and `athlete` (their ids), `player` and `device` (the serial number) before those of the samples. Only time frames whose samples you may read.";
+    "with the columns `session` and `athlete` (their ids), `player` and `device` (the serial number) before the columns of the samples. Includes only time frames whose samples you may read.";
 
   route(app, {
     ...COMMON,

@@ -62,7 +62,7 @@ export function sessionRoutes(app: FastifyInstance): void {
     id: "listSessions",
     tag,
     summary: "List your sessions",
-    description: "Sessions of the page and of applications, most recently used first.",
+    description: "Returns sessions of the page and of applications, most recently used first.",
     method: "GET",
     path: "/session/",
     query: Type.Object(PageQuery),

@@ -158,7 +158,7 @@ export async function linkAccount(ctx: Context, username: string, subject: strin
 
 /**
  * Removes the link of an account for the operator, and the roles that its groups gave. Its sessions continue.
- * @param from the issuer, such as an earlier one; by default that of the settings
+ * @param from issuer of the link, such as an earlier one; default: the issuer in the settings
  * @throws ServiceError `not_found`, `gone`, `invalid`
  */
 export async function unlinkAccount(ctx: Context, username: string, from?: string) {

@@ -58,7 +58,7 @@ export interface ProviderUser {
   /** Normalised URL. */
   issuer: string;
   subject: string;
-  /** Claims of the ID token, completed by those of the userinfo endpoint. */
+  /** Claims of the ID token, completed by the claims of the userinfo endpoint. */
   claims: Readonly<Record<string, unknown>>;
   /** Claim `auth_time` of the ID token: time of the authentication, seconds since 1970; null if the claim is absent. */
   authenticatedAtS: number | null;
@@ -97,7 +97,7 @@ export class OpenIdProvider {
     try {
       return openid.buildAuthorizationUrl(configuration, parameters).href;
     } catch {
-      // The metadata contain no authorization endpoint, or one that does not use HTTPS.
+      // The metadata has no authorization endpoint, or an endpoint without HTTPS.
       throw new ProviderError("provider_invalid", "authorization_endpoint");
     }
   }
@@ -105,7 +105,7 @@ export class OpenIdProvider {
   /**
    * Redeems the code in the address to which the provider has redirected the browser.
    * @param callback the address with its query
-   * @throws ProviderError; with `mustAuthenticate`, also if the provider does not prove a recent authentication
+   * @throws ProviderError, with `mustAuthenticate` also if the provider does not prove a recent authentication
    */
   async redeem(
     callback: URL,

@@ -206,7 +206,7 @@ async function continueSequences(
   for (const { sequence, table, column } of rows) {
     await explainingBadValues(
       queries.execute(
-        // Adding one fails for the maximum of the type.
+        // Adding one to the maximum of the type fails.
         sql`SELECT setval(${`${schema}.${sequence}`}::regclass, greatest(last, 1), last + 1 > 1)
           FROM (SELECT greatest(${lastValues.get(sequence) ?? 0}::bigint, max(${sql.identifier(column)})) AS last
             FROM ${within(schema, table)}) AS given`,

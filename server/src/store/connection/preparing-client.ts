@@ -87,7 +87,7 @@ export class PreparingClient extends pg.Client {
     };
     this.query = prepared as typeof this.query;
     const connect = this.connect.bind(this) as (done: (error?: Error | null) => void) => void;
-    // The pool calls it with a callback.
+    // The pool passes a callback to this method.
     const noted = (done: (error?: Error | null) => void) =>
       connect((error) => {
         noteConnectionError(error);

@@ -9,8 +9,8 @@ const PID = "SELECT pg_backend_pid() AS pid";
 const MIXED_UP = new Set(["26000", "42P05"]);
 
 /**
- * Checks at the start that each connection has a dedicated session. Two connections alternate in such
- * an order that a pooler with a session per transaction changes the session of one of them, whichever idle session it assigns.
+ * Checks at the start that each connection has a dedicated session. The order in which two connections alternate makes a pooler
+ * with a session per transaction change the session of one of them, whichever idle session it assigns.
  * @throws UsageError with the required settings
  */
 export async function requireSessions(pool: pg.Pool, variable: string): Promise<void> {

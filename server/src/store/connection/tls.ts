@@ -14,7 +14,7 @@ const NO_TLS: TlsSettings = { mode: "disable", rootCert: "" };
 
 /**
  * Returns the address of a server without its TLS parameters, and the parameters as options of the connection. The modes have the
- * same meaning as in libpq (PostgreSQL, "SSL Support"), unlike those of the driver.
+ * same meaning as in libpq (PostgreSQL, "SSL Support"), unlike the modes of the driver.
  * @throws UsageError for an unknown mode, or a file that cannot be read
  */
 export function tlsConnection(

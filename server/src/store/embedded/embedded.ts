@@ -9,7 +9,7 @@ import { UsageError } from "../../config/usage-error.js";
 
 /** The embedded database: PostgreSQL in WebAssembly in a worker thread, used through the wire protocol of PostgreSQL. */
 export interface Embedded {
-  /** A new connection for `pg`. The engine has one session, so only one connection may be open at a time. */
+  /** Opens a connection for `pg`. The engine has one session, so only one connection may be open at a time. */
   connect(): Duplex;
   /** Copies the files of the database to a folder, between two statements. */
   copyTo(folder: string): Promise<void>;
@@ -25,7 +25,7 @@ const YOUNG_GENERATION_MB = 8;
 /** Terminate message of the wire protocol, which would end the only session of the engine. */
 const TERMINATE = Buffer.from("5800000004", "hex");
 
-/** Message of errors after which a client can repeat the request. */
+/** Message of an error after which a client can repeat the request. */
 const STOPPED = "The embedded database has stopped";
 
 let connections = 0;

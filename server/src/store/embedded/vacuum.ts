@@ -5,7 +5,7 @@ import type { Config } from "../../config/config.js";
 import * as schema from "../schema.js";
 
 /**
- * Interval of the checks, ms. A server checks once a minute. Here, the interval is shorter, because a query with an
+ * Interval of the checks, ms. A PostgreSQL server checks once a minute. Here, the interval is shorter, because a query with an
  * outdated plan occupies the only connection.
  */
 const CHECK_EVERY_MS = 2_000;

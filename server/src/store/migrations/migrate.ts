@@ -196,7 +196,7 @@ async function apply(client: pg.ClientBase, migration: Migration, lockTries: num
   await record(client, migration);
 }
 
-/** A statement of a migration that creates an index, or removes the remains of an invalid one. */
+/** A statement of a migration that creates an index, or drops an invalid one. */
 const INDEX = /^(CREATE|DROP) (?:UNIQUE )?INDEX CONCURRENTLY (?:IF EXISTS )?(\w+)/;
 
 /**

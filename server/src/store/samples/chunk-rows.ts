@@ -15,9 +15,7 @@ import type { SqlBigint, SqlClient } from "./sql-client.js";
  * The primary key starts with the device, which determines the server of a row if the table is distributed (`../sample-servers`),
  * and includes the three columns from which counts, pages and ranges are computed.
  *
- * Every statement on the samples of a device has `samplesOf(deviceId)` as a parameter, so that it runs on one server, and is not sent
- * while this server is unreachable. A distributed table has no unique index, so statements cannot use ON CONFLICT, and limit the rows
- * that a server returns by keys instead of LIMIT.
+ * Every statement on the samples of a device has `samplesOf(deviceId)` as a parameter, so that it runs on one server, and is not sent while this server is unreachable. A distributed table has no unique index, so statements cannot use ON CONFLICT. They use keys instead of LIMIT to limit the rows that a server returns.
  */
 
 /**

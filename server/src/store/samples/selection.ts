@@ -73,7 +73,7 @@ export interface DeviceIntervals {
  * Reads the headers of the chunks of several devices with one statement, and the payloads of the chunks that intervals cut. Reads
  * headers from the first to the last time of all devices.
  * @param devices each once
- * @returns function that selects the chunks of a device as `selectChunks`, ascending
+ * @returns function that selects the chunks of a device like `selectChunks`, ascending
  */
 export async function selectEdgesOf(
   client: SqlClient,
