@@ -70,7 +70,7 @@ const QUICK: Extent = {
 
 const PARTS = [
   ...["reading", "conversion", "memory", "computed-data", "squad"],
-  // on the built service
+  // Measured on the built service.
   ...["downloads", "integration", "streams"],
 ];
 const DATABASES = ["PostgreSQL", "PGlite"];
@@ -152,7 +152,7 @@ async function measure(name: string, ground: Ground): Promise<Figures> {
   }
   await small.stop();
   if (parts.includes("memory")) {
-    progress(`${name}: memory of a great upload`);
+    progress(`${name}: memory of a large upload`);
     const fresh = await Promise.all(Array.from({ length: extent.upload.times }, newDatabase));
     figures.uploadMemoryMb = await measureUploadMemory(fresh, join(ground.folder, "upload.asi"));
   }
@@ -165,7 +165,7 @@ async function measure(name: string, ground: Ground): Promise<Figures> {
   return figures;
 }
 
-/** The operations of integrators, on the built service. */
+/** Measures the operations of integrators on the built service. */
 async function measureBuilt(
   name: string,
   ground: Ground,

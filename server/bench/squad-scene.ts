@@ -61,7 +61,7 @@ export async function prepareSquad(
   for (let day = 1; day < sessions; day++)
     await scene.get(`/api/v2/sessions/${await sessionOn(scene, squad, day)}/figures/`);
   await copyFigures(scene, match);
-  // the time frames of all sessions are computed in the background
+  // The time frames of all sessions are computed in the background.
   await idle(scene);
   return { table, season: `/api/v2/squads/${squad}/season/` };
 }

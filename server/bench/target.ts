@@ -27,7 +27,7 @@ export interface LoadingFigures {
   samples: { small: number; large: number };
 }
 
-/** A measured value, and the calculation of its value from the measurements. */
+/** A value, its target, and its calculation from the measurements. */
 export interface Target {
   readonly what: string;
   /** Null for a value without a target. */
