@@ -39,7 +39,7 @@ beforeAll(async () => {
 const baseUrl = () => s.service.url ?? "";
 const clientOf = ({ token }: TestAccount) => createClient({ baseUrl: baseUrl(), token });
 
-/** A client whose requests are recorded. `answer` can respond instead of the service. */
+/** Returns a client whose requests are recorded. `answer` can respond instead of the service. */
 function watched(answer: (request: Request, time: number) => Promise<Response | undefined>, options = {}) {
   const sent: Request[] = [];
   const client = createClient({

@@ -22,7 +22,7 @@ const PERIOD_MS = 100;
 const FRAME_TARGET_MS = 8;
 
 async function writeSession(path: string, rows: number): Promise<void> {
-  // sessions of less than 45 minutes have no break, so their number determines the number of rows
+  // Sessions of less than 45 minutes have no break, so their number determines the number of rows.
   function* all() {
     const each = 24_000;
     for (let first = 0; first < rows; first += each) {
@@ -38,9 +38,9 @@ async function writeSession(path: string, rows: number): Promise<void> {
 interface Times {
   plotMs: number;
   mapMs: number;
-  /** Time of scripts in each frame while the cursor moves over plots and map. */
+  /** Script time in each frame while the cursor moves over plots and map, ms. */
   cursorMs: number;
-  /** Peak memory of the process of the tab, including its worker and WebAssembly. NaN if the system does not report it. */
+  /** Peak memory of the tab's process, including its worker and WebAssembly. NaN if the system does not report it. */
   peakMb: number;
 }
 

@@ -18,7 +18,7 @@ let hookUrl = "";
 let received: { secret: string; body: { event: string; data: object } }[] = [];
 let status = 204;
 
-/** The text of a cell in the table of compared figures, without its difference. */
+/** Returns the text of a cell in the table of compared figures, without its difference. */
 const compared = async (page: Page, athlete: string, figure: string): Promise<string[]> => {
   const table = page.getByRole("region", { name: "Compared figures" });
   const heads = await table.locator("thead th").allInnerTexts();
@@ -32,7 +32,7 @@ const computedOf = (timeframe: number) =>
     team.client.GET("/api/v1/timeframes/{timeframe}/computed-data/", { params: { path: { timeframe } } }),
   );
 
-/** A point of the plots at a share of the data. */
+/** Returns the point of the plots at a share of the data. */
 async function pointOf(page: Page, share: number): Promise<{ x: number; y: number }> {
   const box = await page.getByRole("slider", { name: "Cursor over the plots" }).boundingBox();
   if (box === null) throw new Error("There are no plots.");

@@ -21,7 +21,7 @@ interface Scene {
   session: number;
 }
 
-/** A squad with a computed match with heart rates. Ann has a maximum heart rate. */
+/** Creates a squad with a computed match with heart rates. Ann has a maximum heart rate. */
 async function sceneOf(username: string): Promise<Scene> {
   const owner = await squadPeople(service, username, NAMES);
   const squad = await squadOf(owner, "First team");

@@ -1,4 +1,4 @@
-/** Sessions of the service. Covers calendar, page, form, and the squad view on stored ranges. */
+/** Tests of the sessions of the service: calendar, page, form, and the squad view on stored ranges. */
 import { unwrap } from "asi-client";
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";

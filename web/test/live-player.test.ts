@@ -12,7 +12,7 @@ const ATHLETE = 12;
 const START_MS = Date.UTC(2026, 4, 16, 12);
 const MINUTE_MS = 60_000;
 
-/** Samples of a player who runs at 3 m/s, one every 100 ms. */
+/** Returns the samples of a player who runs at 3 m/s, one every 100 ms. */
 const samplesFrom = (ms: number, count: number, speed = 3, heart: number | null = null) =>
   Array.from({ length: count }, (_, i) => ({
     "gnss.latitude": 47.37,
@@ -22,7 +22,7 @@ const samplesFrom = (ms: number, count: number, speed = 3, heart: number | null 
     "ecg.hr": heart,
   }));
 
-/** The arrival of samples, with a correct clock of the computer. */
+/** Returns the arrival of samples, with a correct clock of the computer. */
 const at = (ms: number): Arrival => ({ heardMs: ms - START_MS, nowMs: ms, isFirst: false });
 
 function add(

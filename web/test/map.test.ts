@@ -68,7 +68,7 @@ describe("the projection", () => {
 });
 
 describe("tracks on one map", () => {
-  /** A square whose corner in the south-west is at this position. */
+  /** Returns a square with its south-western corner at this position. */
   const square = (east: number, north: number, length: number) => ({
     west: east,
     south: north,

@@ -18,10 +18,10 @@ async function fileOf(rows: Rows) {
   return { name: "session.asi", mimeType: "", buffer };
 }
 
-/** A session that is longer than every window. */
+/** Returns a session that is longer than every window. */
 const session = () => fileOf(demoRows({ seed: 7, startMs: START_MS, durationMs: 20 * MINUTE_MS }));
 
-/** Rows with a constant speed. */
+/** Returns rows with a constant speed. */
 const steadyRows = (count: number, stepMs: number) =>
   Array.from({ length: count }, (_, i) => ({
     timestamp: START_MS + i * stepMs,
@@ -35,7 +35,7 @@ const steadyRows = (count: number, stepMs: number) =>
 const open = (page: Page) => page.getByText("Peak demands", { exact: true }).click();
 const region = (page: Page) => page.getByRole("region", { name: "Peak demands" });
 
-/** The cells of the table, without buttons. */
+/** Returns the cells of the table, without buttons. */
 const tableOf = async (page: Page) => {
   await region(page).waitFor();
   const rows = await region(page).locator("tbody tr").all();
@@ -53,7 +53,7 @@ const LENGTHS = [
 const timeIn = (timeZone: string, ms: number) =>
   new Date(Math.round(ms / 1000) * 1000).toLocaleTimeString("en-GB", { timeZone });
 
-/** The expected content of the table. */
+/** Returns the expected content of the table. */
 const expectedOf = (peaks: readonly PeakWindow[], perMetrePerSecond: number, timeZone: string) =>
   peaks.map(({ window, value, start_time }, i) =>
     value === null || start_time === null

@@ -112,7 +112,7 @@ describe.skipIf(hasNoBrowser)("a report opened as a file", () => {
   it("prints black on white with any theme on the screen", async () => {
     const page = await openPage({ at: report("valid/match-hr.asi"), colorScheme: "dark" });
     await page.getByText("Accelerations and decelerations: 126").waitFor();
-    /** The red values of the text and of the background, which define how light a grey is. */
+    /** Returns the red values of the text and of the background, which define how light a grey is. */
     const reds = () =>
       page
         .locator(".card")

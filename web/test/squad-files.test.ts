@@ -3,7 +3,7 @@ import type { OpenRecording } from "../src/recording/squad/squad-recording.js";
 import { SquadFiles } from "../src/squad/squad-files.js";
 import type { SquadWorkers } from "../src/squad/workers.js";
 
-/** Recordings with the same content. The reading of each ends when the test says so. */
+/** Workers that read recordings with the same content. A reading ends when the test says so. */
 class WorkersInAnyOrder {
   readonly count = 2;
   readonly forgotten: string[] = [];

@@ -6,7 +6,7 @@ import { type SquadScene, squadScene } from "./squad-scene.js";
 const chooseAll = (page: Page, files: string[]) => page.setInputFiles("input[type=file] >> nth=0", files);
 const ready = (page: Page) => page.locator('.squad[aria-busy="false"] .squad-table [aria-sort]').waitFor();
 
-/** Whether the page has requested a script. */
+/** Returns whether the page has requested a script. */
 const hasAskedFor = (page: Page, script: string) =>
   page.evaluate(
     (wanted) =>

@@ -1,4 +1,4 @@
-/** Tests of the squad's map with real input. They cover a moment of all players, playback, and track and heat map of a player. */
+/** Tests of the squad's map with real input: a moment of all players, playback, and track and heat map of a player. */
 import { readFile } from "node:fs/promises";
 import { encode } from "asi-convert";
 import { pitchFrame } from "asi-convert/metrics";
@@ -15,16 +15,16 @@ const NAMES = ["Keller", "Meier", "Roth"];
 const PITCH = { length: 105, width: 68 };
 const METRES_PER_DEGREE = { north: 111_319.5, east: 111_319.5 * Math.cos((47 * Math.PI) / 180) };
 
-/** From -1 to 1 and back within a number of seconds. */
+/** Moves from -1 to 1 and back within a number of seconds. */
 const zigzag = (seconds: number, once: number) => Math.abs(((seconds / once) % 1) * 4 - 2) - 1;
 
-/** Position of a player, metres from the middle. The players cross the whole pitch at different times. */
+/** Returns the position of a player, metres from the middle. The players cross the whole pitch at different times. */
 const placeOf = (player: number, second: number) => ({
   x: (PITCH.length / 2) * zigzag(second + 20 * player, 71),
   y: (PITCH.width / 2) * zigzag(second + 31 * player, 53),
 });
 
-/** A row per second for an hour. */
+/** Yields one row per second for an hour. */
 function* rows(player: number) {
   for (let second = 0; second <= 60 * MINUTE; second++) {
     const { x, y } = placeOf(player, second);
@@ -104,7 +104,7 @@ describe.skipIf(hasNoBrowser)("the map of the squad", () => {
     text.split(":").reduce((sum, part) => sum * 60 + Number(part), 0) - 12 * 3600;
   const moment = (page: Page) => page.getByRole("list", { name: /^At / }).locator("li").allInnerTexts();
   const chosen = (page: Page) => page.getByRole("region", { name: "Chosen player" });
-  /** The pixels drawn over the pitch. */
+  /** Returns the pixels drawn over the pitch. */
   const picture = (page: Page) =>
     page.locator(".ground canvas").evaluate((canvas) => (canvas as HTMLCanvasElement).toDataURL());
 

@@ -11,7 +11,7 @@ const LENGTH_MS = 70 * MINUTE_MS;
 /** Two rows per second, a fifth of the rate of trackers. Reading takes most of the time of these tests. */
 const PERIOD_MS = 500;
 
-/** Part of a made-up recording of the match, in minutes. */
+/** Returns part of a made-up recording of the match. `fromMinute` and `toMinute` select it. */
 export async function squadRecording(seed: number, serial: string, fromMinute: number, toMinute: number) {
   const all = demoRows({ seed, startMs: START_MS, durationMs: LENGTH_MS });
   function* part() {

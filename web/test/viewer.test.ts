@@ -7,7 +7,7 @@ import { violations } from "./accessibility.js";
 import { fixturePath } from "./fixtures.js";
 import { card, choose, hasNoBrowser, openPage, useBrowser } from "./page.js";
 
-/** Columns of a golden CSV, as texts. */
+/** Returns columns of a golden CSV, as texts. */
 function golden(name: string): Record<string, string[]> {
   const [header = "", ...lines] = readFileSync(fixturePath(name), "utf8").trimEnd().split("\n");
   const rows = lines.map((line) => line.split(","));
@@ -292,7 +292,7 @@ describe.skipIf(hasNoBrowser)("a recording in the viewer", () => {
       .toMatch(/^Distance \d+\.\d\d km/);
     await compared.getByRole("button", { name: "From start" }).click();
     const slider = compared.getByRole("slider", { name: "Cursor over the plots" });
-    // The plots over the distance may still be visible at the first click.
+    // the plots over the distance may still be visible at the first click
     await expect
       .poll(async () => {
         await slider.press("Home");
@@ -334,7 +334,7 @@ describe.skipIf(hasNoBrowser)("a recording in the viewer", () => {
     await choose(page, files);
     const place = page.getByLabel("Too far apart for one map.");
     expect(await place.locator("option").allInnerTexts()).toEqual(["Zurich", "Oslo"]);
-    /** The number of map pixels in the colours of tracks. */
+    /** Returns the number of map pixels in the colours of tracks. */
     const drawn = () =>
       page.locator(".map canvas").evaluate((map: HTMLCanvasElement) => {
         const { width, height } = map;

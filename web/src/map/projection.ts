@@ -10,7 +10,7 @@ export interface Track {
   /** mm/s */
   speed: Int32Array;
   origin: Origin;
-  /** The rows after which the line is interrupted. */
+  /** The numbers of the rows after which the line is interrupted. */
   gapsAfter: ReadonlySet<number>;
 }
 
@@ -51,7 +51,7 @@ export function groundMetres(origin: Origin, north: number): number {
   return Math.cosh(originNorth) / Math.cosh(originNorth + north / metresPerRadian(origin));
 }
 
-/** Web Mercator coordinates of the origin in radians, each from -π to π. */
+/** Returns the Web Mercator coordinates of the origin in radians, each from -π to π. */
 export function mercatorOf({ latitudeE7, longitudeE7 }: Origin): { x: number; y: number } {
   return { x: longitudeE7 * RADIANS_PER_E7, y: mercatorNorth(latitudeE7) };
 }
@@ -81,7 +81,7 @@ const LARGEST_SAMPLE = 20_000;
 const OUTSIDE_SHARE = 0.002;
 const FAR = 4;
 
-/** The rectangle around a track, without positions far from nearly all others. Null if there are no rows. */
+/** Returns the rectangle around a track, without positions far from nearly all others, or null if there are no rows. */
 export function boxAround({ east, north }: Pick<Track, "east" | "north">): Box | null {
   if (east.length === 0) return null;
   const [west, eastEnd] = rangeOf(east);

@@ -24,7 +24,7 @@ interface Props {
   /** The rectangle around all tracks. */
   box: Box;
   origin: Origin;
-  /** The pitch whose outline is drawn. Null for no outline. */
+  /** The pitch whose outline is drawn, or null for no outline. */
   pitch: Pitch | null;
   /** Draws the tracks. Returns RGBA bytes. */
   draw: (drawing: Drawing) => Promise<Uint8ClampedArray<ArrayBuffer>>;
@@ -33,7 +33,10 @@ interface Props {
   colouring: ReadonlySignal<Colouring>;
   fastest: number;
   markers: ReadonlySignal<Marker[]>;
-  /** Called with the position of the pointer, in metres from the origin, and the tolerance of a click. Null when the pointer leaves. */
+  /**
+   * Called with the position of the pointer, in metres from the origin, and the tolerance of a click. Both are null when the pointer
+   * leaves.
+   */
   onPoint: (at: { east: number; north: number; within: number } | null) => void;
   settings: Settings;
   /** Description for screen readers. */

@@ -76,7 +76,7 @@ const effortsOf = ({ threshold_1, threshold_2 }: Metrics["accelerations"], kind:
 interface Row {
   key: string | number;
   start_time: number;
-  /** Seconds. */
+  /** The duration in seconds. */
   duration: number;
   cells: readonly ComponentChildren[];
 }
@@ -90,7 +90,7 @@ interface EffortsProps extends Pick<Props, "settings" | "onShow"> {
   rows: readonly Row[];
 }
 
-/** No match has more. The limit also applies to printed lists. */
+/** Maximum length of a list, including printed ones. No match has more efforts. */
 const LONGEST_LIST = 1000;
 
 function Efforts({ title, note, none, heads, rows, settings, onShow }: EffortsProps) {

@@ -19,10 +19,10 @@ const ECG_COLOUR = "var(--ecg)";
 const ALPHA_COLOUR = "var(--heart-rate)";
 const LEAST_RR_SPAN_MS = 100;
 const LEAST_ALPHA_SPAN = 1;
-// If beats are closer, their marks would merge into a bar.
+// If beats were closer, their marks would merge into a bar.
 const PIXELS_PER_MARK = 7;
 
-/** The plots of the RR intervals, and of the waveform with its beats. */
+/** Returns the plots of the RR intervals, and of the waveform with its beats. */
 export function heartRows(
   { id }: Recording,
   { rr, alpha1, beats, hasWaveform }: Heart,
@@ -82,7 +82,7 @@ export function heartRows(
   return rows;
 }
 
-/** RR interval and alpha 1 at an instant. */
+/** Returns the RR interval and alpha 1 at an instant. */
 export function heartReadouts({ rr, alpha1 }: Heart, ms: number | null): Readout[] {
   const valueIn = ({ series }: Pyramid): number | null => {
     const at = ms === null ? null : nearestIndex(series, ms);

@@ -1,10 +1,10 @@
 import type { Signal } from "@preact/signals";
 import { useRef } from "preact/hooks";
 
-/** Delay after the last key. It prevents a computation of figures for each key. */
+/** Delay after the last key, ms. It prevents a computation of figures for each key. */
 const TYPING_MS = 500;
 
-/** A field for a number within limits that affects figures. Null if it is empty. */
+/** A field for a number within limits that affects figures. An empty field means null. */
 export function NumberField({
   label,
   unit,

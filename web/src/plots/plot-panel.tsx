@@ -122,7 +122,7 @@ function drawnOf(
   return { columns: columnsIn(pyramid, own, columnCount(width)), offsetMs, marks: [] };
 }
 
-/** The last data from the worker. Undefined if the page has the values. */
+/** Returns the last data from the worker, or undefined if the page has the values. */
 function useRemote(
   content: PlotContent | RemoteContent,
   shown: ReadonlySignal<TimeWindow>,

@@ -119,7 +119,7 @@ export function PlotStack({
       brush.value = { startMs: Math.min(pressedAt.current, atMs), stopMs: Math.max(pressedAt.current, atMs) };
     }
   };
-  // The times under the two fingers do not change.
+  // the times under the two fingers do not change
   const pinch = (before: number, x: number, other: number) => {
     const distance = Math.max(20, Math.abs(before - other));
     zoom(Math.max(20, Math.abs(x - other)) / distance, timeAt(other));
@@ -284,7 +284,7 @@ export function PlotStack({
   );
 }
 
-/** The sample nearest to a position on the axis of the plots. If there is no sample, the position itself. */
+/** Returns the sample nearest to a position on the axis of the plots, or the position itself if there is no sample. */
 function nearestSample(rows: readonly PlotRow[], position: number): number {
   let nearest = Number.POSITIVE_INFINITY;
   for (const { content } of rows) {

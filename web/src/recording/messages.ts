@@ -43,7 +43,7 @@ export interface Requests {
   close: { asked: { id: number }; answered: null };
   draw: { asked: { drawing: Drawing; recordings: Shown[] }; answered: Uint8ClampedArray<ArrayBuffer> };
   figures: { asked: { id: number; shown: TimeWindow; settings: FigureSettings }; answered: Figures };
-  /** Distance, with these settings of the figures. */
+  /** The distance, with these settings of the figures. */
   distance: { asked: { id: number; settings: FigureSettings }; answered: DistanceCurve };
   peaks: { asked: { id: number; settings: FigureSettings }; answered: PeakDistances };
   profile: { asked: { id: number; settings: FigureSettings }; answered: SpeedProfile };
@@ -57,7 +57,7 @@ export interface Requests {
     answered: HeartRangeFigures;
   };
   recipe: { asked: { id: number; shown: TimeWindow; recipe: Recipe }; answered: RecipeFigures };
-  /** Reads waveform and beats. Null if there are none. */
+  /** Reads waveform and beats. The answer is null if there are none. */
   heart: { asked: { id: number }; answered: Heart | null };
   /** Heart-rate variability in the given time window. Requires `heart`. With `atRest`, the result includes LF and HF. */
   variability: {

@@ -29,13 +29,13 @@ export interface Facts {
   kind: FileKind;
   /** Null if the file format has no header. */
   info: RecordingInfo | null;
-  /** Accounts for every byte. Null for files other than recordings. */
+  /** The report, which accounts for every byte. It is null for files other than recordings. */
   report: Report | null;
-  /** The place up to which a FIT file is readable. Null if the file is complete. */
+  /** The place up to which a FIT file is readable, or null if the file is complete. */
   cutOff: Damage["places"][number] | null;
-  /** Sentences about omitted or computed data. Empty if there are none. */
+  /** Sentences about omitted or computed data, if any. */
   notes: string[];
-  /** The decoder that was used. Null for files other than recordings. */
+  /** The decoder that was used, or null for files other than recordings. */
   engine: EngineName | null;
   rows: number;
   ranges: Range[];
@@ -50,7 +50,7 @@ export type ChannelName = "speed" | "heartRate" | "altitude";
 
 /** An open recording, with the data that the page shows. */
 export interface Recording {
-  /** Its id in the worker. */
+  /** The id of the recording in the worker. */
   id: number;
   facts: Facts;
   track: Track;
@@ -72,11 +72,11 @@ export interface Figures {
 /** Settings of the computation of figures. */
 export interface FigureSettings {
   preset: PresetName;
-  /** Maximum heart rate of the athlete. Null if it is unknown. */
+  /** Maximum heart rate of the athlete, or null if it is unknown. */
   maxHeartRate: number | null;
-  /** Maximum speed of the athlete, from which the speed zones derive. Null for the zones of the preset. */
+  /** Maximum speed of the athlete, from which the speed zones derive, or null for the zones of the preset. */
   maxSpeedMPerS: number | null;
-  /** Aerobic speed of the athlete, for zones of both speeds. Null for zones of the maximum speed only. */
+  /** Aerobic speed of the athlete, for zones of both speeds, or null for zones of the maximum speed only. */
   aerobicSpeedMPerS: number | null;
 }
 

@@ -9,7 +9,7 @@ import { ofRoster } from "./look-at-roster.js";
 import type { SquadFile } from "./squad-file.js";
 import type { SquadPlayer, SquadSession } from "./squad-session.js";
 
-/** The problems to check, worst first. */
+/** Returns the problems to check, worst first. */
 export function lookAt(session: SquadSession): LookAt[] {
   const ignored = session.ignored.value;
   const ignoreKey = (key: string) => ignore(session, key);

@@ -47,7 +47,10 @@ export class PeriodSteps {
     });
   }
 
-  /** The state before the current gesture, because dragging back and forth must not lose data. Without a gesture, the current state. */
+  /**
+   * Returns the state before the current gesture, because dragging back and forth must not lose data. Without a gesture, it returns the
+   * current state.
+   */
   before(gesture: string): PeriodsState {
     return (this.#gesture === gesture ? this.#past.peek()[0] : undefined) ?? this.#now();
   }

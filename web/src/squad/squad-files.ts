@@ -16,7 +16,7 @@ interface Followers {
   onShown(): void;
 }
 
-/** The files of a squad, or the ranges of a session in the service. Contains their states, and the queue from which workers read them. */
+/** The files of a squad, or the ranges of a session in the service, with their states and the queue from which workers read them. */
 export class SquadFiles {
   readonly files: Signal<readonly SquadFile[]> = signal([]);
   readonly isReading: Signal<boolean> = signal(false);
@@ -128,7 +128,7 @@ export class SquadFiles {
     });
   }
 
-  /** The last file of a kind. Null if there is none. Follows the signals that it reads. */
+  /** Returns the last file of a kind, or null if there is none. Follows the signals that it reads. */
   sheet(kind: SheetKind): (SheetFile & { fileName: string }) | null {
     const found = this.#sheets.value.findLast(({ state }) => state.name === "sheet" && state.kind === kind);
     if (found?.state.name !== "sheet") return null;

@@ -10,7 +10,7 @@ function keep(name: string, value: unknown): void {
 }
 
 /**
- * A state of a view that survives "Back" and reloading.
+ * Returns a state of a view that survives "Back" and reloading.
  * @param name distinguishes the states of one view
  */
 export function useKept<T>(name: string, initial: T): [T, (value: T) => void] {

@@ -1,6 +1,6 @@
 import { providerName } from "../../view/service.js";
 
-/** The reasons why the OpenID provider did not sign a user in, or link an account, by the code of the service. */
+/** The reasons why the OpenID provider did not sign a user in, or did not link an account, by the code of the service. */
 const PROBLEMS: Readonly<Record<string, string>> = {
   provider_unavailable: "It does not respond. Try again later.",
   provider_refused: "It did not sign you in, or you cancelled. Try again.",
@@ -20,7 +20,7 @@ const PROBLEMS: Readonly<Record<string, string>> = {
   already_linked: "Your account is already linked to another user. Remove this link first.",
 };
 
-/** The sentences for a code in the address. Null if there is no problem. */
+/** Returns the sentences for a code in the address, or null if there is no problem. */
 export function signInProblem(code: string | null): string | null {
   if (code === null) return null;
   const words = Object.hasOwn(PROBLEMS, code) ? PROBLEMS[code] : "It did not work. Try again.";

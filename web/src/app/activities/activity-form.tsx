@@ -8,7 +8,7 @@ interface Props {
   client: Client;
   /** The id of the manager. */
   owner: number;
-  /** The activity to change. Null for a new one. */
+  /** The activity to change, or null for a new one. */
   activity: Resource["Activity"] | null;
   onDone: (activity: Resource["Activity"]) => void;
   onCancel: () => void;

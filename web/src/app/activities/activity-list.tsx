@@ -11,7 +11,7 @@ import { ActivityForm } from "./activity-form.js";
 import { sportName } from "./names.js";
 import { useActivities } from "./use-activities.js";
 
-/** The day of an activity, or its first and last day. */
+/** Returns the day of an activity, or its first and last day. */
 function daysOf(summary: Resource["Activity"]["summary"], zone: Zone): string {
   if (summary?.start_time == null || summary.end_time === null) return NO_VALUE;
   const [first, last] = [summary.start_time, summary.end_time].map((time) => day(Date.parse(time), zone));

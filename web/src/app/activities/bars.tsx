@@ -17,7 +17,7 @@ interface Props {
   bars: readonly Bar[];
   /** The value of a full bar, for values that are shares of it. Default: the highest value. */
   whole?: number;
-  /** The value of a line through all bars, such as their mean. Null for no line. */
+  /** The value of a line through all bars, such as their mean, or null for no line. */
   line?: { value: number; text: string } | null;
 }
 

@@ -8,6 +8,6 @@ export interface FrameParts {
   devices: readonly Resource["Device"][];
   /** Null for a new time frame. */
   frame: Resource["Timeframe"] | null;
-  /** A time frame of the activity that suggests day and device for a new one. Null if the activity has none. */
+  /** A time frame of the activity that suggests day and device for a new one, or null if the activity has none. */
   sibling: Resource["Timeframe"] | null;
 }

@@ -57,7 +57,10 @@ export interface Question {
 
 const asked = signal<{ question: Question; answer: (isYes: boolean) => void } | null>(null);
 
-/** Asks before an action that the user cannot undo. @returns whether the user confirms */
+/**
+ * Asks before an action that the user cannot undo.
+ * @returns whether the user confirms
+ */
 export function ask(question: Question): Promise<boolean> {
   return new Promise((resolve) => {
     asked.peek()?.answer(false);

@@ -13,7 +13,7 @@ interface ListPage<Item> {
   results: Item[];
 }
 
-/** The part of a query that selects a page of a list. */
+/** The part of a query that selects a page in a list. */
 interface PageQuery {
   page: number;
   limit: number;
@@ -28,7 +28,7 @@ export interface List<Item> extends Loaded<ListPage<Item>> {
 }
 
 const PER_PAGE = 50;
-/** The limit of the service for one page. */
+/** The limit of the service for the length of a page. */
 const MOST_PER_PAGE = 3000;
 
 /** Loads the first page of a list, or the pages that were shown before the user left. `<ListOf>` has a button for further pages. */
@@ -37,7 +37,7 @@ export function useList<Item>(
   load: LoadPage<Item, PageQuery>,
   limit: number = PER_PAGE,
 ): List<Item> {
-  // the list and its number of rows, in whole pages
+  // which list is shown, and how many rows of it, in whole pages
   const [shown, setShown] = useKept("rows", { key, rows: limit });
   const first = shown.key === key ? Math.min(shown.rows, MOST_PER_PAGE) : limit;
   const list = useRequest(key, (signal) => load({ page: 1, limit: first }, signal));
@@ -57,7 +57,7 @@ export function useList<Item>(
 /** A list with a search field. */
 export interface SearchedList<Item> extends List<Item> {
   typed: string;
-  /** Search text. Undefined if it is empty. */
+  /** Search text, or undefined if it is empty. */
   wanted: string;
   search: (text: string) => void;
 }

@@ -11,7 +11,7 @@ import {
 } from "./chart.js";
 import "./season.css";
 
-/** A drawing from the library as elements of the page. */
+/** Returns a drawing from the library as elements of the page. */
 const elementOf = ({ tag, attributes, children }: DrawnElement): VNode =>
   h(
     tag,

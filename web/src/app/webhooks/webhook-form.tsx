@@ -6,14 +6,14 @@ import { Field, Form } from "../parts/form.js";
 interface Props {
   client: Client;
   activity: number;
-  /** The webhook to change. Null for a new one. */
+  /** The webhook to change, or null for a new one. */
   webhook: Resource["Webhook"] | null;
   /** @param secret the new secret; null if it is unchanged */
   onDone: (webhook: Resource["Webhook"], secret: string | null) => void;
   onCancel: () => void;
 }
 
-/** A random secret. */
+/** Returns a random secret. */
 const newSecret = () => `whsec-${newKey()}`;
 
 const EVENTS = [

@@ -6,15 +6,15 @@ import { LEAST_ON_PITCH, MOVING_MM_PER_S } from "../rules.js";
 import type { SquadPlayer } from "../squad-session.js";
 
 export interface Point {
-  /** Metres to the right of the middle. */
+  /** The distance to the right of the middle, m. */
   x: number;
-  /** Metres above the middle. */
+  /** The distance above the middle, m. */
   y: number;
 }
 
 /** The ground of a squad, in the orientation of the map. */
 export interface Plane {
-  /** Horizontal, in the middle of the plane. Null if no pitch was found. North is then up. */
+  /** The pitch, horizontal and in the middle of the plane. If no pitch was found, it is null, and north is up. */
   pitch: Pitch | null;
   /** The extent of the map. `east` is to the right, `north` is up. */
   box: Box;
@@ -96,7 +96,7 @@ export function planeOf(
   };
 }
 
-/** The plane of a measured pitch, in the direction with the smaller rotation from east. */
+/** Returns the plane of a measured pitch, in the direction with the smaller rotation from east. */
 function planeOn({ length, width, rotationDeg, toPitch }: PitchFrame, origin: Origin): Plane {
   const sign = Math.cos((rotationDeg * Math.PI) / 180) < 0 ? -1 : 1;
   return {
@@ -114,7 +114,7 @@ const flatPitch = (length: number, width: number) => ({
   box: { west: -length / 2, east: length / 2, south: -width / 2, north: width / 2 },
 });
 
-/** Metres east and north of the origin. The surroundings of a few kilometres are treated as flat. */
+/** Converts a position to metres east and north of the origin. The surroundings of a few kilometres are treated as flat. */
 function projectionAt(origin: Origin): (latitudeE7: number, longitudeE7: number) => Point {
   const eastScale = metresPerRadian(origin) * RADIANS_PER_E7;
   const northScale = EARTH_RADIUS_M * RADIANS_PER_E7;

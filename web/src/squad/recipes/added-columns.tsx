@@ -18,7 +18,7 @@ interface Props {
   /** The key that is selected in the list. */
   listed: string;
   onList(key: string): void;
-  /** Adds the column selected in the list. Null if it cannot be added. */
+  /** Adds the column selected in the list, or null if it cannot be added. */
   onAdd: (() => void) | null;
   /** More buttons. */
   children?: ComponentChildren;
