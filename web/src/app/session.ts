@@ -51,7 +51,7 @@ const OPTIONS = { baseUrl: PAGE_ADDRESS, session: true };
 
 /** The signed-in user. */
 export class Session {
-  /** Null if no user is signed in, undefined while that is unknown. */
+  /** The account. It is null if no user is signed in, and undefined while that is unknown. */
   readonly account: ReadonlySignal<Account | null | undefined>;
   /** Whether the session has ended while the page was in use. */
   readonly hasEnded: ReadonlySignal<boolean>;

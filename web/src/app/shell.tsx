@@ -101,7 +101,7 @@ export function Navigation() {
   );
 }
 
-/** Shown above every view, including the viewer. Contains messages about an unreachable service, questions, and announcements. */
+/** The part above every view, including the viewer. It contains messages about an unreachable service, questions, and announcements. */
 export function Overlays() {
   const account = session.account.value;
   return (
@@ -163,7 +163,7 @@ export function RoutedView({ current, workspace, settings }: ShellProps & { curr
   );
 }
 
-/** Shown to a signed-in user at an address that the account cannot use. */
+/** The page for a signed-in user at an address that the account cannot use. */
 function NoView({ path, account }: { path: string; account: Account }) {
   const isArrival = path in TITLES;
   const first = viewsOf(account)[0]?.path ?? "";

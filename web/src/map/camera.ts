@@ -2,10 +2,10 @@ import type { Box } from "./projection.js";
 
 /** View of the map, with its centre and its scale. */
 export interface Camera {
-  /** Metres east and north of the origin. */
+  /** The centre in metres east and north of the origin. */
   east: number;
   north: number;
-  /** CSS pixels per metre. */
+  /** The scale in CSS pixels per metre. */
   scale: number;
 }
 

@@ -4,10 +4,10 @@
  */
 export interface Track {
   timesMs: Float64Array;
-  /** Metres east and north of the origin. */
+  /** The positions in metres east and north of the origin. */
   east: Float32Array;
   north: Float32Array;
-  /** mm/s */
+  /** The speeds in mm/s. */
   speed: Int32Array;
   origin: Origin;
   /** The numbers of the rows after which the line is interrupted. */
@@ -39,13 +39,13 @@ function mercatorNorth(latitudeE7: number): number {
   return Math.log(Math.tan(Math.PI / 4 + (clamped * RADIANS_PER_E7) / 2));
 }
 
-/** Metres on the ground per unit of Web Mercator in radians, at the origin. */
+/** Returns the metres on the ground per unit of Web Mercator in radians, at the origin. */
 export function metresPerRadian({ latitudeE7 }: Origin): number {
   const clamped = Math.min(Math.max(latitudeE7, -MAX_LATITUDE_E7), MAX_LATITUDE_E7);
   return EARTH_RADIUS_M * Math.cos(clamped * RADIANS_PER_E7);
 }
 
-/** Metres on the ground per metre of the map, at a position north of the origin. Close to 1 near the origin. */
+/** Returns the metres on the ground per metre of the map, at a position north of the origin. The result is close to 1 near the origin. */
 export function groundMetres(origin: Origin, north: number): number {
   const originNorth = mercatorNorth(origin.latitudeE7);
   return Math.cosh(originNorth) / Math.cosh(originNorth + north / metresPerRadian(origin));

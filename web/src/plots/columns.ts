@@ -2,7 +2,7 @@ import { indexAt } from "../view/instants.js";
 import type { TimeWindow } from "../view/window.js";
 import { extentOf, type Pyramid } from "./pyramid.js";
 
-/** The data of a plot. They have one entry for each column of pixels, or for each value if there are few values. Null marks a gap. */
+/** The data of a plot, with one entry for each column of pixels, or for each value if there are few values. Null marks a gap. */
 export interface Columns {
   timesMs: number[];
   mean: (number | null)[];

@@ -39,7 +39,7 @@ export interface PlotRow {
   decimals: number;
   /** Lowest and highest value of the axis, in its unit. */
   range: [number, number];
-  /** CSS pixels, without the time axis. */
+  /** The height in CSS pixels, without the time axis. */
   height: number;
 }
 

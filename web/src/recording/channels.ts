@@ -156,7 +156,7 @@ export interface Readout {
   label: string;
   value: string;
   unit: string;
-  /** CSS colour. */
+  /** The colour in CSS. */
   colour: string | null;
 }
 

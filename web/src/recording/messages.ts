@@ -31,7 +31,7 @@ export interface Shown {
 /** A recording of the worker, or a part of it, with times of the recording. */
 export interface SavedPart {
   id: number;
-  /** Null for the whole recording. */
+  /** The part, or null for the whole recording. */
   part: TimeWindow | null;
 }
 
@@ -68,7 +68,7 @@ export interface Requests {
   waveform: { asked: { id: number; shown: TimeWindow; pixels: number }; answered: RemoteColumns };
   findDamage: { asked: { id: number }; answered: Damage };
   save: { asked: SavedPart & { format: SavedFormat; options: SaveOptions }; answered: Saved };
-  /** One CSV with several recordings. */
+  /** Writes one CSV with several recordings. */
   saveTogether: { asked: { parts: SavedPart[]; options: SaveOptions }; answered: Saved };
 }
 

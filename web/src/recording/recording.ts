@@ -27,7 +27,7 @@ export interface Facts {
   fileName: string;
   fileBytes: number;
   kind: FileKind;
-  /** Null if the file format has no header. */
+  /** The header, or null if the file format has none. */
   info: RecordingInfo | null;
   /** The report, which accounts for every byte. It is null for files other than recordings. */
   report: Report | null;
@@ -39,7 +39,7 @@ export interface Facts {
   engine: EngineName | null;
   rows: number;
   ranges: Range[];
-  /** Number of RR intervals of a FIT file. Absent for other files. */
+  /** Number of RR intervals in a FIT file. It is undefined for other files. */
   intervals?: number;
   /** Whether rows were out of order. The page shows them in chronological order. */
   isReordered: boolean;
@@ -101,7 +101,7 @@ export type MetabolicPower = MetabolicEstimate & Pick<MetabolicSummary, "mean_po
 
 /** The acceleration-speed profile of a recording with its points. */
 export interface SpeedProfile {
-  /** Maximum speed held for 0.5 s, m/s. Null without 1 s with at least 5 samples a second. */
+  /** Maximum speed held for 0.5 s, m/s. It is null if the recording has less than 1 s with at least 5 samples per second. */
   heldSpeed: number | null;
   /** The points to which the line is fitted, before distant ones are dropped; m/s and m/s2. */
   points: readonly { readonly speed: number; readonly acceleration: number }[];
@@ -136,7 +136,7 @@ export type HeartBeats = TrackBeatBatch & { quality: Uint8Array | null };
 /** Results from the ECG waveform of a recording, or from the RR intervals of a FIT file. */
 export interface Heart {
   hasWaveform: boolean;
-  /** Null if there is no waveform, if it is shorter than a second, or if its sample rate is out of bounds. */
+  /** The figures. They are null if there is no waveform, if it is shorter than a second, or if its sample rate is out of bounds. */
   figures: EcgFigures | null;
   beats: HeartBeats;
   /** RR intervals, ms. */

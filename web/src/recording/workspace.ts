@@ -10,7 +10,7 @@ type Origin = Recording["track"]["origin"];
 export interface Problem {
   /** The name of the file or range. */
   name: string;
-  /** Null for a range of the service. */
+  /** The file, or null for a range of the service. */
   file: File | null;
   code: string | null;
   message: string;

@@ -6,9 +6,9 @@ export type AttackSide = "left" | "right";
 
 /** The state that users can undo. */
 export interface PeriodsState {
-  /** Null for the periods of the file. */
+  /** The changed periods, or null for those of the file. */
   periods: readonly SessionPeriod[] | null;
-  /** By period name. */
+  /** The directions of play, by period name. */
   attack: ReadonlyMap<string, AttackSide>;
 }
 

@@ -83,7 +83,7 @@ export class SquadFiles {
     await this.#reading;
   }
 
-  /** Replaces the file with the corners of the pitch. Null removes it. */
+  /** Replaces the file with the corners of the pitch, or removes it if `null` is passed. */
   setCorners(file: File | null): void {
     const others = this.files.peek().filter(({ state }) => state.name !== "corners");
     if (file !== null) others.push({ id: CORNERS_ID, file, range: null, state: { name: "corners" } });

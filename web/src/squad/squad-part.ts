@@ -19,7 +19,7 @@ export { SquadButtons, SquadHeading, SquadView, squadTitle };
 /** An open squad, with the object that stores it. */
 export interface OpenSquad {
   session: SquadSession;
-  /** Null for a session of the service, and if the page is outdated. */
+  /** The object that stores the squad. It is null for a session of the service, and if the page is outdated. */
   keeper: Keeper | null;
 }
 

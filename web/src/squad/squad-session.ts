@@ -80,7 +80,7 @@ export class SquadSession {
   readonly recordings: ReadonlySignal<readonly OpenRecording[]>;
   /** Recordings by the time of their sessions, in ascending order. */
   readonly sessions: ReadonlySignal<readonly (readonly OpenRecording[])[]>;
-  /** A recording of the current session. Null selects the largest session. */
+  /** The recording that selects the current session. Null selects the largest session. */
   readonly sessionOf: Signal<number | null> = signal(null);
   /** Recordings of the current session. */
   readonly shownRecordings: ReadonlySignal<readonly OpenRecording[]>;
@@ -127,7 +127,7 @@ export class SquadSession {
   readonly recipes: Signal<ChosenRecipes> = signal({ named: [], optionalFigures: [], columns: [] });
 
   readonly settings: Settings;
-  /** Null for a session of files. */
+  /** The session of the service, or null for files. */
   readonly stored: StoredSession | null;
   readonly #actions: SquadActions;
   readonly #cache: FigureCache;

@@ -49,7 +49,7 @@ export interface Line {
 }
 
 export interface Group {
-  /** Null for a single group. */
+  /** The name of the group, or null for a single group. */
   name: string | null;
   /** Number of players in the means. */
   count: number;

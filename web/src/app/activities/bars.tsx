@@ -1,12 +1,12 @@
-/** One bar of a chart. */
+/** One bar in a chart. */
 export interface Bar {
   key: string | number;
   label: string;
-  /** Null if there is no bar to draw. */
+  /** The value, or null if there is no bar to draw. */
   value: number | null;
   /** The value in words. */
   text: string;
-  /** CSS colour. */
+  /** The colour in CSS. */
   colour: string;
 }
 

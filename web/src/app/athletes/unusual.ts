@@ -3,9 +3,9 @@ import { dateText } from "../parts/days.js";
 /** The profile values to check. */
 interface Profile {
   birth_date: string | null;
-  /** Kilograms. */
+  /** The weight in kilograms. */
   weight: number | null;
-  /** Metres. */
+  /** The height in metres. */
   height: number | null;
 }
 

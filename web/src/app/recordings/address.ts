@@ -7,7 +7,7 @@ export interface AddressedRange {
   window: TimeWindow;
 }
 
-/** Separates the devices in an address of several ranges. */
+/** The separator between the devices in an address of several ranges. */
 const COMPARE = "compare";
 
 const iso = (ms: number) => new Date(ms).toISOString();

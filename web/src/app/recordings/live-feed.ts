@@ -23,7 +23,7 @@ const AFTER_END: Readonly<Record<string, FeedState>> = { replaced: "elsewhere", 
 
 /** The newest sample of a device. */
 export class LiveFeed {
-  /** Undefined while it is unknown, null if the device has none. */
+  /** The newest sample. It is undefined while it is unknown, and null if the device has none. */
   readonly latest: Signal<Sample | null | undefined> = signal(undefined);
   /** The newest sample with a heart rate, or null if there is none. */
   readonly heartRate: Signal<Sample | null> = signal(null);

@@ -22,7 +22,7 @@ const elementOf = ({ tag, attributes, children }: DrawnElement): VNode =>
 interface Props {
   player: SeasonPlayer;
   frame: PanelFrame;
-  /** The values of the axis. */
+  /** The values that the axis shows. */
   ticks: readonly number[];
   /** The subject of the panel. */
   children: ComponentChildren;

@@ -10,7 +10,7 @@ export interface AskedMember {
   recordings: readonly number[];
   name: string;
   player: Player | null;
-  /** Null for all samples. */
+  /** The times of the player, or null for all samples. */
   intervals: readonly Interval[] | null;
 }
 

@@ -3,7 +3,7 @@ import { gapsAfter } from "asi-convert/metrics";
 import { KM_PER_H_OF_MM_PER_S } from "../../view/values.js";
 import type { TimeWindow } from "../../view/window.js";
 
-/** For columns of at least this length, sums of seconds are precise enough. */
+/** If columns have at least this length, sums of seconds are precise enough, ms. */
 const SECONDS_FROM_MS = 3000;
 
 /** Data of a recording for strips: sums of valid speeds up to each second. */

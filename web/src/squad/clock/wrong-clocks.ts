@@ -46,7 +46,10 @@ export function wrongClocks(
   });
 }
 
-/** Mean speeds of 90 s around each step of 10 s. NaN if there are no data. Individual sprints and walks of a player do not reveal a wrong clock. */
+/**
+ * Mean speeds of 90 s around each step of 10 s, which are NaN if there are no data. Individual sprints and walks of a player do not reveal
+ * a wrong clock.
+ */
 interface Activity {
   firstStep: number;
   speeds: Float64Array;

@@ -20,7 +20,7 @@ export function trackOf({ session, plane, isTurnedAt }: MapState, player: SquadP
   return trackIn(player, intervals, ground, isTurnedAt);
 }
 
-/** Draws a track over the whole canvas, and sets the size of the canvas in device pixels. Null clears it. */
+/** Draws a track over the whole canvas, and sets the size of the canvas in device pixels. If the track is null, it clears the canvas. */
 export function drawTrack(
   canvas: HTMLCanvasElement,
   track: Track | null,

@@ -20,7 +20,7 @@ interface Props {
   onList(key: string): void;
   /** Adds the column selected in the list, or null if it cannot be added. */
   onAdd: (() => void) | null;
-  /** More buttons. */
+  /** Further buttons. */
   children?: ComponentChildren;
 }
 
