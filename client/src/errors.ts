@@ -37,7 +37,7 @@ export class JobFailedError extends Error {
   readonly job: Job;
 
   constructor(job: Job) {
-    super(messageOf(job.details) || `The job ended with the state ${job.state}.`);
+    super(messageOf(job.details) || `The job ended in the state ${job.state}.`);
     this.job = job;
   }
 }

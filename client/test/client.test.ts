@@ -62,7 +62,7 @@ const busy = (status: number, retryAfter = "0") =>
   });
 
 describe("requests", () => {
-  it("carry the given token, or the token that a function returns for each request", async () => {
+  it("contain the given token, or the token that a function returns for each request", async () => {
     expect((await unwrap(asi.GET("/api/v1/account/"))).username).toBe(ann.username);
     let calls = 0;
     const token = async () => {
@@ -110,7 +110,7 @@ describe("requests", () => {
     expect([response.status, body]).toEqual([404, { detail: "Not found." }]);
   });
 
-  it("carry the header of the page and no token if they come from the page", async () => {
+  it("contain the header of the page but no token if they come from the page", async () => {
     const { client, sent } = watched(pass, { token: undefined, session: true });
     await client.GET("/api/v1/account/");
     const { response } = await client.POST("/session/", {
@@ -399,7 +399,7 @@ describe("the repetition of a request", () => {
     ]);
   });
 
-  it("stops after three attempts, and does not happen if the waiting time in the response is missing or too long", async () => {
+  it("stops after three retries, and does not happen if the waiting time in the response is missing or too long", async () => {
     const count = async (answer: Response | (() => Response), options = {}) => {
       const { client, sent } = watched(
         async () => (typeof answer === "function" ? answer() : answer.clone()),

@@ -94,7 +94,7 @@ describe("the examples of every operation", () => {
 });
 
 const hasRequests = spawnSync("python3", ["-c", "import requests"]).status === 0;
-if (!hasRequests) console.warn("The library requests of Python is missing: its examples are not run.");
+if (!hasRequests) console.warn("The Python library requests is missing: the examples in Python are not run.");
 const LANGUAGES: Language[] = ["curl", "TypeScript", ...(hasRequests ? ["Python" as const] : [])];
 
 /** Replaces known members in an example of a body. */

@@ -123,7 +123,7 @@ try {
   await empty.goto(served.address);
   console.log(`A tab without a recording: ${(await peakOfTabs(browser)).toFixed(0)} MB at most.`);
   await empty.close();
-  console.log("rows        first plot     first map      script a frame  peak memory of the tab, MB");
+  console.log("rows        first plot     first map      script per frame  peak memory of the tab, MB");
   for (const { rows, plotTargetMs, mapTargetMs } of CASES) {
     const path = join(folder, `${rows}.asi`);
     await writeSession(path, rows);
@@ -135,7 +135,7 @@ try {
       String(rows).padEnd(12) +
         shown(of("plotMs"), plotTargetMs) +
         shown(of("mapMs"), mapTargetMs) +
-        shown(of("cursorMs"), FRAME_TARGET_MS).padEnd(16) +
+        shown(of("cursorMs"), FRAME_TARGET_MS).padEnd(18) +
         of("peakMb").toFixed(0),
     );
   }
@@ -144,7 +144,7 @@ try {
   for (let round = 0; round < ROUNDS; round++) times.push(await measureSquad(browser, served.address, match));
   for (const [name, key] of [
     ["files of a squad to the table", "tableMs"],
-    ["figures of what is dragged", "brushMs"],
+    ["figures of the dragged period", "brushMs"],
   ] as const) {
     const ms = median(times.map((one) => one[key]));
     console.log(`${name}: ${ms.toFixed(0)} (${SQUAD_TARGETS[key]})`);

@@ -279,7 +279,7 @@ describe.skipIf(hasNoBrowser)("activities of a manager", () => {
     await page.getByRole("row", { name: "Derby Football Sat, 17 May 2025 2" }).waitFor();
   });
 
-  it("have charts in which a full bar is the whole time, the whole distance, or all time with heart rates", async () => {
+  it("have charts in which a full bar means the whole time, the whole distance, or all time with heart rates", async () => {
     const activity = await team.activity("Shares");
     // the last minute has only 12 s
     const { id } = await team.frame(activity.id, 0, 0, 10.2, { max_hr: 190 });

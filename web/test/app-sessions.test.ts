@@ -172,7 +172,7 @@ describe.skipIf(hasNoBrowser)("sessions of a manager", () => {
     expect(await violations(page)).toEqual([]);
   });
 
-  it("give way to a range that the user opens, and the Back button returns to the squad", async () => {
+  it("are replaced by a range that the user opens, and the Back button returns to the squad", async () => {
     const session = await scene.session("Friendly");
     const page = await openSignedIn(service, scene);
     await openSquad(page, session);

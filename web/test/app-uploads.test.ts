@@ -192,7 +192,7 @@ describe.skipIf(hasNoBrowser)("recordings that a manager uploads", () => {
     await rangeButtons(page).first().waitFor();
   });
 
-  it("can be dropped anywhere in the view, and do not open in the viewer", async () => {
+  it("can be dropped anywhere in the view without opening in the viewer", async () => {
     const { page, serial } = await openDevice(service, ann);
     const { buffer } = await match(serial);
     const transfer = await page.evaluateHandle(

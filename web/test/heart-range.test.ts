@@ -103,7 +103,7 @@ describe.skipIf(hasNoBrowser)("the heart-rate range of a recording", () => {
     await expect.poll(legend).toEqual([startOf(second?.startMs ?? 0), startOf(second?.endMs ?? 0)]);
   });
 
-  it("tells what is wrong with the limits, and when the heart rate was never between them", async () => {
+  it("reports invalid limits, and a heart rate that was never between them", async () => {
     const page = await openPage();
     await choose(page, await session());
     await open(page);

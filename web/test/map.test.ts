@@ -80,7 +80,7 @@ describe("tracks on one map", () => {
     expect(placesOf([square(0, 0, 110), square(5, 0, 100), square(300, 200, 110)])).toEqual([[0, 1, 2]]);
   });
 
-  it("do not belong to two towns, which would be dots", () => {
+  it("are not from two towns, because each town would be a dot", () => {
     const towns = [square(0, 0, 110), square(20_000, 0, 110), square(50, 10, 100), square(20_100, 0, 110)];
     expect(placesOf(towns)).toEqual([
       [0, 2],

@@ -164,7 +164,7 @@ describe.skipIf(hasNoBrowser)("the peak demands of a recording", () => {
     await page.getByText(/^30 s from/).waitFor();
   });
 
-  it("give way to a reason if a window is longer than the recording, or if no second has speeds", async () => {
+  it("are replaced by a reason if a window is longer than the recording, or if no second has speeds", async () => {
     const minute = await fileOf(steadyRows(600, 100));
     const { distance } = peakDemands(decodeSync(minute.buffer).samples).peaks;
     const page = await openPage();
@@ -172,7 +172,7 @@ describe.skipIf(hasNoBrowser)("the peak demands of a recording", () => {
     await open(page);
     expect(await tableOf(page)).toEqual(expectedOf(distance, 3.6, "Europe/Zurich"));
     expect(distance.filter(({ value }) => value === null)).toHaveLength(5);
-    await page.getByText("Speeds cover less than 90 % of every such window.").waitFor();
+    await page.getByText("Speeds cover less than 90 % of every window of this length.").waitFor();
     expect(await region(page).getByRole("button").count()).toBe(5);
     expect(await violations(page)).toEqual([]);
 

@@ -38,7 +38,7 @@ class WorkersInAnyOrder {
 it.each([
   ["in the order of the files", ["Keller.asi", "copy.asi"]],
   ["in the opposite order", ["copy.asi", "Keller.asi"]],
-])("of two equal recordings the first file stays, if they are read %s", async (_, order) => {
+])("the first of two equal files stays if they are read %s", async (_, order) => {
   const workers = new WorkersInAnyOrder();
   const files = new SquadFiles(workers as unknown as SquadWorkers, null, {
     async onRead() {},

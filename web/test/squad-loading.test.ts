@@ -35,7 +35,7 @@ async function holdReading(page: Page): Promise<() => Promise<void>> {
   return () => page.evaluate(() => (window as unknown as { goOn: () => void }).goOn());
 }
 
-describe.skipIf(hasNoBrowser)("the order in which the squad loads its parts", () => {
+describe.skipIf(hasNoBrowser)("the squad view", () => {
   useBrowser();
   let scene: SquadScene;
   beforeAll(async () => {

@@ -279,7 +279,9 @@ describe.skipIf(hasNoBrowser)("the map of the squad", () => {
         "input[type=file] >> nth=0",
         named("pitch.csv", ["latitude,longitude", ...far.map(String), ""].join("\n")),
       );
-      await page.getByText("No player is near the pitch now. If this is wrong, move its corners.").waitFor();
+      await page
+        .getByText("No player is near the pitch now. If this is wrong, move the corners of the pitch.")
+        .waitFor();
     });
 
     it("are saved as pitch.csv, replace the fitted pitch, and remain after a reload", async () => {

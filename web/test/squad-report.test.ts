@@ -59,7 +59,7 @@ describe.skipIf(hasNoBrowser)("the report of a squad", () => {
     expect(await violations(page)).toEqual([]);
   });
 
-  it("shows the labels of its six figures completely", async () => {
+  it("shows the complete labels of its six figures", async () => {
     const page = await open();
     const beyond = await page.locator(".dots svg").evaluateAll((pictures) =>
       pictures.flatMap((picture) => {

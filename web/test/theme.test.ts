@@ -43,7 +43,7 @@ describe.skipIf(hasNoBrowser)("the theme of the page", () => {
     expect(await themeOf(page)).toBe("light");
   });
 
-  it("is light during printing, and then as before", async () => {
+  it("is light during printing, and afterwards as before", async () => {
     const page = await opened("dark");
     const plots = await drawn(page);
     await page.evaluate(() => dispatchEvent(new Event("beforeprint")));

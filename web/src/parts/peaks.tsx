@@ -93,7 +93,7 @@ export function Peaks({ recording: { id }, selection, settings, reader }: PeaksP
             })}
           />
           {listed.every(({ value }) => value !== null) ? null : (
-            <p class="note">– Speeds cover less than 90 % of every such window.</p>
+            <p class="note">– Speeds cover less than 90 % of every window of this length.</p>
           )}
         </div>
       </div>

@@ -10,7 +10,7 @@ const PROBLEMS: Readonly<Record<string, string>> = {
     "The sign-in has expired, or was started in another window. Allow cookies for this page, and try again.",
   no_account:
     "No account here belongs to you yet. Sign in another way and link your account under “Account”, or ask the person who runs the service.",
-  no_role: "Your groups there do not let you use this service. Ask the person who looks after the groups.",
+  no_role: "Your groups there do not let you use this service. Ask the person who manages the groups.",
   wrong_domain: "It does not know you as a member of this club. Sign in there with the account of the club.",
   too_many_accounts: "Too many accounts were created from your network. Try again in an hour.",
   account_disabled: "Your account here is disabled. Ask the person who runs the service.",

@@ -57,7 +57,7 @@ export function ActivityForm({ client, owner, activity, onDone, onCancel }: Prop
               label="Sport"
               choices={sports.map((schema) => [String(schema.id), sportName(sportOf(schema))])}
               initial={String(activity?.json_schema ?? football?.id ?? "")}
-              hint="Determines speed classes and thresholds. Fixed once there are time frames."
+              hint="The sport determines speed classes and thresholds. It is fixed once there are time frames."
             />
           </Form>
         );

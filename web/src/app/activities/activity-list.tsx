@@ -38,8 +38,8 @@ export function ActivityList({ client, account, go, settings }: ViewProps) {
         empty={
           <Nothing title="No activities yet">
             <p>
-              An activity is a match or a training. It has a time frame for each athlete and part of it, such
-              as the first half. The service computes distance, sprints and more for each time frame.
+              An activity is a match or a training session. It has a time frame for each athlete and part of
+              it, such as the first half. The service computes distance, sprints and more for each time frame.
             </p>
             <p>
               Choose <em>New activity</em> to begin.

@@ -181,7 +181,7 @@ export function FrameEditor(props: Props) {
                 max={240}
                 step="any"
                 initial={numberText(frame?.params.max_hr)}
-                hint="For heart rate zones. If it is empty, it follows from the age."
+                hint="For heart rate zones. If the field is empty, the value follows from the age."
               />
             </div>
           </Form>

@@ -219,7 +219,7 @@ function Days({ sessions, suggested, known, settings, days, firstMs }: DaysProps
       {sessions.length + suggested.length > 0 ? null : (
         <Nothing title="No sessions in this month">
           <p>
-            A session is a match or a training of a squad. <a href="#/recordings">Upload the recordings</a> of
+            A session is a match or training of a squad. <a href="#/recordings">Upload the recordings</a> of
             the trackers, then <a href="#/sessions/new">make a session</a>.
           </p>
         </Nothing>

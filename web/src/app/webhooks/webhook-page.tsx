@@ -79,7 +79,7 @@ function Details({ client, settings, go, activity, webhook, found, onChange, onR
           busy="Deleting…"
           question={{
             title: "Delete this webhook?",
-            text: `${found.webhook_url} is no longer called. Events that it has not received yet are not sent, and its log is gone. This cannot be undone.`,
+            text: `${found.webhook_url} is no longer called. Events that it has not received yet are not sent, and its log is deleted. This cannot be undone.`,
             action: "Delete webhook",
           }}
           work={async () => {

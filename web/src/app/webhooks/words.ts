@@ -60,7 +60,7 @@ const NETWORK_ERRORS: readonly (readonly [RegExp, string])[] = [
   [/ENOTFOUND|ENODATA/, "There is no host with this name"],
   [/EAI_AGAIN|ESERVFAIL|ETIMEOUT/, "The name of the host cannot be looked up now"],
   [/certificate|altnames|CERT_/, "The service does not trust the certificate of the receiver"],
-  [/EPROTO|wrong version number/, "The receiver does not speak HTTPS at this address"],
+  [/EPROTO|wrong version number/, "The receiver does not support HTTPS at this address"],
   [/ECONNRESET|hang up|other side closed/, "The receiver closes the connection without a response"],
   [/EHOSTUNREACH|ENETUNREACH/, "The network of the receiver cannot be reached"],
 ];
