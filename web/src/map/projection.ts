@@ -27,12 +27,12 @@ export interface Box {
   north: number;
 }
 
-// WGS 84, semi-major axis
-const EARTH_RADIUS_M = 6_378_137;
-const RADIANS_PER_E7 = Math.PI / 180 / 1e7;
+/** Semi-major axis of WGS 84. */
+export const EARTH_RADIUS_M = 6_378_137;
+export const RADIANS_PER_E7 = Math.PI / 180 / 1e7;
 // Web Mercator stops at this latitude, which makes its map a square
 const MAX_LATITUDE_E7 = 85.0511287e7;
-const TURN_E7 = 360e7;
+export const TURN_E7 = 360e7;
 
 function mercatorNorth(latitudeE7: number): number {
   const clamped = Math.min(Math.max(latitudeE7, -MAX_LATITUDE_E7), MAX_LATITUDE_E7);

@@ -1,7 +1,15 @@
 import type { PitchFrame } from "asi-convert/metrics";
 import type { Interval } from "asi-convert/squad";
 import { fitPitch, type Pitch } from "../../map/pitch.js";
-import { type Box, boxAround, metresPerRadian, type Origin } from "../../map/projection.js";
+import {
+  type Box,
+  boxAround,
+  EARTH_RADIUS_M,
+  metresPerRadian,
+  type Origin,
+  RADIANS_PER_E7,
+  TURN_E7,
+} from "../../map/projection.js";
 import { LEAST_ON_PITCH, MOVING_MM_PER_S } from "../rules.js";
 import type { SquadPlayer } from "../squad-session.js";
 
@@ -27,9 +35,6 @@ const MOST_POINTS = 12_000;
 const LEAST_POINTS = 10;
 /** Positions up to this distance outside the lines count as on the pitch. */
 const BESIDE_M = 5;
-const RADIANS_PER_E7 = Math.PI / 180 / 1e7;
-const EARTH_RADIUS_M = 6_378_137; // WGS 84, semi-major axis
-const TURN_E7 = 360e7;
 
 /**
  * @param intervalsOf the times of a player; null means always
