@@ -21,7 +21,7 @@ export default defineConfig({
       // `npm test`
       onDatabase("postgres", ["test/**/*.test.ts"]),
       // `npm run test:more`, for the only tests that depend on the responses of the database
-      onDatabase("embedded", ["test/client.test.ts"]),
+      onDatabase("embedded", ["test/client.test.ts", "test/retries.test.ts"]),
     ],
   },
 });
