@@ -136,7 +136,7 @@ describe("requests", () => {
     expect((await rename()).response.status).toBe(403);
     expect((await unwrap(rename())).custom_name).toBe("After signing in");
     expect(timesAsked).toBe(2);
-    // a missing right is not a missing session
+    // a missing permission does not mean that the session is missing
     await client.GET("/api/v1/managers/{manager}/", { params: { path: { manager: 1 } } });
     expect(timesAsked).toBe(2);
   });

@@ -181,7 +181,7 @@ function LazyComparison(props: ComparisonProps) {
   return Comparison === null ? <Loading /> : <Comparison {...props} />;
 }
 
-/** Shown if a part of the page takes long to load. */
+/** The message that appears if a part of the page takes long to load. */
 function Loading() {
   return (
     <p class="muted late" role="status">

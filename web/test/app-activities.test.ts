@@ -36,7 +36,7 @@ const computedOf = (timeframe: number) =>
 async function pointOf(page: Page, share: number): Promise<{ x: number; y: number }> {
   const box = await page.getByRole("slider", { name: "Cursor over the plots" }).boundingBox();
   if (box === null) throw new Error("There are no plots.");
-  // without the space for labels to the left and the margin to the right
+  // the width excludes the space for labels to the left and the margin to the right
   return { x: box.x + 46 + share * (box.width - 46 - 24), y: box.y + 60 };
 }
 
@@ -113,14 +113,14 @@ describe.skipIf(hasNoBrowser)("activities of a manager", () => {
     await page.getByLabel("Athlete").selectOption({ label: "Ada Moss" });
     await page.getByLabel("Device").selectOption(String(team.devices[0]?.id));
     await page.getByRole("slider", { name: "Cursor over the plots" }).waitFor();
-    // the latest day of the device
+    // the page shows the latest day of the device
     expect(await page.getByLabel("Day").inputValue()).toBe("2025-05-17");
     await brush(page, 0.25, 0.5);
     expect(await page.getByLabel("Start", { exact: true }).inputValue()).toMatch(/^2025-05-17T14:0[45]/);
     await page.getByLabel("Name").fill("First half");
     await page.getByRole("button", { name: "Save time frame" }).click();
     await page.getByRole("heading", { level: 1, name: "First half" }).waitFor();
-    // announced before the page went to the time frame
+    // the page announces this before it goes to the time frame
     await page.getByText("The time frame is saved.", { exact: true }).waitFor();
 
     const figures = page.getByRole("region", { name: "Computed data" });
@@ -184,7 +184,7 @@ describe.skipIf(hasNoBrowser)("activities of a manager", () => {
     await page.keyboard.press("PageDown");
     await page.keyboard.press("Shift+PageDown");
     await page.keyboard.press("Enter");
-    // starts a quarter of the twenty minutes after their start, and lasts a quarter of them
+    // the mark starts a quarter of the twenty minutes after their start, and lasts a quarter of them
     await page.getByText("Length: 5:00 min.").waitFor();
     const start = page.getByRole("slider", { name: "Start of the time frame" });
     await start.focus();

@@ -56,7 +56,7 @@ describe("a player of a running session", () => {
     player = follow(player, START_MS + 5000, 5);
     expect(player.shown).toMatchObject({ speed: 3, ms: START_MS + 9900, heardMs: 10_000 });
     expect(player.shown.trail.every(({ ms }) => ms <= START_MS + 9900)).toBe(true);
-    // without the steps to the sample and back, but with the step between the two samples ahead
+    // the distance excludes the steps to the sample and back, but includes the step between the two samples ahead
     expect(player.addedM).toBeCloseTo(3 * (4.9 + 4.9) + 0.9);
   });
 

@@ -5,7 +5,7 @@ import { boxAround, groundMetres, project, type Track } from "../src/map/project
 import { drawTracks } from "../src/map/raster.js";
 
 const BERN = { latitudeE7: 469_629_000, longitudeE7: 74_648_000 };
-const METRES_PER_DEGREE = 111_195; // a sphere of the Earth's mean radius
+const METRES_PER_DEGREE = 111_195; // on a sphere with the Earth's mean radius
 
 function trackOf(positions: [latitude: number, longitude: number][], origin = BERN): Track {
   const latitudes = Int32Array.from(positions, ([latitude]) => Math.round(latitude * 1e7));

@@ -148,7 +148,7 @@ describe.skipIf(hasNoBrowser)("the peak demands of a recording", () => {
     await expectShown(page, samples, five as PeakWindow);
     await expect.poll(picture).not.toBe(ofMinute);
 
-    // between the dots of 15 s and 30 s
+    // this point is between the dots of 15 s and 30 s
     const [from, to] = await page
       .locator(".peak-curve circle:not(.told)")
       .evaluateAll((dots) => [dots[3], dots[4]].map((dot) => Number(dot?.getAttribute("cx"))));

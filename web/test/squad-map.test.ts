@@ -135,7 +135,7 @@ describe.skipIf(hasNoBrowser)("the map of the squad", () => {
     );
     await chosen(page).getByRole("heading", { name: "4 Meier" }).waitFor();
     expect(await page.locator('.squad-table tr[aria-current="true"] .player').innerText()).toBe("Meier");
-    // the same moment seen from the opposite side
+    // the map shows the same moment from the opposite side
     const [before = ""] = await moment(page);
     await page.getByRole("button", { name: "Turn" }).click();
     await expect.poll(async () => (await moment(page))[0]).not.toBe(before);
@@ -149,7 +149,7 @@ describe.skipIf(hasNoBrowser)("the map of the squad", () => {
     for (const name of ["Keller", "Roth"]) {
       await page.locator(".squad-table tbody tr", { hasText: name }).locator("td").first().click();
       await chosen(page).getByRole("heading", { name }).waitFor();
-      // drawn, and different from the track of the previous player
+      // the track is drawn, and differs from the track of the previous player
       const seen = ["", ...plots];
       await expect
         .poll(async () => {

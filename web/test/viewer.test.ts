@@ -27,7 +27,7 @@ describe.skipIf(hasNoBrowser)("a recording in the viewer", () => {
   it("has the figures of asi-convert/metrics, decoded by the fast engine, and explains why its maximum speed differs from the fastest row", async () => {
     const page = await openPage();
     await choose(page, fixturePath("valid/match-hr.asi"));
-    // under the content security policy of the page
+    // this works under the content security policy of the page
     expect(await page.locator("[data-engine]").getAttribute("data-engine")).toBe("simd");
     const { samples } = decodeSync(readFileSync(fixturePath("valid/match-hr.asi")));
     const metrics = computeMetrics(samples);

@@ -64,7 +64,7 @@ export class Session {
   readonly #plain: Client;
   /** The client for forms before sign-in. If the service requests a pause, the user sees it immediately. */
   readonly #impatient: Client;
-  /** Aborted when the account changes. */
+  /** The signal is aborted when the account changes. */
   #ending = new AbortController();
   #client: Client;
   /** Number of requests for the account and of other changes to it. */

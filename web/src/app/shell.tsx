@@ -58,11 +58,11 @@ export function Navigation() {
   const here = route.value?.path[0] ?? "";
   const list = useRef<HTMLUListElement>(null);
   useEffect(() => {
-    // cleared when the user continues
+    // the error is cleared when the user continues
     signOutProblem.value = null;
     const links = list.current;
     if (links === null) return;
-    // called immediately, and when the width shrinks
+    // the observer calls back immediately, and when the width shrinks
     const observer = new ResizeObserver(() => scrollToActive(links));
     observer.observe(links);
     return () => observer.disconnect();

@@ -15,7 +15,7 @@ interface Props {
   onShow: (startMs: number, seconds: number) => void;
 }
 
-/** docs/metrics.md */
+/** docs/metrics.md explains the limit */
 const TOO_SLOW = "They require at least 5 samples per second.";
 
 /** The sprints, the accelerations and the decelerations of a recording or of a part of it. */

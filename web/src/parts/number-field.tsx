@@ -19,7 +19,7 @@ export function NumberField({
   value: Signal<number | null>;
 }) {
   const typing = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
-  // null for an empty field; undefined for an invalid or incomplete number
+  // the value is null for an empty field, and undefined for an invalid or incomplete number
   const entered = (input: HTMLInputElement): number | null | undefined => {
     const number = input.valueAsNumber;
     if (number >= least && number <= most) return number;
@@ -43,7 +43,7 @@ export function NumberField({
             value.value = number;
           }, TYPING_MS);
         }}
-        // applies immediately after Enter, and when the field loses focus
+        // the value applies immediately after Enter, and when the field loses focus
         onChange={({ currentTarget }) => {
           clearTimeout(typing.current);
           value.value = entered(currentTarget) ?? null;

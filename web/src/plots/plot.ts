@@ -164,7 +164,7 @@ export function valueTicks(
   const decimals = Math.max(0, -(factor === 10 ? power + 1 : power));
   const values: number[] = [];
   for (let i = Math.ceil(lowest / step - 1e-9); i * step <= highest + step * 1e-9; i++)
-    values.push(i * step + 0); // avoids -0
+    values.push(i * step + 0); // this avoids -0
   return { values, decimals };
 }
 

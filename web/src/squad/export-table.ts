@@ -112,7 +112,7 @@ export async function csvFile(session: SquadSession, decimalMark: "." | ","): Pr
   const parts = await allRows(session);
   const ordered = isChosen(order)
     ? parts.flatMap((part) => inShownOrder(part.rows, order))
-    : // rows grouped by player
+    : // the rows are grouped by player
       session.players.peek().flatMap((_, i) => parts.flatMap((part) => part.rows[i] ?? []));
   const rows = ordered.map(fileRow(session));
   const text = tableCsv(columns, rows, textLayout(decimalMark, instantTextOf(session)));

@@ -54,7 +54,7 @@ export async function readSheetFile(file: File): Promise<SheetFile | "no reader"
     isOutdated.value = true;
     return "no reader";
   }
-  // one byte more than the limit of its reader
+  // this is one byte more than the limit of the reader
   const bytes = await bytesOf(file, reader.MAX_SHEET_BYTES + 1);
   const kind = bytes === null ? null : reader.sheetKind(file.name, bytes);
   return bytes === null || kind === null ? null : { kind, bytes, reader };

@@ -188,7 +188,7 @@ export class SquadSession {
       if (isGone && !this.isReading.value) this.scope.value = { kind: "session" };
     });
     const stopComputing = effect(() => {
-      // inputs of the figures
+      // these signals are inputs of the figures
       this.scope.value;
       this.players.value;
       this.periods.value;

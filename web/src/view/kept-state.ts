@@ -64,7 +64,7 @@ export function useKeptPlace(isReady: boolean): void {
     const scrolled = () => {
       clearTimeout(timer);
       timer = setTimeout(() => {
-        // not for the history entry of a different view, and not while the page scrolls back to the stored position
+        // the position is not stored for the history entry of a different view, nor while the page scrolls back to the stored position
         if (location.hash === here && wanted.current === undefined) keep(PLACE, scrollY);
       }, SCROLLED_MS);
     };

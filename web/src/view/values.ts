@@ -5,9 +5,9 @@ export const NO_VALUE = "–";
 
 const MINUS = "−";
 
-/** km/h in one m/s. */
+/** Factor from m/s to km/h. */
 export const KM_PER_H = 3.6;
-/** km/h in one mm/s. */
+/** Factor from mm/s to km/h. */
 export const KM_PER_H_OF_MM_PER_S = 0.0036;
 
 const UNITS_PER_M_PER_S: Record<SpeedUnit, number> = { "km/h": KM_PER_H, "m/s": 1 };

@@ -21,11 +21,11 @@ interface Props<Row> {
   keyOf: (row: Row) => number;
   /** Returns the name of a row, for the search and for the label of its check box. */
   nameOf: (row: Row) => string;
-  /** Shown next to the search. */
+  /** The content shown next to the search. */
   controls?: ComponentChildren;
   /** The buttons for the selected rows. If they are absent, rows cannot be selected. */
   actions?: (chosen: readonly Row[]) => ComponentChildren;
-  /** Shown instead of an empty table. */
+  /** The content shown instead of an empty table. */
   empty: ComponentChildren;
 }
 

@@ -16,7 +16,7 @@ export function Dialog({ title, onClose, children }: DialogProps) {
   const id = useId();
   useLayoutEffect(() => {
     const element = dialog.current;
-    // the element with focus before the dialog
+    // the element that had the focus before the dialog
     const before = document.activeElement;
     element?.showModal();
     return () => {

@@ -37,7 +37,7 @@ export function useList<Item>(
   load: LoadPage<Item, PageQuery>,
   limit: number = PER_PAGE,
 ): List<Item> {
-  // which list is shown, and how many rows of it, in whole pages
+  // the shown list with its number of rows, in whole pages
   const [shown, setShown] = useKept("rows", { key, rows: limit });
   const first = shown.key === key ? Math.min(shown.rows, MOST_PER_PAGE) : limit;
   const list = useRequest(key, (signal) => load({ page: 1, limit: first }, signal));
@@ -78,7 +78,7 @@ interface ListProps<Item> {
   list: List<Item>;
   /** Name of the items with an article, such as "the devices". */
   what: string;
-  /** Shown instead of an empty list. */
+  /** The content shown instead of an empty list. */
   empty: ComponentChildren;
   children: (items: readonly Item[]) => ComponentChildren;
 }
@@ -123,13 +123,13 @@ interface ViewProps<Item extends { id: number }> {
   what: string;
   list: SearchedList<Item>;
   columns: readonly Column<Item>[];
-  /** Shown instead of an empty list. */
+  /** The content shown instead of an empty list. */
   empty: ComponentChildren;
   /** The searched fields, such as "name". */
   searched: string;
-  /** Shown next to the search. */
+  /** The content shown next to the search. */
   controls?: ComponentChildren;
-  /** Shown between the heading and the list. */
+  /** The content shown between the heading and the list. */
   children?: ComponentChildren;
 }
 

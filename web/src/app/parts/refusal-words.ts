@@ -109,7 +109,7 @@ export function sentenceOf(message: string, name: string, labelOf: LabelOf): str
 
 /** Returns the messages in the body of a refusal, each of them once. Items of a list share their messages. */
 function messagesIn(body: unknown): FieldMessage[] {
-  // problem details of version 2 of the API
+  // version 2 of the API returns problem details
   const { errors } = Object(body) as { errors?: { field: string; detail: string }[] };
   if (errors)
     return errors.map(({ field, detail }) => ({ path: field.split(".").filter(Boolean), message: detail }));

@@ -22,7 +22,7 @@ export interface LoadedSession {
   role: SquadRole;
   figures: Resource["SessionFigures"];
   periods: Resource["SessionPeriods"];
-  /** The entity tag of the periods. Replacing them requires it. */
+  /** The entity tag of the periods, which a request to replace them must contain. */
   periodsTag: string | null;
 }
 

@@ -94,7 +94,7 @@ function useFrameNames(
   }).data;
 }
 
-/** The calls to a webhook with their outcomes, newest first. Updated while calls are in progress. */
+/** The calls to a webhook with their outcomes, newest first. The list is updated while calls are in progress. */
 export function DeliveryLog({ client, settings, path, attempt, onDelivery, onEnd }: Props) {
   const [state, setState] = useKept("state", "");
   const problem = useProblem();

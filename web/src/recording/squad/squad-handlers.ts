@@ -65,7 +65,7 @@ export const squadHandlers: Handlers<SquadRequests> = {
   },
   async memberFigures({ members, options: { optionalFigures, ...options } }) {
     if (options.recipes?.some(({ gate }) => gate !== null)) {
-      // one after another, to limit memory
+      // recordings are read one after another, to limit memory
       for (const id of members.flatMap(({ recordings }) => recordings)) await addQuality(find(id));
     }
     const functions =

@@ -72,7 +72,7 @@ export function ClockLayer({ clock, sprints }: Props) {
     };
   }, []);
   useSignalEffect(() => {
-    // signals that affect the strips, in addition to the rows
+    // these signals affect the strips, in addition to the rows
     clock.shown.value;
     session.players.value;
     session.periods.value;

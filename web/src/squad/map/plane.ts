@@ -133,7 +133,7 @@ function projectionAt(origin: Origin): (latitudeE7: number, longitudeE7: number)
 
 /** Moves a point to 0, 0 and rotates a direction to the right. */
 function turner(x0: number, y0: number, angle: number): (point: Point) => Point {
-  // of the two directions of a pitch, the direction with the smaller rotation
+  // a pitch has two directions; this is the one with the smaller rotation
   const [cos, sin] =
     Math.cos(angle) < 0 ? [-Math.cos(angle), -Math.sin(angle)] : [Math.cos(angle), Math.sin(angle)];
   return ({ x, y }) => ({

@@ -5,7 +5,7 @@ import { useRef } from "preact/hooks";
 export interface Addable {
   key: string;
   name: string;
-  /** Shown while the pointer is over the selected column. */
+  /** The tooltip of the selected column. */
   title?: string;
 }
 
