@@ -37,6 +37,6 @@ export interface Target {
   readonly unit: string;
   /** Undefined if the part was not measured, or if the system does not report it. */
   measure(figures: Figures): number | undefined;
-  /** Measurements behind the value, for the reader. */
+  /** Returns the measurements from which the value is calculated. */
   from?(figures: Figures): string | undefined;
 }

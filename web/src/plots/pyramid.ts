@@ -2,7 +2,7 @@
 export interface Series {
   timesMs: Float64Array;
   values: Int32Array | Int16Array | Uint8Array;
-  /** The values before which the line is interrupted. */
+  /** The numbers of the values after which the line is interrupted. */
   gapsAfter: ReadonlySet<number>;
 }
 
@@ -62,7 +62,7 @@ function levelAbove(below: Level, size: number): Level {
   return above;
 }
 
-/** Extent of the values from `from` to before `to`. Null if there are none. */
+/** Returns the extent of the values from `from` to before `to`, or null if there are none. */
 export function extentOf({ series, levels }: Pyramid, from: number, to: number): Extent | null {
   if (to <= from) return null;
   let minimum = Number.POSITIVE_INFINITY;

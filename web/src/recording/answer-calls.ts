@@ -1,7 +1,7 @@
 import { AsiError } from "asi-convert";
 import { type CallReply, type CallRequest, type Failure, ReadingError, type RequestTable } from "./calls.js";
 
-/** Functions for a handler in the worker while it computes an answer. */
+/** Functions that a handler in the worker uses while it computes an answer. */
 export interface AnswerHooks {
   onProgress: (progress: number) => void;
   signal: AbortSignal;

@@ -43,7 +43,7 @@ export function prepare(
   return { recording, rows };
 }
 
-/** All rows in ascending order of time. */
+/** Returns all rows in ascending order of time. */
 export function inTimeOrder(batches: readonly SampleBatch[]): { rows: SampleBatch; isReordered: boolean } {
   const received = joinBatches(batches);
   const order = timeOrder(received.timestampMs);
@@ -73,7 +73,7 @@ function channelsOf(rows: SampleBatch, gaps: ReadonlySet<number>): Recording["ch
   return channels;
 }
 
-// Row numbers that satisfy `isWanted`. Null for all rows.
+// Returns the numbers of the rows that satisfy `isWanted`, or null for all rows.
 function where({ length }: SampleBatch, isWanted: (row: number) => boolean): Uint32Array | null {
   let count = 0;
   for (let row = 0; row < length; row++) if (isWanted(row)) count += 1;
@@ -93,7 +93,7 @@ function pick<T extends Values>(values: T, rows: Uint32Array | null): T {
   return picked;
 }
 
-/** The order of the rows by time. Null if they are already in order. Rows with the same time keep their order. */
+/** Returns the order of the rows by time, or null if they are already in order. Rows with the same time keep their order. */
 function timeOrder(timesMs: Float64Array): Uint32Array | null {
   let isAscending = true;
   for (let i = 1; i < timesMs.length && isAscending; i++) {
