@@ -9,7 +9,9 @@ import { walk } from "./recordings.js";
 const it = withBulkLoads();
 
 describe("bulk load jobs", () => {
-  it("are visible only to their callers", async ({ bulkLoads: { s, longOwned, ann, bob } }) => {
+  it("are visible only to the users who requested them", async ({
+    bulkLoads: { s, longOwned, ann, bob },
+  }) => {
     const owned = await longOwned(ann);
     const { body } = await s.load(owned, ann, await walk(owned.serial_number, START, 3));
     for (const id of [body.id, body.job_id]) {
@@ -34,7 +36,7 @@ describe("bulk load jobs", () => {
     const owned = await longOwned(ann);
     const { body } = await post(base64(await walk(owned.serial_number, START, 3)), ann, owned.id);
     const { queries } = s.store.database;
-    // Leases end by the clock of the database.
+    // Leases expire by the clock of the database.
     const lose = () =>
       queries
         .update(jobs)
@@ -55,14 +57,14 @@ describe("bulk load jobs", () => {
     expect(await countOf(owned, ann)).toBe(0);
   });
 
-  it("report the counts of a single load if a worker is lost between its commit and its outcome", async ({
+  it("report the counts of a single load if a worker is lost between the commit of the samples and the end of the job", async ({
     bulkLoads: { s, longOwned, ann },
   }) => {
     const owned = await longOwned(ann);
     const job = await s.load(owned, ann, await walk(owned.serial_number, START, 30));
     const { queries } = s.store.database;
     const body = await writeBody(queries, s.clock.now(), [await walk(owned.serial_number, START, 30)]);
-    // The state of the row after the commit of the samples.
+    // The row as it is after the commit of the samples.
     await queries
       .update(jobs)
       .set({

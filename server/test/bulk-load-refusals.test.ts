@@ -58,7 +58,9 @@ describe("bulk load", () => {
     expect(bomb.status).toBe(413);
   });
 
-  it("is available only to the current owner", async ({ bulkLoads: { s, device, post, bob, ann } }) => {
+  it("is available only to the current owner of the device", async ({
+    bulkLoads: { s, device, post, bob, ann },
+  }) => {
     const text = base64(await walk(device.serial_number, START, 3));
     expect((await post(text, bob)).status).toBe(403);
     expect((await post(text, ann, 999_999)).status).toBe(404);
@@ -98,7 +100,7 @@ describe("bulk load", () => {
     expect(second?.body).toEqual(first?.body);
   });
 
-  it("refuses samples from another manager's time, from time without an owner and from the far future, and reports time without an owner", async ({
+  it("refuses samples from times with another owner, from times without an owner and from the far future, and reports times without an owner", async ({
     bulkLoads: { s, longOwned, bob, ann, countOf },
   }) => {
     const passed = await longOwned(bob);
@@ -131,7 +133,7 @@ describe("bulk load", () => {
     });
     expect(await countOf(passed, bob)).toBe(0);
     expect(await countOf(passed, ann, now, now + 86_400_000)).toBe(2);
-    // Refused samples are recorded in the audit log, the metrics and the log.
+    // Refused samples are reported in the audit log, the metrics and the log.
     const rows = await s.store.database.queries
       .select()
       .from(auditLog)
@@ -147,7 +149,7 @@ describe("bulk load", () => {
     expect(Number(/outcome="refused"\} (\d+)/.exec(metrics)?.[1])).toBeGreaterThanOrEqual(4);
   });
 
-  it("fails the job with the error code of the library if an error is found later", async ({
+  it("fails the job with the error code of the library if an error is found after the request", async ({
     bulkLoads: { s, longOwned, ann, countOf },
   }) => {
     const owned = await longOwned(ann);
@@ -156,7 +158,7 @@ describe("bulk load", () => {
       state: "FAILURE",
       details: { code: "NO_SAMPLES", message: expect.any(String) },
     });
-    // Long enough that the request, which reads up to the first samples, does not reach the second header.
+    // The recording is long, so the request, which reads only up to the first samples, does not reach the second header.
     const good = await walk(owned.serial_number, START, 6_000);
     const other = await walk("OTHER-1", iso(START_MS + 600_000), 100);
     const mixed = await s.load(owned, ann, Buffer.concat([good, other]));
@@ -179,7 +181,7 @@ describe("bulk load", () => {
       details: { code: "too_scattered", message: expect.stringContaining("20 periods of five minutes") },
     });
     expect(await countOf(owned, ann, START_MS, START_MS + 86_400_000)).toBe(0);
-    // Many samples in few periods are not scattered, in any order.
+    // Many samples in few periods are accepted in any order.
     const times = timesFrom(START, 20, 300_000);
     const shuttled = [0, 100, 200, 300].flatMap((shift) => times.map((ms) => rowAt(ms + shift)));
     const loaded = await few.load(owned, ann, await recordingOf(owned.serial_number, shuttled));

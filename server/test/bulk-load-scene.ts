@@ -1,4 +1,6 @@
-/** A service with two managers and a device. It has a separate database, because tests run its jobs and set its clock. */
+/**
+ * Provides a service with two managers and a device. It has a separate database, because tests run its jobs and set its clock.
+ */
 import { withOwnService } from "./file-service.js";
 import type { TestAccount, TestDevice, TestService } from "./service.js";
 
@@ -40,6 +42,6 @@ async function bulkLoadsOn(s: TestService) {
   return { s, ann, bob, device, post, longOwned, countOf };
 }
 
-/** `it` of a file with a service, two managers and a device. */
+/** Creates an `it` for a file with a service, two managers and a device. */
 export const withBulkLoads = () =>
   withOwnService().extend("bulkLoads", { scope: "file" }, ({ service }) => bulkLoadsOn(service));

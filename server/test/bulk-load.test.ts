@@ -63,10 +63,10 @@ describe("bulk load", () => {
     expect(audit).toEqual([expect.objectContaining({ accountId: ann.id, entity: "job" })]);
   });
 
-  it("does not read the recording with the job; the recording is stored compressed, so the database handles less than half of the bytes", async ({
+  it("stores the recording compressed and does not read it with the job, so the database handles less than half of the bytes", async ({
     bulkLoads: { s, longOwned, post },
   }) => {
-    // An account without other jobs.
+    // The account has no other jobs.
     const owner = await s.manager();
     const owned = await longOwned(owner);
     const recording = await walk(owned.serial_number, START, 25_000);
@@ -110,7 +110,7 @@ describe("bulk load", () => {
     expect(Buffer.concat(pieces).equals(recording)).toBe(true);
   });
 
-  it("stores nothing if the bytes of the recording are incomplete", async ({
+  it("stores nothing if bytes of the recording are missing", async ({
     bulkLoads: { s, longOwned, ann, post, countOf },
   }) => {
     const owned = await longOwned(ann);
@@ -127,7 +127,9 @@ describe("bulk load", () => {
     expect(await countOf(owned, ann)).toBe(0);
   });
 
-  it("adds nothing if a file is loaded twice", async ({ bulkLoads: { s, longOwned, ann, countOf } }) => {
+  it("stores nothing new if a file is loaded twice", async ({
+    bulkLoads: { s, longOwned, ann, countOf },
+  }) => {
     const owned = await longOwned(ann);
     const recording = await walk(owned.serial_number, START, 100);
     await s.load(owned, ann, recording);
@@ -158,7 +160,7 @@ describe("bulk load", () => {
     expect(await countOf(owned, ann)).toBe(2_100);
   });
 
-  it("returns a real session as it was recorded", async ({ bulkLoads: { s, ann } }) => {
+  it("stores a real session exactly as it was recorded", async ({ bulkLoads: { s, ann } }) => {
     const file = readFileSync(join(import.meta.dirname, "../../fixtures/valid/match-hr.asi"));
     const rows = [];
     for await (const row of decodeRows(new Uint8Array(file))) rows.push(row);
@@ -196,7 +198,7 @@ describe("bulk load", () => {
     expect(body.details.report.bytes.skipped + body.details.report.bytes.unknown).toBeGreaterThan(0);
   });
 
-  it("sets the firmware version of the device to that of the newest recording", async ({
+  it("sets the firmware version of the device to the version in the newest recording", async ({
     bulkLoads: { s, longOwned, ann },
   }) => {
     const owned = await longOwned(ann);
@@ -254,7 +256,7 @@ describe("bulk load of a recording with an ECG waveform and without a heart rate
   });
 });
 
-/** A recording with a 250 Hz waveform in its header, in frames of a second, each with a triangle as R wave. */
+/** Returns the recording with a 250 Hz waveform in its header and one frame per second, with a triangle for each R wave. */
 function withWaveform(recording: Uint8Array, startMs: number, seconds: number): Uint8Array {
   const headerBytes = 72;
   const frames = Array.from({ length: seconds }, (_, second) => {

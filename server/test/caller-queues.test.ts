@@ -1,4 +1,4 @@
-/** A caller who waits for queries does not occupy slots that all callers share. */
+/** Tests that a caller whose queries wait does not occupy slots that all callers share. */
 import { setImmediate } from "node:timers/promises";
 import { beforeAll, describe, expect, it } from "vitest";
 import { authorize } from "../src/domain/change/access.js";
@@ -11,7 +11,7 @@ import type { OperatorContext } from "../src/operator/commands.js";
 import { newStore, type TestAccount, TestService } from "./service.js";
 import { store } from "./team.js";
 
-/** Number of queries of the busy caller; hundreds are still waiting when the other caller has been served. */
+/** Number of queries by the busy caller; hundreds are still waiting when the other caller has been served. */
 const MANY = 400;
 
 let s: TestService;
@@ -33,7 +33,7 @@ function fillQueue(caller: Caller) {
   return queue;
 }
 
-/** An account whose requests come from a separate address. */
+/** Returns an account whose requests come from a separate address. */
 const callerOf = ({ id }: TestAccount): Caller => ({ name: accountCaller(id), group: `address of ${id}` });
 
 it("a password of an unrelated user is hashed before the passwords of many accounts of another address", async () => {
@@ -53,14 +53,14 @@ it("a password of an unrelated user is hashed before the passwords of many accou
   expect(await Promise.all(many)).toHaveLength(60);
 });
 
-it("four pages of raw data are read concurrently for one address, regardless of the number of its accounts; another address can still read", async () => {
+it("four pages of raw data are read concurrently for one address, regardless of its number of accounts; another address can still read", async () => {
   const reading = newRawDataReading(new PageCache(s.clock, 0));
   const startMs = Date.parse("2024-06-01T10:00:00Z");
   let end = () => {};
   const held = new Promise<void>((resolve) => {
     end = resolve;
   });
-  // Every page that was read waits for formatting.
+  // Formatting is blocked, so every page that was read waits for it.
   const formatting = reading.writes.run(0, () => held);
   const page = async (group: string) => {
     const owner = await s.manager();

@@ -47,7 +47,7 @@ const download = (query: Record<string, string> = {}, headers: Record<string, st
   });
 
 describe("the samples of a device as a file", () => {
-  it("are the rows of the recordings, over any length of time, as CSV", async () => {
+  it("are the rows of the recordings as CSV, for any length of time", async () => {
     const response = await download();
     expect([response.status, response.headers.get("content-type")]).toEqual([200, "text/csv; charset=utf-8"]);
     expect(response.headers.get("content-disposition")).toBe(
@@ -93,7 +93,7 @@ describe("the samples of a device as a file", () => {
     }
   });
 
-  it("include from and exclude to", async () => {
+  it("include the time in from and exclude the time in to", async () => {
     const text = await (await download({ from: iso(START_MS + 100), to: iso(START_MS + 300) })).text();
     expect(text.match(/^\d+\.\d+/gm)).toEqual(
       [START_MS + 100, START_MS + 200].map((ms) => (ms / 1000).toFixed(3)),
@@ -113,7 +113,7 @@ describe("the samples of a device as a file", () => {
   it("arrive unchanged at a client that reads slowly, although the service reuses their memory", async () => {
     const long = await s.ownedDevice(ann);
     await s.backdate(long, "2024-01-01T00:00:00Z");
-    // More bytes than a connection buffers.
+    // The file is larger than the buffers of a connection.
     await s.load(long, ann, await walk(long.serial_number, START, 60_000));
     for (const format of ["jsonl", "parquet", "arrow"]) {
       const url = `${s.service.url}${path({ format }, long)}`;
@@ -132,7 +132,7 @@ describe("the samples of a device as a file", () => {
     }
   });
 
-  it("are refused with the field and the required action for wrong times, unknown formats and parameters", async () => {
+  it("are refused with the field and the remedy if times are wrong, or formats or parameters are unknown", async () => {
     for (const [query, field] of [
       [{ from: LATER, to: START }, "to"],
       [{ from: "yesterday" }, "from"],
@@ -167,7 +167,7 @@ describe("the samples of a device as a file", () => {
     expect((await s.get(path({}, shared), (await s.manager()).token)).status).toBe(403);
   });
 
-  it("cause an error that the client can parse if they cannot be read, even in a compressed response", async () => {
+  it("end with an error that the client can detect if they cannot be read, even in a compressed response", async () => {
     const damaged = await s.ownedDevice(ann);
     await s.backdate(damaged, "2024-01-01T00:00:00Z");
     await s.load(damaged, ann, await walk(damaged.serial_number, START, 5));

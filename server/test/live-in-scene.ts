@@ -1,4 +1,4 @@
-/** Gateways that stream recordings. */
+/** Provides gateways that stream recordings. */
 import { withOwnService } from "./file-service.js";
 import { Gateway } from "./gateway.js";
 import type { TestAccount, TestDevice, TestService } from "./service.js";
@@ -24,7 +24,7 @@ async function streamsOn(s: TestService) {
   const stateOf = async ({ serial_number }: TestDevice, recording = "one", by = ann) =>
     (await s.get(`/api/v2/devices/${serial_number}/stream/?recording=${recording}`, by.token)).body;
 
-  /** All samples of a device within an hour, as the service sends them. */
+  /** Returns all samples of a device within an hour as the service returns them. */
   async function samplesOf({ id }: TestDevice, by: TestAccount = ann) {
     const samples: unknown[] = [];
     for (let page: number | null = 1; page !== null; ) {

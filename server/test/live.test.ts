@@ -1,4 +1,4 @@
-/** Live data by server-sent events. */
+/** Tests live data in server-sent events. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { eq } from "drizzle-orm";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
@@ -18,7 +18,7 @@ let device: TestDevice;
 
 const START = "2024-03-01T10:00:00.000Z";
 const START_MS = Date.parse(START);
-/** Use a shorter interval than in operation, because tests should not wait. */
+/** Use a shorter interval than in production, because tests should not wait. */
 const settings = { livePollMs: 50, liveHeartbeatMs: 100 };
 
 beforeAll(async () => {
@@ -99,7 +99,7 @@ describe("live data", () => {
     });
   });
 
-  it("include all samples of the first batch of a device, not only the newest", async () => {
+  it("include all samples in the first batch of a device, not only the newest", async () => {
     const own = await ownedSince2024();
     const client = await follow(own);
     const next = client.next();
@@ -119,10 +119,10 @@ describe("live data", () => {
       id: String(START_MS + 1_900),
       data: samplesFrom(START_MS - 600_000, 10),
     });
-    // Samples between existing ones, and some existing ones again.
+    // The recordings contain samples between the existing ones, and some existing samples again.
     await load(own, START_MS - 599_500, 10);
     expect((await client.next())?.data).toEqual(samplesFrom(START_MS - 599_000, 5));
-    // Late and new samples of one load are two events.
+    // Late and new samples in one load are sent as two events.
     await s.load(
       own,
       ann,
@@ -160,7 +160,7 @@ describe("live data", () => {
     await load(own, nowMs - 5_000, 10);
     expect(await client.next()).toMatchObject({ event: "samples", data: samplesFrom(nowMs - 5_000, 10) });
     client.leave();
-    // Samples up to the time when the client disconnected are old.
+    // The samples up to the time when the client disconnected are late.
     const idMs = Number(ahead?.id);
     expect(idMs).toBeLessThan(nowMs + 240_000);
     await load(own, idMs + 1_000, 2);
@@ -203,7 +203,7 @@ describe("live data", () => {
     expect(statuses.map(({ status }) => status)).toEqual([403, 403, 404, 406, 200]);
   });
 
-  it("continue on the open connection of the user after a HEAD request", async () => {
+  it("continue on the user's open connection after a HEAD request", async () => {
     const own = await ownedSince2024();
     await load(own, START_MS, 1);
     const client = await follow(own);
@@ -215,7 +215,7 @@ describe("live data", () => {
 });
 
 describe("a connection with live data ends", () => {
-  it("when its user opens another one for the device, on this process or another", async () => {
+  it("when its user opens another one for the device, in this process or another", async () => {
     for (const at of [s, other]) {
       const old = await follow();
       const second = await follow(device, { at });
@@ -251,7 +251,7 @@ describe("a connection with live data ends", () => {
     expect(await client.end()).toBe("signed_out");
   });
 
-  it("when the device gets another owner, without sending a sample of that owner", async () => {
+  it("when the device gets another owner, without sending any sample of that owner", async () => {
     const passed = await ownedSince2024();
     await load(passed, START_MS, 1);
     const client = await follow(passed);
@@ -295,7 +295,7 @@ describe("a connection with live data ends", () => {
 });
 
 describe("connections with live data", () => {
-  it("count as requests for raw data and are limited to 32 per user", async () => {
+  it("count as requests for raw data, and are limited to 32 per user", async () => {
     const limited = await TestService.start(s.store, { ...settings, throttleRawDataPerMinute: 2 });
     const ben = await s.manager();
     const bens = await s.ownedDevice(ben);
@@ -308,7 +308,7 @@ describe("connections with live data", () => {
     for (const one of devices) clients.push(await follow(one, { by: eve }));
     expect(clients.map(({ status }) => status)).toEqual([...Array(32).fill(200), 429]);
     expect(Number(clients[32]?.headers["retry-after"])).toBeGreaterThan(0);
-    // A connection that replaces another one does not count additionally.
+    // A connection that replaces another one does not add to the count.
     const [again] = devices;
     if (again !== undefined) expect((await follow(again, { by: eve })).status).toBe(200);
   });

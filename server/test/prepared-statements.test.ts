@@ -60,7 +60,7 @@ describe("statements with parameters", () => {
     }
   });
 
-  it("stay prepared if they are frequent, even with many variants of a list", async () => {
+  it("remain prepared if they are frequent, even with many variants of a list", async () => {
     const client = await store.database.pool.connect();
     const often = "SELECT $1::int * 3 AS product";
     try {

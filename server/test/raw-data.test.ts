@@ -25,7 +25,7 @@ beforeAll(async () => {
   [ann, bob] = await Promise.all([s.manager(), s.manager()]);
   device = await s.ownedDevice(ann);
   await s.backdate(device, "2024-01-01T00:00:00Z");
-  // Two ranges: a minute at 10 Hz, and another one after 5 minutes and 1 ms.
+  // The recordings form two ranges: a minute at 10 Hz, and a second one 5 minutes and 1 ms later.
   await s.load(device, ann, await walk(device.serial_number, START, 600));
   await s.load(device, ann, await walk(device.serial_number, iso(START_MS + 59_900 + 300_001), 50));
 });
@@ -155,7 +155,7 @@ describe("raw data", () => {
     expect((await s.get(`/api/v1/devices/${device.id}/raw-data/?${query}`)).status).toBe(403);
   });
 
-  it("a page of samples contains for each owner only the samples of that owner's time", async () => {
+  it("a page of samples contains for each owner only the samples from that owner's time", async () => {
     const at = await TestService.start(s.store);
     const shared = await at.ownedDevice(ann);
     await at.backdate(shared, "2024-01-01T00:00:00Z");
@@ -206,7 +206,7 @@ describe("raw data", () => {
         403,
         `You did not own the device between start and stop. Numbers are milliseconds since 1970, so these are ${new Date(start).toISOString()} and ${new Date(stop).toISOString()}. If they are seconds, multiply them by 1000.`,
       ]);
-      // A time without ownership that is not a mistake of the unit.
+      // The device had no owner at this time, and the unit is not the reason.
       const early = await s.get(`${path}?start=2023-01-01T00:00:00Z&stop=2023-01-01T01:00:00Z`, ann.token);
       expect(early.body.detail).toBe("You did not own the device between start and stop.");
     }
@@ -258,10 +258,10 @@ describe("raw data", () => {
       request(`${s.service.url}${path}`, { headers }, received).on("error", reject).end();
     });
     hook.disable();
-    // Three or more steps of the default size, and the end of the stream.
+    // The page is larger than two steps of the default size.
     expect(bytes.length).toBeGreaterThan(2 * 16 * 1024);
     expect(JSON.parse(`${gunzipSync(bytes)}`).count).toBe(3_000);
-    // The bytes, and the end of the stream.
+    // One step is for the bytes, the other for the end of the stream.
     expect(steps).toBe(2);
   });
 
@@ -355,7 +355,7 @@ describe("raw data", () => {
     expect((await s.get("/api/v1/devices/999999/latest-raw-data/", ann.token)).status).toBe(404);
   });
 
-  it("the latest samples and the latest timestamp are those of the current ownership of the caller only", async () => {
+  it("the latest samples and the latest timestamp are only those from the current ownership of the caller", async () => {
     const passed = await s.ownedDevice(ann);
     await s.backdate(passed, "2024-01-01T00:00:00Z");
     await s.load(passed, ann, await walk(passed.serial_number, START, 10));
@@ -388,7 +388,7 @@ describe("retention of raw data", () => {
     const old = await now.ownedDevice(eve);
     await now.backdate(old, "2010-01-01T00:00:00Z");
     await now.load(old, eve, await walk(old.serial_number, "2010-06-01T00:00:00Z", 10));
-    // Retention 731 days later also removes the current tokens.
+    // Log in again, because retention 731 days later also removes the current tokens.
     const count = async () => {
       const token = await now.logIn(eve.username, eve.password);
       return (await now.get(`/api/v1/devices/${old.id}/latest-raw-data/`, token)).body.length;
@@ -420,7 +420,7 @@ describe("retention of raw data", () => {
 });
 
 describe.runIf(process.env.TEST_DATABASE === "embedded")("the embedded database without autovacuum", () => {
-  /** Fraction of a table's pages with only all-visible rows, which can be read from the index alone. */
+  /** Returns the fraction of a table's pages whose rows are all visible, which index-only scans can skip. */
   const tidyShare = async (table: string) => {
     const { rows } = await s.store.database.pool.query(
       "SELECT relallvisible::float / nullif(relpages, 0) AS share FROM pg_class WHERE relname = $1",

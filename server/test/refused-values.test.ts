@@ -1,4 +1,4 @@
-/** Values of JSON that the database cannot store, and log lines of failed statements. */
+/** Tests JSON values that the database cannot store, and log lines of failed statements. */
 import { Writable } from "node:stream";
 import { sql } from "drizzle-orm";
 import Fastify from "fastify";
@@ -22,7 +22,7 @@ beforeAll(async () => {
 
 afterAll(() => s.store.close());
 
-/** Raw JSON text, because JSON.stringify would reject or change some numbers. */
+/** Sends raw JSON text, because JSON.stringify would reject or change some numbers. */
 const patch = (text: string) =>
   s.send("PATCH", `/api/v1/activities/${activity}/`, {
     token: ann.token,
@@ -49,7 +49,7 @@ describe("a value that the database cannot store", () => {
     "-0",
     "0.1",
     "123456789012345678901234567890",
-  ])("does not include: %s", async (text) => {
+  ])("is not %s", async (text) => {
     expect(await patch(text)).toMatchObject({ status: 200, body: { json: { more: Number(text) + 0 } } });
   });
 
@@ -99,7 +99,7 @@ describe("a statement that fails", () => {
   });
 });
 
-/** A minimal application with the errors and the log of the service. */
+/** Creates a minimal application with the errors and the log of the service. */
 function listener() {
   let written = "";
   const stream = new Writable({

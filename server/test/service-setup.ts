@@ -1,6 +1,6 @@
 /**
- * Runs with every file of tests that start services. A test fails if a response of a service differs from the OpenAPI document,
- * or if Node.js has emitted a warning.
+ * Runs in every file of tests that start services. A test fails if a response of a service differs from the OpenAPI document, or
+ * if Node.js has emitted a warning.
  */
 import { afterAll, afterEach, aroundAll } from "vitest";
 import { takeProcessWarnings } from "./process-warnings.js";
@@ -20,7 +20,7 @@ async function checkTest(): Promise<void> {
 
 afterEach(checkTest);
 afterAll(endService);
-// Outermost hook, because the fixtures of the file end after every `afterAll`.
+// This must be the outermost hook, because the fixtures of the file end after every `afterAll`.
 aroundAll(async (runFile) => {
   await runFile();
   await removeDatabases();

@@ -1,4 +1,4 @@
-/** The service under test: the real service on a real database, accessed over HTTP. */
+/** Provides the service under test: the real service on a real database, which tests access over HTTP. */
 import { randomBytes, randomUUID } from "node:crypto";
 import { cpSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -24,7 +24,7 @@ import type { Scope } from "../src/store/schema.js";
 import { stopAfterTest } from "./cleanup.js";
 import { newScratchFolder } from "./scratch.js";
 
-/** A clock that tests set instead of sleeping. */
+/** A clock that tests advance instead of sleeping. */
 export class MovableClock {
   #offsetMs = 0;
   #stoppedAtMs: number | undefined;
@@ -74,10 +74,10 @@ const isPostgres = process.env.TEST_DATABASE === "postgres";
 /** Template of a new database: without tables, or with the tables of this release. */
 export type Template = "empty" | "migrated";
 
-/** Databases of the file's tests on the server of the run, and folders of embedded databases. */
+/** Databases on the server of the run, and folders of embedded databases, that the tests of a file have created. */
 const created = { databases: [] as string[], folders: [] as string[] };
 
-/** Removes the databases of a file after its tests, because a run creates hundreds of them, with 10 to 40 MB each. */
+/** Removes the databases of a file after its tests, because a run creates hundreds of databases of 10 to 40 MB each. */
 export async function removeDatabases(): Promise<void> {
   for (const folder of created.folders.splice(0)) rmSync(folder, { recursive: true, force: true });
   const names = created.databases.splice(0);
@@ -95,7 +95,7 @@ function newFolder(template: Template): string {
   return folder;
 }
 
-/** Connects to the server of the run. */
+/** Connects to the server of the run as administrator. */
 async function onServer(use: (admin: pg.Client) => Promise<unknown>): Promise<void> {
   const admin = new pg.Client(`${inject("postgresUrl")}postgres`);
   await admin.connect();
@@ -111,10 +111,13 @@ async function newServerDatabase(template: Template): Promise<string> {
   return `${inject("postgresUrl")}${name}`;
 }
 
-/** One caller gets a third of the pool, and in the tests up to five reads of one caller wait for a lock. */
+/**
+ * Number of connections per pool. One caller gets a third of them, and up to five reads of one caller wait for a lock in the
+ * tests.
+ */
 const POOL_SIZE = 18;
 
-/** A new database, without tables by default; the caller must close it. */
+/** Creates a database, without tables by default; the caller must close it. */
 export async function newDatabase(
   template: Template = "empty",
 ): Promise<{ database: Database; databaseUrl: string | null }> {
@@ -127,14 +130,14 @@ export async function newDatabase(
 
 type TestStore = Store & { databaseUrl: string | null };
 
-/** A new, empty, migrated database; within a test, it is closed at the end of the test. */
+/** Creates an empty, migrated database; within a test, it is closed at the end of the test. */
 export async function newStore(): Promise<TestStore> {
   const store = await lastingStore();
   stopAfterTest(() => store.close());
   return store;
 }
 
-/** Distributes the samples over the servers of the run, if any. */
+/** Distributes the samples over the servers of the run, if there are any. */
 async function distribute({ kind, direct }: Database): Promise<void> {
   const urls = kind === "postgres" ? inject("sampleServerUrls") : [];
   if (urls.length === 0) return;
@@ -146,7 +149,7 @@ async function distribute({ kind, direct }: Database): Promise<void> {
   }
 }
 
-/** A new, empty, migrated database that outlives the test which creates it; the caller must close it. */
+/** Creates an empty, migrated database that outlives the test; the caller must close it. */
 export async function lastingStore(): Promise<TestStore> {
   const { database, databaseUrl } = await newDatabase("migrated");
   await distribute(database);
@@ -167,16 +170,16 @@ export async function lastingStore(): Promise<TestStore> {
   return store;
 }
 
-/** Resources to stop before a store is closed, because a failed `beforeAll` stops nothing. */
+/** Services to stop before a store is closed, because a failed `beforeAll` does not stop its services. */
 const runningOn = new WeakMap<Store, Set<Service>>();
 
 /**
- * A page of one file. Each file of the built page has a route, which would take a third of the time to start a service.
- * `page.test.ts` has its own pages, and the tests of the page itself use the built one.
+ * Folder with a page of one file. Each file of the built page has a route, which would take a third of the time to start a
+ * service. `page.test.ts` has its own pages, and the tests of the page itself use the built page.
  */
 const SMALL_PAGE = join(import.meta.dirname, "small-page");
 
-/** Settings of the tests: a free port, minimal logs, and limits that a test run does not reach. */
+/** Returns settings for tests: a free port, minimal logs, and limits that a test run does not reach. */
 export const testConfig = (changes: Partial<Config> = {}): Config => ({
   ...readConfig({ PORT: "0", METRICS_PORT: "0", LOG_LEVEL: process.env.TEST_LOG ?? "silent" }),
   dataDir: newScratchFolder(),
@@ -242,7 +245,7 @@ export class TestService {
     return ownContext(this.config, this.store, this.clock, undefined, this.service.computer);
   }
 
-  /** Runs all waiting jobs. Services of the tests do not run jobs automatically. */
+  /** Runs all waiting jobs, because services in tests do not run jobs automatically. */
   runJobs(): Promise<void> {
     return this.service.worker.drain();
   }
@@ -287,7 +290,7 @@ export class TestService {
     return this.send("POST", path, { token, json });
   }
 
-  /** OAuth application of the tests' clients. */
+  /** Returns the OAuth application that clients in tests use. */
   client(): Promise<{ clientId: string; clientSecret: string }> {
     this.#client ??= createApplication(this.ctx, { name: "test", redirectUris: [] });
     return this.#client;
@@ -320,7 +323,7 @@ export class TestService {
     return { id: body.id, username, password, token: await this.logIn(username, password) };
   }
 
-  /** A token of a user for a program, valid for a day. */
+  /** Creates a personal token for a user, which is valid for a day. */
   async personalToken(by: TestAccount, ...scopes: Scope[]): Promise<string> {
     const { status, body } = await this.post(
       "/api/v2/tokens/",
@@ -331,7 +334,7 @@ export class TestService {
     return body.token;
   }
 
-  /** An athlete who can log in. */
+  /** Registers an athlete and logs in. */
   async athlete(more: { email?: string } = {}): Promise<TestAccount> {
     const username = `athlete-${randomUUID()}`;
     const email = more.email ?? `${username}@example.org`;
@@ -343,7 +346,7 @@ export class TestService {
     return { id, username, password, token: await this.logIn(username, password) };
   }
 
-  /** A device that nobody has owned. */
+  /** Adds a device that nobody has owned. */
   async device(more: Partial<{ deviceName: string; deviceType: string }> = {}): Promise<TestDevice> {
     const serialNumber = randomBytes(6).toString("hex").toUpperCase();
     const [device] = await addDevices(this.ctx, [
@@ -353,7 +356,7 @@ export class TestService {
     return { id: device.id, serial_number: device.serialNumber, device_name: device.deviceName };
   }
 
-  /** A device that the manager owns from now on. */
+  /** Adds a device that the manager owns from now on. */
   async ownedDevice(owner: TestAccount, more: Partial<{ deviceName: string; deviceType: string }> = {}) {
     const device = await this.device(more);
     const { status } = await this.take(device, owner);
@@ -361,7 +364,7 @@ export class TestService {
     return device;
   }
 
-  /** Extends the last ownership of the device backwards, like the operator. */
+  /** Extends the last ownership of the device backwards, as the operator can. */
   async backdate(device: TestDevice, start: string): Promise<void> {
     await backdateOwnership(this.ctx, device.serial_number, new Date(start));
   }
@@ -396,8 +399,8 @@ export class TestService {
 let shared: Promise<TestService> | undefined;
 
 /**
- * A service shared by all tests of a file, on a separate database. A test that moves the clock or changes settings uses
- * `startService`.
+ * Returns the service that all tests of a file share, on a separate database. A test that moves the clock or changes settings
+ * uses `startService`.
  */
 export function service(): Promise<TestService> {
   shared ??= lastingStore().then((store) => TestService.startLasting(store));
