@@ -46,8 +46,7 @@ describe("a webhook of an account", () => {
     const receiving = await receiver();
     const hook = await newHook(s, ann.token, receiving.url, "samples.stored", "job.finished");
     expect(hook.secret).toMatch(/^whsec_[A-Za-z0-9+/]{32}$/);
-    const device = await s.ownedDevice(ann);
-    await s.backdate(device, "2024-01-01T00:00:00Z");
+    const device = await s.longOwned(ann);
     const recording = await walk(device.serial_number, START, 10);
     const { body: load } = await s.post(
       `/api/v1/devices/${device.id}/bulk-load/`,

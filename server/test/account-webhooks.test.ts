@@ -28,8 +28,7 @@ describe("a webhook of an account", () => {
     const receiving = await receiver();
     receiving.behaviour = answer(503);
     const hook = await newHook(s, ann.token, receiving.url, "samples.stored");
-    const device = await s.ownedDevice(ann);
-    await s.backdate(device, "2024-01-01T00:00:00Z");
+    const device = await s.longOwned(ann);
     await s.load(device, ann, await walk(device.serial_number, START, 10));
     await s.runJobs();
     receiving.behaviour = answer(204);

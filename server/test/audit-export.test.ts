@@ -4,8 +4,9 @@ import { sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { AuditEntry } from "../src/domain/exports/audit.js";
 import { commands } from "../src/operator/commands.js";
+import { newStore } from "./databases.js";
 import { MAIN, Processes, type RunningProcess } from "./processes.js";
-import { newStore, TestService } from "./service.js";
+import { TestService } from "./service.js";
 import { Team } from "./team.js";
 
 /** Reads all parts of an export. */

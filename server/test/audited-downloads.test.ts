@@ -4,8 +4,9 @@ import { type IncomingMessage, request } from "node:http";
 import { and, asc, eq, like, or, sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { auditLog } from "../src/store/schema.js";
+import { newStore } from "./databases.js";
 import { walk } from "./recordings.js";
-import { newStore, type TestAccount, type TestDevice, TestService } from "./service.js";
+import { type TestAccount, type TestDevice, TestService } from "./service.js";
 import { SquadScene } from "./squad-scene.js";
 
 const START = "2024-03-01T10:00:00.000Z";
@@ -43,8 +44,7 @@ const downloadsBy = ({ id }: Pick<TestAccount, "id">) =>
 
 async function recorded(samples: number): Promise<{ owner: TestAccount; device: TestDevice; path: string }> {
   const owner = await s.manager();
-  const device = await s.ownedDevice(owner);
-  await s.backdate(device, "2024-01-01T00:00:00Z");
+  const device = await s.longOwned(owner);
   await s.load(device, owner, await walk(device.serial_number, START, samples));
   return { owner, device, path: `/api/v2/devices/${device.id}/samples/` };
 }

@@ -16,8 +16,9 @@ import { BackupError, headLine } from "../src/store/backup/backup-file.js";
 import { restore } from "../src/store/backup/restore.js";
 import { withoutServers } from "../src/store/connection/server-lock.js";
 import { migrations } from "../src/store/migrations/index.js";
+import { newStore } from "./databases.js";
 import { newScratchFolder } from "./scratch.js";
-import { newStore, TestService } from "./service.js";
+import { TestService } from "./service.js";
 import { newActivity } from "./team.js";
 
 describe("a backup", () => {

@@ -31,17 +31,17 @@ describe("bulk load", () => {
     }
   });
 
-  it("reads base64 with line breaks and without padding", async ({ bulkLoads: { longOwned, ann, post } }) => {
-    const owned = await longOwned(ann);
+  it("reads base64 with line breaks and without padding", async ({ bulkLoads: { s, ann, post } }) => {
+    const owned = await s.longOwned(ann);
     const text = base64(await walk(owned.serial_number, START, 5));
     expect((await post(text.replace(/=+$/, ""), ann, owned.id)).status).toBe(200);
     expect((await post(text.replace(/.{76}/g, "$&\r\n"), ann, owned.id)).status).toBe(200);
   });
 
   it("loads a recording compressed with gzip, up to the maximum size of a recording", async ({
-    bulkLoads: { s, longOwned, ann, post },
+    bulkLoads: { s, ann, post },
   }) => {
-    const owned = await longOwned(ann);
+    const owned = await s.longOwned(ann);
     const recording = await walk(owned.serial_number, START, 5);
     const packed = gzipSync(recording);
     const { status, body } = await post(base64(packed), ann, owned.id);
@@ -85,10 +85,8 @@ describe("bulk load", () => {
     expect(headers.get("sunset")).not.toBeNull();
   });
 
-  it("creates one job for two requests with the same idempotency key", async ({
-    bulkLoads: { s, longOwned, ann },
-  }) => {
-    const owned = await longOwned(ann);
+  it("creates one job for two requests with the same idempotency key", async ({ bulkLoads: { s, ann } }) => {
+    const owned = await s.longOwned(ann);
     const json = { asi_b64: base64(await walk(owned.serial_number, START, 3)) };
     const headers = { "Idempotency-Key": "one load" };
     const bad = await s.send("POST", path(owned.id), { token: ann.token, json, headers });
@@ -101,9 +99,9 @@ describe("bulk load", () => {
   });
 
   it("refuses samples from times with another owner, from times without an owner and from the far future, and reports times without an owner", async ({
-    bulkLoads: { s, longOwned, bob, ann, countOf },
+    bulkLoads: { s, bob, ann, countOf },
   }) => {
-    const passed = await longOwned(bob);
+    const passed = await s.longOwned(bob);
     await s.release(passed, bob);
     s.clock.advance(60_000);
     await s.take(passed, ann);
@@ -150,9 +148,9 @@ describe("bulk load", () => {
   });
 
   it("fails the job with the error code of the library if an error is found after the request", async ({
-    bulkLoads: { s, longOwned, ann, countOf },
+    bulkLoads: { s, ann, countOf },
   }) => {
-    const owned = await longOwned(ann);
+    const owned = await s.longOwned(ann);
     const none = await s.load(owned, ann, await recordingOf(owned.serial_number, []));
     expect(none.body).toMatchObject({
       state: "FAILURE",
@@ -169,10 +167,10 @@ describe("bulk load", () => {
   });
 
   it("fails the job and stores nothing if the samples are in more five-minute periods than one load can write", async ({
-    bulkLoads: { s, longOwned, ann, countOf },
+    bulkLoads: { s, ann, countOf },
   }) => {
     const few = await TestService.start(s.store, { bulkLoadMaxChunks: 20 });
-    const owned = await longOwned(ann);
+    const owned = await s.longOwned(ann);
     const scattered = (count: number) =>
       recordingOf(owned.serial_number, timesFrom(START, count, 300_000).map(rowAt));
     const refused = await few.load(owned, ann, await scattered(21));

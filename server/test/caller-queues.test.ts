@@ -8,7 +8,8 @@ import { whenHasherIsFree } from "../src/domain/secrets/passwords.js";
 import { accountCaller, addressCaller, type Caller, onBehalfOf } from "../src/fairness/callers.js";
 import { findUser, type PasswordAttempts } from "../src/oauth/model.js";
 import type { OperatorContext } from "../src/operator/commands.js";
-import { newStore, type TestAccount, TestService } from "./service.js";
+import { newStore } from "./databases.js";
+import { type TestAccount, TestService } from "./service.js";
 import { store } from "./team.js";
 
 /** Number of queries by the busy caller; hundreds are still waiting when the other caller has been served. */
@@ -64,8 +65,7 @@ it("four pages of raw data are read concurrently for one address, regardless of 
   const formatting = reading.writes.run(0, () => held);
   const page = async (group: string) => {
     const owner = await s.manager();
-    const device = await s.ownedDevice(owner);
-    await s.backdate(device, "2024-01-01T00:00:00Z");
+    const device = await s.longOwned(owner);
     const ctx = { ...s.ctx, caller: { id: owner.id, role: "MANAGER", scopes: null } } as OperatorContext;
     const target = await authorize(ctx, "fetchRawData", { device: device.id });
     return () =>
@@ -110,8 +110,7 @@ describe("while queries of one caller wait for the database", () => {
     const reading = newRawDataReading(new PageCache(s.clock, 0));
     const startMs = Date.parse("2024-06-01T10:00:00Z");
     const pageOf = async (owner: TestAccount) => {
-      const device = await s.ownedDevice(owner);
-      await s.backdate(device, "2024-01-01T00:00:00Z");
+      const device = await s.longOwned(owner);
       await store(s, device.id, [{ t: startMs, speed: 1_000 }]);
       const ctx = { ...s.ctx, caller: { id: owner.id, role: "MANAGER", scopes: null } } as OperatorContext;
       const target = await authorize(ctx, "fetchRawData", { device: device.id });

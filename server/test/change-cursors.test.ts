@@ -9,10 +9,11 @@ import { backup } from "../src/store/backup/backup.js";
 import { restore } from "../src/store/backup/restore.js";
 import { changes } from "../src/store/schema.js";
 import { follow, followAtOnce, loaded, object, read } from "./change-reader.js";
+import { newStore } from "./databases.js";
 import { earlierTransactionsEnded } from "./earlier-transactions.js";
 import { withOwnService } from "./file-service.js";
 import { newScratchFolder } from "./scratch.js";
-import { newStore, TestService } from "./service.js";
+import { TestService } from "./service.js";
 
 const it = withOwnService();
 const DAY_MS = 86_400_000;

@@ -3,7 +3,8 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { describe, expect, it } from "vitest";
 import { stopAfterTest } from "./cleanup.js";
-import { newStore, TestService } from "./service.js";
+import { newStore } from "./databases.js";
+import { TestService } from "./service.js";
 
 const HEAD = "GET /health/live/ HTTP/1.1\r\nHost: a\r\n";
 

@@ -10,10 +10,11 @@ import { openDatabase } from "../src/store/connection/database.js";
 import { holdServerLock } from "../src/store/connection/server-lock.js";
 import { auditLog } from "../src/store/schema.js";
 import { stopAfterTest } from "./cleanup.js";
+import { newStore } from "./databases.js";
 import { expectToOutlive } from "./outage.js";
 import { type PostgresServer, startPostgres } from "./postgres.js";
 import { Processes } from "./processes.js";
-import { type Answer, newStore, TestService } from "./service.js";
+import { type Answer, TestService } from "./service.js";
 
 const isPostgres = process.env.TEST_DATABASE === "postgres";
 

@@ -9,7 +9,8 @@ import { openStore } from "../src/store/open.js";
 import { stopAfterTest } from "./cleanup.js";
 import { Processes } from "./processes.js";
 import { newScene } from "./scene.js";
-import { TestService, testConfig } from "./service.js";
+import { TestService } from "./service.js";
+import { testConfig } from "./test-config.js";
 
 const isPostgres = process.env.TEST_DATABASE === "postgres";
 

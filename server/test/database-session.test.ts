@@ -4,7 +4,8 @@ import { type Database, openDatabase } from "../src/store/connection/database.js
 import { isUnavailable } from "../src/store/connection/database-errors.js";
 import { migrate } from "../src/store/migrations/migrate.js";
 import { openStore } from "../src/store/open.js";
-import { newDatabase, newStore, testConfig } from "./service.js";
+import { newDatabase, newStore } from "./databases.js";
+import { testConfig } from "./test-config.js";
 
 describe.runIf(process.env.TEST_DATABASE === "postgres")("a database session", () => {
   it("writes times in UTC and ISO style, regardless of the settings of the server", async () => {

@@ -9,7 +9,7 @@ import { openDatabase } from "../src/store/connection/database.js";
 import type { tlsConnection } from "../src/store/connection/tls.js";
 import { openStore } from "../src/store/open.js";
 import { NOBODY } from "./postgres.js";
-import { testConfig } from "./service.js";
+import { testConfig } from "./test-config.js";
 
 const isPostgres = process.env.TEST_DATABASE === "postgres";
 

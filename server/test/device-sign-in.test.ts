@@ -6,7 +6,8 @@ import { DEVICE_GRANT } from "../src/oauth/device-codes.js";
 import { revokeApplication } from "../src/oauth/sessions.js";
 import { commands } from "../src/operator/commands.js";
 import { auditLog, deviceCodes } from "../src/store/schema.js";
-import { newStore, service, startService, type TestAccount, TestService } from "./service.js";
+import { newStore } from "./databases.js";
+import { service, startService, type TestAccount, TestService } from "./service.js";
 
 const BEGIN = "/oauth2/device_authorization/";
 const DECIDE = "/api/v2/device-sign-ins/decide/";

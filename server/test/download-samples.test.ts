@@ -10,8 +10,9 @@ import { authorize } from "../src/domain/change/access.js";
 import type { Context } from "../src/domain/change/context.js";
 import { downloadSamples } from "../src/domain/raw-data/download.js";
 import { ownerships } from "../src/store/schema.js";
+import { newStore } from "./databases.js";
 import { rowAt, timesFrom, walk } from "./recordings.js";
-import { newStore, type TestAccount, type TestDevice, TestService } from "./service.js";
+import { type TestAccount, type TestDevice, TestService } from "./service.js";
 
 let s: TestService;
 let ann: TestAccount;
@@ -27,8 +28,7 @@ const csvOf = (recording: Uint8Array) => new TextDecoder().decode(convertSync(re
 beforeAll(async () => {
   s = await TestService.start(await newStore());
   [ann, bob] = await Promise.all([s.manager(), s.manager()]);
-  device = await s.ownedDevice(ann);
-  await s.backdate(device, "2024-01-01T00:00:00Z");
+  device = await s.longOwned(ann);
   await s.load(device, ann, await walk(device.serial_number, START, 600));
   await s.load(device, ann, await walk(device.serial_number, LATER, 50));
 });
@@ -111,8 +111,7 @@ describe("the samples of a device as a file", () => {
   });
 
   it("arrive unchanged at a client that reads slowly, although the service reuses their memory", async () => {
-    const long = await s.ownedDevice(ann);
-    await s.backdate(long, "2024-01-01T00:00:00Z");
+    const long = await s.longOwned(ann);
     // The file is larger than the buffers of a connection.
     await s.load(long, ann, await walk(long.serial_number, START, 60_000));
     for (const format of ["jsonl", "parquet", "arrow"]) {
@@ -146,8 +145,7 @@ describe("the samples of a device as a file", () => {
   });
 
   it("are limited to the times at which the caller owned the device", async () => {
-    const shared = await s.ownedDevice(ann);
-    await s.backdate(shared, "2024-01-01T00:00:00Z");
+    const shared = await s.longOwned(ann);
     await s.load(shared, ann, await walk(shared.serial_number, START, 5));
     await s.release(shared, ann);
     await s.take(shared, bob);
@@ -168,8 +166,7 @@ describe("the samples of a device as a file", () => {
   });
 
   it("end with an error that the client can detect if they cannot be read, even in a compressed response", async () => {
-    const damaged = await s.ownedDevice(ann);
-    await s.backdate(damaged, "2024-01-01T00:00:00Z");
+    const damaged = await s.longOwned(ann);
     await s.load(damaged, ann, await walk(damaged.serial_number, START, 5));
     await s.store.database.queries.execute(
       sql`UPDATE sample_chunks SET payload = substr(payload, 1, 20) WHERE device_id = ${damaged.id}`,
@@ -184,8 +181,7 @@ describe("the samples of a device as a file", () => {
   });
 
   it("end with an error if the caller loses ownership of the times being read", async () => {
-    const long = await s.ownedDevice(ann);
-    await s.backdate(long, "2024-01-01T00:00:00Z");
+    const long = await s.longOwned(ann);
     await s.load(long, ann, await walk(long.serial_number, START, 4 * 3600, { periodMs: 1000 }));
     const ctx: Context = {
       ...s.ctx,

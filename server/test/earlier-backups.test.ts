@@ -8,9 +8,10 @@ import { migrations } from "../src/store/migrations/index.js";
 import { migrate } from "../src/store/migrations/migrate.js";
 import type { Migration } from "../src/store/migrations/migration.js";
 import { stopAfterTest } from "./cleanup.js";
+import { newDatabase, newStore } from "./databases.js";
 import { LATER } from "./later-migrations.js";
 import { RECORDED, readRelease, releaseFile } from "./releases.js";
-import { newDatabase, newStore, TestService } from "./service.js";
+import { TestService } from "./service.js";
 
 const isPostgres = process.env.TEST_DATABASE === "postgres";
 const CHANGELOG = readFileSync(join(import.meta.dirname, "../../CHANGELOG.md"), "utf8");

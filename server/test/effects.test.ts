@@ -3,7 +3,8 @@ import { and, eq } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
 import { transact } from "../src/domain/change/change.js";
 import { auditLog, jobs, timeframes, webhookDeliveries, webhooks } from "../src/store/schema.js";
-import { newStore, TestService } from "./service.js";
+import { newStore } from "./databases.js";
+import { TestService } from "./service.js";
 import { Team } from "./team.js";
 
 // Use a separate database, because this test leaves jobs unfinished.

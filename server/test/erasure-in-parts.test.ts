@@ -15,7 +15,8 @@ import {
   jobs,
   webhookDeliveries,
 } from "../src/store/schema.js";
-import { newStore, TestService as Service, type TestService } from "./service.js";
+import { newStore } from "./databases.js";
+import { TestService as Service, type TestService } from "./service.js";
 import { Team } from "./team.js";
 
 /** More rows than two transactions erase. */

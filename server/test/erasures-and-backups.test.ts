@@ -11,10 +11,11 @@ import { restore } from "../src/store/backup/restore.js";
 import { whileNoneErases } from "../src/store/connection/advisory-lock.js";
 import type { Queries } from "../src/store/connection/database.js";
 import { accounts } from "../src/store/schema.js";
+import { newStore } from "./databases.js";
 import { linksTo, placesOf, Scene } from "./personal-data-scene.js";
 import { Processes } from "./processes.js";
 import { newScratchFolder } from "./scratch.js";
-import { newStore, type TestAccount, TestService } from "./service.js";
+import { type TestAccount, TestService } from "./service.js";
 
 describe("the list of erasures", () => {
   it("does not contain an account whose deletion failed, because the next start would erase it", async () => {

@@ -1,7 +1,8 @@
 /** Tests that many requests of one caller in the database pool do not delay a request of another. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { accountCaller, onBehalfOf } from "../src/fairness/callers.js";
-import { newDatabase, newStore, type TestAccount, TestService } from "./service.js";
+import { newDatabase, newStore } from "./databases.js";
+import { type TestAccount, TestService } from "./service.js";
 import { newActivity, Team } from "./team.js";
 
 const MANY = 120;

@@ -6,7 +6,8 @@
 import { test } from "vitest";
 import type { Config } from "../src/config/config.js";
 import type { AddressLookup } from "../src/domain/change/address-lookup.js";
-import { lastingStore, service, TestService } from "./service.js";
+import { lastingStore } from "./databases.js";
+import { service, TestService } from "./service.js";
 
 /**
  * Use this for a service with a separate database, if the tests run its jobs, set its clock, or expect only their own rows in

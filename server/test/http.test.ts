@@ -1,6 +1,7 @@
 import { connect } from "node:net";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { newStore, service, type TestAccount, TestService } from "./service.js";
+import { newStore } from "./databases.js";
+import { service, type TestAccount, TestService } from "./service.js";
 
 let s: TestService;
 let ann: TestAccount;

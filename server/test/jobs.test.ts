@@ -9,9 +9,11 @@ import { startService as startProcess } from "../src/process/service.js";
 import { queriesOf } from "../src/store/connection/database.js";
 import { accounts, auditLog, idempotencyKeys, jobs } from "../src/store/schema.js";
 import { stopAfterTest } from "./cleanup.js";
+import { newStore } from "./databases.js";
 import { ENDED } from "./ended-lease.js";
 import { startMailServer } from "./mail-server.js";
-import { newStore, TestService, testConfig } from "./service.js";
+import { TestService } from "./service.js";
+import { testConfig } from "./test-config.js";
 
 // Use a separate database for each test, because these tests run and count jobs.
 let s: TestService;

@@ -12,11 +12,13 @@ import { systemClock } from "../src/process/own-context.js";
 import { startService as startProcess } from "../src/process/service.js";
 import type { Queries } from "../src/store/connection/database.js";
 import { nextServerKey, replaceServerKey, serverKeyOf } from "../src/store/connection/server-key.js";
+import { newStore } from "./databases.js";
 import { MAIN, Processes, type RunningProcess } from "./processes.js";
 import { type Receiver, startReceiver } from "./receiver.js";
 import { newScratchFolder } from "./scratch.js";
-import { newStore, type TestAccount, TestService, testConfig } from "./service.js";
+import { type TestAccount, TestService } from "./service.js";
 import { newActivity } from "./team.js";
+import { testConfig } from "./test-config.js";
 
 const HOUR_MS = 3_600_000;
 

@@ -2,8 +2,9 @@
 import { beforeAll, expect, it } from "vitest";
 import { giveSquad, type SquadExtent } from "../siege/squads.js";
 import { accountCaller, addressCaller } from "../src/fairness/callers.js";
+import { newStore } from "./databases.js";
 import { problem } from "./problem.js";
-import { newStore, type TestAccount, TestService } from "./service.js";
+import { type TestAccount, TestService } from "./service.js";
 import { schemaId } from "./team.js";
 
 let s: TestService;

@@ -9,7 +9,8 @@ import { closeUnused } from "../src/http/connection/unused-connections.js";
 import { serveMetrics } from "../src/http/monitoring/metrics.js";
 import { freePort } from "../src/store/samples/testing/free-port.js";
 import { stopAfterTest } from "./cleanup.js";
-import { newStore, TestService } from "./service.js";
+import { newStore } from "./databases.js";
+import { TestService } from "./service.js";
 
 // A container may have no IPv6, and other systems have only one IPv4 loopback address.
 const ADDRESSES = ["127.0.0.1", process.platform === "linux" ? "127.0.0.2" : "::1"];

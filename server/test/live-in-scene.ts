@@ -9,12 +9,7 @@ export const START_MS = Date.parse(START);
 async function streamsOn(s: TestService) {
   const ann = await s.manager();
 
-  /** A device owned since before the recordings. */
-  async function longOwned(owner = ann): Promise<TestDevice> {
-    const owned = await s.ownedDevice(owner);
-    await s.backdate(owned, "2024-01-01T00:00:00Z");
-    return owned;
-  }
+  const longOwned = (owner = ann) => s.longOwned(owner);
 
   const stream = (
     { serial_number }: Pick<TestDevice, "serial_number">,

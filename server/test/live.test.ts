@@ -4,10 +4,11 @@ import { eq } from "drizzle-orm";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { commands } from "../src/operator/commands.js";
 import { liveConnections } from "../src/store/schema.js";
+import { newStore } from "./databases.js";
 import { EventClient } from "./event-source.js";
 import { Processes } from "./processes.js";
 import { recordingOf, rowAt, sampleAt, timesFrom, walk } from "./recordings.js";
-import { newStore, type TestAccount, type TestDevice, TestService } from "./service.js";
+import { type TestAccount, type TestDevice, TestService } from "./service.js";
 
 // Use a separate database, because these tests run jobs.
 let s: TestService;
@@ -26,7 +27,7 @@ beforeAll(async () => {
   s = await TestService.start(store, settings);
   other = await TestService.start(store, settings);
   ann = await s.manager();
-  device = await ownedSince2024();
+  device = await s.longOwned(ann);
   await load(device, START_MS, 1);
 });
 
@@ -40,12 +41,6 @@ const open: EventClient[] = [];
 afterEach(() => {
   for (const client of open.splice(0)) client.leave();
 });
-
-async function ownedSince2024(): Promise<TestDevice> {
-  const owned = await s.ownedDevice(ann);
-  await s.backdate(owned, "2024-01-01T00:00:00Z");
-  return owned;
-}
 
 async function follow(
   followed: TestDevice = device,
@@ -76,7 +71,7 @@ const connectionsTo = async ({ id }: TestDevice) =>
 
 describe("live data", () => {
   it("begin with the newest sample and continue with later samples, in chronological order", async () => {
-    const own = await ownedSince2024();
+    const own = await s.longOwned(ann);
     await load(own, START_MS, 20);
     const client = await follow(own);
     expect([client.status, client.headers["content-type"], client.headers["cache-control"]]).toEqual([
@@ -100,7 +95,7 @@ describe("live data", () => {
   });
 
   it("include all samples in the first batch of a device, not only the newest", async () => {
-    const own = await ownedSince2024();
+    const own = await s.longOwned(ann);
     const client = await follow(own);
     const next = client.next();
     await until(async () => client.comments.length > 0);
@@ -109,7 +104,7 @@ describe("live data", () => {
   });
 
   it("include late samples once, and continue from the newest", async () => {
-    const own = await ownedSince2024();
+    const own = await s.longOwned(ann);
     await load(own, START_MS, 20);
     const client = await follow(own);
     await client.next();
@@ -139,7 +134,7 @@ describe("live data", () => {
   });
 
   it("do not include recordings from before the last four periods with samples", async () => {
-    const own = await ownedSince2024();
+    const own = await s.longOwned(ann);
     for (const minutes of [0, 5, 10, 15]) await load(own, START_MS + minutes * 60_000, 1);
     const client = await follow(own);
     await client.next();
@@ -149,7 +144,7 @@ describe("live data", () => {
   });
 
   it("continue after a sample with a future time, in the same connection and in the next one", async () => {
-    const own = await ownedSince2024();
+    const own = await s.longOwned(ann);
     const nowMs = Math.floor(s.clock.now().getTime() / 1000) * 1000;
     await load(own, nowMs - 10_000, 1);
     const client = await follow(own);
@@ -169,7 +164,7 @@ describe("live data", () => {
   });
 
   it("continue after the last event that the client received, with at most the newest 300 samples", async () => {
-    const own = await ownedSince2024();
+    const own = await s.longOwned(ann);
     await load(own, START_MS, 400);
     const afterMs = START_MS + 39_000;
     const short = await follow(own, { headers: { "Last-Event-ID": String(afterMs) } });
@@ -181,7 +176,7 @@ describe("live data", () => {
   });
 
   it("contain comments while a device has nothing to send", async () => {
-    const silent = await ownedSince2024();
+    const silent = await s.longOwned(ann);
     const client = await follow(silent);
     const next = client.next();
     await until(async () => client.comments.length >= 2);
@@ -204,7 +199,7 @@ describe("live data", () => {
   });
 
   it("continue on the user's open connection after a HEAD request", async () => {
-    const own = await ownedSince2024();
+    const own = await s.longOwned(ann);
     await load(own, START_MS, 1);
     const client = await follow(own);
     await client.next();
@@ -222,7 +217,7 @@ describe("a connection with live data ends", () => {
       expect(await old.end()).toBe("replaced");
       expect((await second.next())?.event).toBe("samples");
     }
-    const elsewhere = await ownedSince2024();
+    const elsewhere = await s.longOwned(ann);
     await load(elsewhere, START_MS, 1);
     const [one, two] = [await follow(), await follow(elsewhere)];
     expect([(await one.next())?.event, (await two.next())?.event]).toEqual(["samples", "samples"]);
@@ -252,7 +247,7 @@ describe("a connection with live data ends", () => {
   });
 
   it("when the device gets another owner, without sending any sample of that owner", async () => {
-    const passed = await ownedSince2024();
+    const passed = await s.longOwned(ann);
     await load(passed, START_MS, 1);
     const client = await follow(passed);
     expect((await client.next())?.data).toEqual([sampleAt(START_MS)]);
@@ -267,7 +262,7 @@ describe("a connection with live data ends", () => {
   });
 
   it("when the client disconnects, and releases its row and its slot", async () => {
-    const own = await ownedSince2024();
+    const own = await s.longOwned(ann);
     const at = await TestService.start(s.store, settings);
     const openNow = async () => {
       const text = await at.service.app.metrics.getSingleMetricAsString("asi_live_connections");

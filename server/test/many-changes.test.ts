@@ -4,7 +4,8 @@ import { expect, it } from "vitest";
 import { transact } from "../src/domain/change/change.js";
 import { markNext } from "../src/domain/computed-data/recompute.js";
 import { recomputations, timeframes } from "../src/store/schema.js";
-import { newStore, TestService } from "./service.js";
+import { newStore } from "./databases.js";
+import { TestService } from "./service.js";
 import { Team } from "./team.js";
 
 const HOUR_MS = 3_600_000;

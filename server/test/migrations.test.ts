@@ -9,8 +9,8 @@ import { migrations } from "../src/store/migrations/index.js";
 import { migrate, requireOwnSchema } from "../src/store/migrations/migrate.js";
 import type { Migration } from "../src/store/migrations/migration.js";
 import * as schema from "../src/store/schema.js";
+import { newDatabase } from "./databases.js";
 import { Processes } from "./processes.js";
-import { newDatabase } from "./service.js";
 
 const isPostgres = process.env.TEST_DATABASE === "postgres";
 

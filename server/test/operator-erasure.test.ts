@@ -9,10 +9,11 @@ import { commands } from "../src/operator/commands.js";
 import { jobColumns } from "../src/store/queue/job-queue.js";
 import { Turn } from "../src/store/queue/turn.js";
 import { accounts, jobs, webhookDeliveries } from "../src/store/schema.js";
+import { newStore } from "./databases.js";
 import { mailsOf, placesOf, profileOf } from "./erasure-marks.js";
 import { managingManager } from "./people.js";
 import { recordingOf, rowAt, timesFrom } from "./recordings.js";
-import { newStore, service, startService, TestService } from "./service.js";
+import { service, startService, TestService } from "./service.js";
 import { grant, newActivity, Team } from "./team.js";
 
 const manyWebhooks = (s: TestService, activity: number, mark: string) =>

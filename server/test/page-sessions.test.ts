@@ -5,8 +5,9 @@ import type { Config } from "../src/config/config.js";
 import { applyRetention } from "../src/jobs/retention.js";
 import { commands } from "../src/operator/commands.js";
 import { auditLog, refreshTokens } from "../src/store/schema.js";
+import { newStore } from "./databases.js";
 import { Browser, FIREFOX, PAGE, withBrowsers } from "./page-browser.js";
-import { newStore, startService, TestService } from "./service.js";
+import { startService, TestService } from "./service.js";
 
 const it = withBrowsers();
 

@@ -4,8 +4,9 @@ import { request } from "node:http";
 import { join } from "node:path";
 import { brotliCompressSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
+import { newStore } from "./databases.js";
 import { newScratchFolder } from "./scratch.js";
-import { newStore, startService, TestService } from "./service.js";
+import { startService, TestService } from "./service.js";
 
 const SCRIPT = `console.log(${JSON.stringify("x".repeat(2000))});`;
 

@@ -5,10 +5,11 @@ import { describe, expect } from "vitest";
 import { applyRetention } from "../src/jobs/retention.js";
 import { commands } from "../src/operator/commands.js";
 import { auditLog, passwordResets } from "../src/store/schema.js";
+import { newStore } from "./databases.js";
 import { startMailServer } from "./mail-server.js";
 import { LINK, newPassword, readMail, withPasswordResets } from "./password-reset-scene.js";
 import { hashCount } from "./quick-argon2.js";
-import { newStore, startService, TestService } from "./service.js";
+import { startService, TestService } from "./service.js";
 
 const it = withPasswordResets();
 

@@ -7,9 +7,10 @@ import { hashToken } from "../src/domain/secrets/tokens.js";
 import { createPersonalToken } from "../src/oauth/personal-tokens.js";
 import { revokeApplication } from "../src/oauth/sessions.js";
 import { auditLog } from "../src/store/schema.js";
+import { newStore } from "./databases.js";
 import { withOwnService } from "./file-service.js";
 import { managingManager } from "./people.js";
-import { newStore, startService, type TestAccount, TestService } from "./service.js";
+import { startService, type TestAccount, TestService } from "./service.js";
 
 const it = withOwnService();
 

@@ -5,9 +5,11 @@ import { startService as startProcess } from "../src/process/service.js";
 import { type Database, openDatabase } from "../src/store/connection/database.js";
 import { withoutServers } from "../src/store/connection/server-lock.js";
 import { openStore, type Store } from "../src/store/open.js";
+import { newDatabase } from "./databases.js";
 import { type Pooler, pgbouncerVersion, startPgbouncer } from "./pgbouncer.js";
 import { newScene } from "./scene.js";
-import { MovableClock, newDatabase, TestService, testConfig } from "./service.js";
+import { MovableClock, TestService } from "./service.js";
+import { testConfig } from "./test-config.js";
 
 const isPostgres = process.env.TEST_DATABASE === "postgres";
 if (isPostgres && pgbouncerVersion === undefined)

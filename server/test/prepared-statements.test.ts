@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { newStore } from "./service.js";
+import { newStore } from "./databases.js";
 
 type Store = Awaited<ReturnType<typeof newStore>>;
 let store: Store;

@@ -7,8 +7,9 @@ import { promisify } from "node:util";
 import pg from "pg";
 import { inject } from "vitest";
 import { stopAfterTest } from "./cleanup.js";
+import { newStore } from "./databases.js";
 import { newScratchFolder } from "./scratch.js";
-import { type Answer, newStore } from "./service.js";
+import type { Answer } from "./service.js";
 
 export const MAIN = join(import.meta.dirname, "../dist/main.js");
 

@@ -2,6 +2,7 @@
 import type { Config } from "../src/config/config.js";
 import type { GroupRoles } from "../src/config/sign-in-settings.js";
 import { stopAfterTest } from "./cleanup.js";
+import { newStore } from "./databases.js";
 import {
   CLIENT_ID,
   CLIENT_SECRET,
@@ -10,7 +11,7 @@ import {
   type TestProvider,
 } from "./openid-provider.js";
 import { FIREFOX, PAGE } from "./page-browser.js";
-import { type Answer, newStore, TestService } from "./service.js";
+import { type Answer, TestService } from "./service.js";
 
 /** Adds a user to the provider, and makes the provider sign in this user. */
 export function person(provider: TestProvider, subject: string, claims: Claims = {}): void {

@@ -56,8 +56,7 @@ const filesIn = (folder: string) =>
     .sort();
 
 async function ownedSince2024(s: TestService, by: TestAccount): Promise<TestDevice> {
-  const device = await s.ownedDevice(by);
-  await s.backdate(device, "2024-01-01T00:00:00Z");
+  const device = await s.longOwned(by);
   return device;
 }
 

@@ -7,6 +7,7 @@ import { transact } from "../src/domain/change/change.js";
 import { emitActivityEvent } from "../src/domain/webhooks/events.js";
 import { applyRetention } from "../src/jobs/retention.js";
 import { commands } from "../src/operator/commands.js";
+import { newStore } from "./databases.js";
 import { DocumentedCalls } from "./documented-calls.js";
 import { EventClient } from "./event-source.js";
 import { fillLargeDatabase } from "./large-database.js";
@@ -15,7 +16,7 @@ import { Plans } from "./plans.js";
 import { walk } from "./recordings.js";
 import { newScene, type Scene } from "./scene.js";
 import { statementsOf } from "./sent-statements.js";
-import { newStore, TestService } from "./service.js";
+import { TestService } from "./service.js";
 import { minute, SquadScene } from "./squad-scene.js";
 
 const isPostgres = process.env.TEST_DATABASE === "postgres";

@@ -16,9 +16,10 @@ import {
   receiversWaiting,
 } from "../src/store/queue/job-lease.js";
 import { jobs } from "../src/store/schema.js";
+import { newStore } from "./databases.js";
 import { ENDED } from "./ended-lease.js";
 import { startMailServer } from "./mail-server.js";
-import { newStore, TestService } from "./service.js";
+import { TestService } from "./service.js";
 import { Team } from "./team.js";
 
 let s: TestService;

@@ -261,16 +261,10 @@ describe("the samples of an account's devices", () => {
   const START = "2024-03-01T10:00:00.000Z";
   const LATER = "2024-03-01T12:00:00.000Z";
 
-  async function longOwned(s: TestService, owner: TestAccount) {
-    const device = await s.ownedDevice(owner);
-    await s.backdate(device, "2024-01-01T00:00:00Z");
-    return device;
-  }
-
   it("cause a bulk load over the quota to fail with a message and to store nothing", async () => {
     const s = await startService({ quotaSamples: 1_000 });
     const [ann, bob] = [await s.manager(), await s.manager()];
-    const [first, second] = [await longOwned(s, ann), await longOwned(s, ann)];
+    const [first, second] = [await s.longOwned(ann), await s.longOwned(ann)];
     const load = async (device: typeof first, start: string, count: number, by = ann) =>
       (await s.load(device, by, await walk(device.serial_number, start, count))).body;
     expect((await load(first, START, 600)).state).toBe("SUCCESS");
@@ -282,28 +276,28 @@ describe("the samples of an account's devices", () => {
     // Samples that are already stored take no space, and another account has a separate quota.
     expect((await load(first, START, 600)).state).toBe("SUCCESS");
     expect((await load(first, LATER, 300)).state).toBe("SUCCESS");
-    expect((await load(await longOwned(s, bob), START, 600, bob)).state).toBe("SUCCESS");
+    expect((await load(await s.longOwned(bob), START, 600, bob)).state).toBe("SUCCESS");
   });
 
   it("are counted within its own ownerships, not those of a former owner", async () => {
     const s = await startService({ quotaSamples: 1_000 });
     const [ann, bob] = [await s.manager(), await s.manager()];
-    const device = await longOwned(s, ann);
+    const device = await s.longOwned(ann);
     const load = async (of: typeof device, start: string, count: number, by: TestAccount) =>
       (await s.load(of, by, await walk(of.serial_number, start, count))).body.state;
     expect(await load(device, START, 900, ann)).toBe("SUCCESS");
     expect((await s.release(device, ann)).status).toBe(204);
     expect((await s.take(device, bob)).status).toBe(201);
     // The 900 samples of the device do not belong to its current owner.
-    expect(await load(await longOwned(s, bob), START, 900, bob)).toBe("SUCCESS");
+    expect(await load(await s.longOwned(bob), START, 900, bob)).toBe("SUCCESS");
     // They still count for the former owner.
-    expect(await load(await longOwned(s, ann), START, 600, ann)).toBe("FAILURE");
+    expect(await load(await s.longOwned(ann), START, 600, ann)).toBe("FAILURE");
   });
 
   it("count by the space that they use if they are scattered", async () => {
     const s = await startService({ quotaSamples: 1_000 });
     const ann = await s.manager();
-    const device = await longOwned(s, ann);
+    const device = await s.longOwned(ann);
     const scattered = await recordingOf(device.serial_number, timesFrom(START, 100, 300_000).map(rowAt));
     expect((await s.load(device, ann, scattered)).body.details.code).toBe("quota_exceeded");
   });
@@ -311,7 +305,7 @@ describe("the samples of an account's devices", () => {
   it("count by the space that they use, even over several loads", async () => {
     const s = await startService({ quotaSamples: 1_000 });
     const ann = await s.manager();
-    const device = await longOwned(s, ann);
+    const device = await s.longOwned(ann);
     const load = async (start: string, count: number) => {
       const scattered = timesFrom(start, count, 300_000).map(rowAt);
       return (await s.load(device, ann, await recordingOf(device.serial_number, scattered))).body.state;
@@ -327,12 +321,12 @@ describe("the samples of an account's devices", () => {
   it("free space when a release removes them", async () => {
     const s = await startService({ quotaSamples: 1_000 });
     const ann = await s.manager();
-    const device = await longOwned(s, ann);
+    const device = await s.longOwned(ann);
     const ahead = new Date(s.clock.now().getTime() + 60_000).toISOString();
     expect((await s.load(device, ann, await walk(device.serial_number, ahead, 900))).body.state).toBe(
       "SUCCESS",
     );
-    const other = await longOwned(s, ann);
+    const other = await s.longOwned(ann);
     const load = async () =>
       (await s.load(other, ann, await walk(other.serial_number, START, 900))).body.state;
     expect(await load()).toBe("FAILURE");

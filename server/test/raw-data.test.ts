@@ -7,8 +7,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { PAGE_LIFETIME_MS } from "../src/domain/raw-data/page-cache.js";
 import { applyRetention } from "../src/jobs/retention.js";
 import { auditLog } from "../src/store/schema.js";
+import { newStore } from "./databases.js";
 import { sampleAt, timesFrom, walk } from "./recordings.js";
-import { newStore, type TestAccount, type TestDevice, TestService } from "./service.js";
+import { type TestAccount, type TestDevice, TestService } from "./service.js";
 
 // Use a separate database, because these tests run jobs.
 let s: TestService;
@@ -23,8 +24,7 @@ const iso = (ms: number) => new Date(ms).toISOString();
 beforeAll(async () => {
   s = await TestService.start(await newStore());
   [ann, bob] = await Promise.all([s.manager(), s.manager()]);
-  device = await s.ownedDevice(ann);
-  await s.backdate(device, "2024-01-01T00:00:00Z");
+  device = await s.longOwned(ann);
   // The recordings form two ranges: a minute at 10 Hz, and a second one 5 minutes and 1 ms later.
   await s.load(device, ann, await walk(device.serial_number, START, 600));
   await s.load(device, ann, await walk(device.serial_number, iso(START_MS + 59_900 + 300_001), 50));
@@ -157,8 +157,7 @@ describe("raw data", () => {
 
   it("a page of samples contains for each owner only the samples from that owner's time", async () => {
     const at = await TestService.start(s.store);
-    const shared = await at.ownedDevice(ann);
-    await at.backdate(shared, "2024-01-01T00:00:00Z");
+    const shared = await at.longOwned(ann);
     const now = at.clock.now().getTime();
     await at.load(shared, ann, await walk(shared.serial_number, iso(now - 60_000), 600));
     await at.release(shared, ann);
@@ -242,8 +241,7 @@ describe("raw data", () => {
   });
 
   it("a page of samples is compressed in one step, because each step waits for the event loop", async () => {
-    const long = await s.ownedDevice(ann);
-    await s.backdate(long, "2024-01-01T00:00:00Z");
+    const long = await s.longOwned(ann);
     await s.load(long, ann, await walk(long.serial_number, START, 3_000));
     const path = `/api/v1/devices/${long.id}/preprocessed-data/?start=${START_MS}&stop=${START_MS + 299_900}`;
     const compressing = new Set<number>();
@@ -267,8 +265,7 @@ describe("raw data", () => {
 
   it("a page of samples can be 120 seconds old, but every request checks the permissions", async () => {
     const at = await TestService.start(s.store);
-    const fresh = await s.ownedDevice(ann);
-    await s.backdate(fresh, "2024-01-01T00:00:00Z");
+    const fresh = await s.longOwned(ann);
     const bounds = { start: START_MS, stop: START_MS + 60_000 };
     expect((await page(bounds, ann, fresh.id, at)).body.count).toBe(0);
     await s.load(fresh, ann, await walk(fresh.serial_number, START, 10));
@@ -356,8 +353,7 @@ describe("raw data", () => {
   });
 
   it("the latest samples and the latest timestamp are only those from the current ownership of the caller", async () => {
-    const passed = await s.ownedDevice(ann);
-    await s.backdate(passed, "2024-01-01T00:00:00Z");
+    const passed = await s.longOwned(ann);
     await s.load(passed, ann, await walk(passed.serial_number, START, 10));
     await s.release(passed, ann);
     await s.take(passed, bob);
@@ -431,8 +427,7 @@ describe.runIf(process.env.TEST_DATABASE === "embedded")("the embedded database 
 
   it("vacuums the samples after a load", async () => {
     const eve = await s.manager();
-    const loaded = await s.ownedDevice(eve);
-    await s.backdate(loaded, "2024-01-01T00:00:00Z");
+    const loaded = await s.longOwned(eve);
     await s.load(loaded, eve, await walk(loaded.serial_number, START, 10));
     expect(await tidyShare("sample_chunks")).toBe(1);
   });

@@ -12,8 +12,10 @@ import { Turn } from "../src/store/queue/turn.js";
 import { accounts, computedData, jobs, recomputations, timeframes } from "../src/store/schema.js";
 import { stopAfterTest } from "./cleanup.js";
 import { withComputedData } from "./computed-data-scene.js";
-import { newStore, startService, TestService, testConfig } from "./service.js";
+import { newStore } from "./databases.js";
+import { startService, TestService } from "./service.js";
 import { newActivity, Team } from "./team.js";
+import { testConfig } from "./test-config.js";
 
 const it = withComputedData();
 

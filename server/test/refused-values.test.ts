@@ -5,7 +5,8 @@ import Fastify from "fastify";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { installErrors } from "../src/http/errors.js";
 import { logOptions } from "../src/http/monitoring/log.js";
-import { newStore, type TestAccount, TestService } from "./service.js";
+import { newStore } from "./databases.js";
+import { type TestAccount, TestService } from "./service.js";
 
 const SECRET = "the passphrase of ann";
 

@@ -12,7 +12,8 @@ import { readPage } from "../src/store/samples/index.js";
 import { stopAfterTest } from "./cleanup.js";
 import { type PostgresServer, startPostgres } from "./postgres.js";
 import { walk } from "./recordings.js";
-import { type TestAccount, type TestDevice, TestService, testConfig } from "./service.js";
+import { type TestAccount, type TestDevice, TestService } from "./service.js";
+import { testConfig } from "./test-config.js";
 
 const isPostgres = process.env.TEST_DATABASE === "postgres";
 const PATIENCE = { timeout: 60_000, interval: 100 };
@@ -87,8 +88,7 @@ describe.runIf(isPostgres)("a read replica", () => {
 
   async function deviceWithSamples() {
     const ann = await s.manager();
-    const device = await s.ownedDevice(ann);
-    await s.backdate(device, "2024-01-01T00:00:00Z");
+    const device = await s.longOwned(ann);
     await loaded(0, device, ann);
     await caughtUp();
     const path = `/api/v1/devices/${device.id}`;

@@ -8,10 +8,12 @@ import { verifyBackup } from "../src/store/backup/backup.js";
 import { erasureListNames, erasureListOf, makeErasureList } from "../src/store/backup/erasure-list.js";
 import { serverKeyOf } from "../src/store/connection/server-key.js";
 import { openStore } from "../src/store/open.js";
+import { newStore } from "./databases.js";
 import { Processes } from "./processes.js";
 import { newScene } from "./scene.js";
 import { newScratchFolder } from "./scratch.js";
-import { newStore, TestService, testConfig } from "./service.js";
+import { TestService } from "./service.js";
+import { testConfig } from "./test-config.js";
 
 describe("a restore", () => {
   it("is refused without a list of erasures, unless an option allows it, and explains the purpose of the list", async () => {

@@ -4,10 +4,11 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { commands } from "../src/operator/commands.js";
 import { distributedTables, installCitusStandIn } from "./citus-stand-in.js";
+import { newStore } from "./databases.js";
 import { walk } from "./recordings.js";
 import { isSpread } from "./sample-servers.js";
 import { newScratchFolder } from "./scratch.js";
-import { newStore, TestService } from "./service.js";
+import { TestService } from "./service.js";
 
 const START_MS = Date.parse("2024-03-01T10:00:00Z");
 

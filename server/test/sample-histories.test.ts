@@ -13,10 +13,11 @@ import { commands } from "../src/operator/commands.js";
 import { backup } from "../src/store/backup/backup.js";
 import { restore } from "../src/store/backup/restore.js";
 import { permissions } from "../src/store/schema.js";
+import { newStore } from "./databases.js";
 import { unzip } from "./personal-data-scene.js";
 import { recordingOf, rowAt } from "./recordings.js";
 import { newScratchFolder } from "./scratch.js";
-import { newStore, type TestAccount, type TestDevice, TestService } from "./service.js";
+import { type TestAccount, type TestDevice, TestService } from "./service.js";
 import { grant, newActivity, schemaId } from "./team.js";
 
 /** Number of histories. `npm test` runs some of them, `npm run test:more` more. */

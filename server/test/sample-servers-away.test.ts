@@ -15,7 +15,8 @@ import type { PostgresServer } from "./postgres.js";
 import { walk } from "./recordings.js";
 import { deviceOnEach, isSpread, serverOfDevice, startServers, storeOn } from "./sample-servers.js";
 import { newScratchFolder } from "./scratch.js";
-import { type TestAccount, type TestDevice, TestService, testConfig } from "./service.js";
+import { type TestAccount, type TestDevice, TestService } from "./service.js";
+import { testConfig } from "./test-config.js";
 
 const PATIENCE = { timeout: 90_000, interval: 200 };
 const START_MS = Date.parse("2024-03-01T10:00:00Z");

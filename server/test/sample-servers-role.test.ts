@@ -14,7 +14,8 @@ import { moveSamples } from "../src/store/sample-servers/move.js";
 import type { PostgresServer } from "./postgres.js";
 import { walk } from "./recordings.js";
 import { deviceOnEach, isSpread, startServers } from "./sample-servers.js";
-import { TestService, testConfig } from "./service.js";
+import { TestService } from "./service.js";
+import { testConfig } from "./test-config.js";
 
 const GUIDE = readFileSync(join(import.meta.dirname, "../../docs/several-servers.md"), "utf8");
 const PASSWORD = "a 'password' of \\ the servers";

@@ -6,8 +6,9 @@ import type { Store } from "../src/store/open.js";
 import { sampleServers } from "../src/store/placement/placement.js";
 import { serverAddress } from "../src/store/placement/server-address.js";
 import { moveSamples } from "../src/store/sample-servers/move.js";
+import { newDatabase } from "./databases.js";
 import { type PostgresServer, startPostgres } from "./postgres.js";
-import { newDatabase, type TestAccount, type TestDevice, type TestService } from "./service.js";
+import type { TestAccount, TestDevice, TestService } from "./service.js";
 
 /** Whether the tests run in the project with distributed databases. */
 export const isSpread = process.env.TEST_DISTRIBUTED === "1";

@@ -3,9 +3,10 @@
  * if Node.js has emitted a warning.
  */
 import { afterAll, afterEach, aroundAll } from "vitest";
+import { removeDatabases } from "./databases.js";
 import { takeProcessWarnings } from "./process-warnings.js";
 import { takeDifferences } from "./response-check.js";
-import { endService, removeDatabases } from "./service.js";
+import { endService } from "./service.js";
 
 function requireNone(problem: string, found: readonly string[]): void {
   if (found.length > 0) throw new Error(`${problem}:\n${found.join("\n")}`);

@@ -26,8 +26,7 @@ describe("the commands in docs/sessions.md", () => {
     const folder = newScratchFolder();
     const roster = ["player,serial,number"];
     for (const [number, player] of ["Ann", "Bob"].entries()) {
-      const device = await s.ownedDevice(manager);
-      await s.backdate(device, "2024-01-01T00:00:00Z");
+      const device = await s.longOwned(manager);
       const rows = Array.from({ length: 18_000 }, (_, i) => ({
         ...rowAt(START_MS + i * 100),
         speed: number + 1,

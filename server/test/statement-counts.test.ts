@@ -23,7 +23,8 @@ import {
   timeframes,
   webhookDeliveries,
 } from "../src/store/schema.js";
-import { newStore, TestService } from "./service.js";
+import { newStore } from "./databases.js";
+import { TestService } from "./service.js";
 import { minute, SquadScene } from "./squad-scene.js";
 import { Team } from "./team.js";
 

@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
-import { newStore } from "./service.js";
+import { newStore } from "./databases.js";
 
 const isPostgres = process.env.TEST_DATABASE === "postgres";
 

@@ -10,8 +10,9 @@ import { currentCaller } from "../src/fairness/callers.js";
 import { FairQueue } from "../src/fairness/fair-queue.js";
 import { applyRetention } from "../src/jobs/retention.js";
 import { accounts, jobs } from "../src/store/schema.js";
+import { newStore } from "./databases.js";
 import { hashCount } from "./quick-argon2.js";
-import { newStore, service, startService, TestService } from "./service.js";
+import { service, startService, TestService } from "./service.js";
 
 const statusesOf = async (answers: readonly Promise<{ status: number }>[]) =>
   (await Promise.all(answers)).map(({ status }) => status);

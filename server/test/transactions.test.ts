@@ -6,7 +6,8 @@ import { eq, sql } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
 import { transact } from "../src/domain/change/change.js";
 import { accounts, auditLog } from "../src/store/schema.js";
-import { newStore, type TestAccount, TestService } from "./service.js";
+import { newStore } from "./databases.js";
+import { type TestAccount, TestService } from "./service.js";
 
 describe.runIf(process.env.TEST_DATABASE === "postgres")("concurrent transactions", () => {
   let s: TestService;

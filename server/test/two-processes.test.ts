@@ -4,10 +4,11 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { PAGE_LIFETIME_MS } from "../src/domain/raw-data/page-cache.js";
+import { newStore } from "./databases.js";
 import { Processes, type RunningProcess } from "./processes.js";
 import { walk } from "./recordings.js";
 import { newScratchFolder } from "./scratch.js";
-import { newStore, TestService } from "./service.js";
+import { TestService } from "./service.js";
 
 const USER_LIMIT = 60;
 const DEVICES = 12;

@@ -5,9 +5,10 @@ import { restore } from "../src/store/backup/restore.js";
 import type { Database } from "../src/store/connection/database.js";
 import { migrations } from "../src/store/migrations/index.js";
 import { migrate } from "../src/store/migrations/migrate.js";
+import { newDatabase } from "./databases.js";
 import { LATER } from "./later-migrations.js";
 import { RECORDED, readRelease, releaseFile } from "./releases.js";
-import { newDatabase, TestService } from "./service.js";
+import { TestService } from "./service.js";
 
 const FIRST = RECORDED[0] ?? "";
 const LATER_RELEASE = { migrations: [...migrations, ...LATER] };

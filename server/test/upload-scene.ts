@@ -28,12 +28,7 @@ async function uploadsOn(s: TestService) {
   const form = (files: Parameters<typeof formOf>[0], by: TestAccount = ann, at = s): Promise<Answer> =>
     at.send("POST", PATH, { token: by.token, body: formOf(files) });
 
-  /** A device owned since before the recordings. */
-  async function longOwned(owner: TestAccount = ann): Promise<TestDevice> {
-    const owned = await s.ownedDevice(owner);
-    await s.backdate(owned, "2024-01-01T00:00:00Z");
-    return owned;
-  }
+  const longOwned = (owner = ann) => s.longOwned(owner);
 
   const recordingOf = ({ serial_number }: TestDevice, rows = 10) => walk(serial_number, START, rows);
 

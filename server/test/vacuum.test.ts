@@ -1,8 +1,9 @@
 /** Tests the vacuum of the embedded database, which the jobs run because it has no vacuum process. */
 import { describe, expect, it, vi } from "vitest";
 import { applyRetention } from "../src/jobs/retention.js";
+import { newStore } from "./databases.js";
 import { walk } from "./recordings.js";
-import { newStore, TestService } from "./service.js";
+import { TestService } from "./service.js";
 
 /** Returns the number of all-visible pages of a table, which is zero before the first VACUUM. */
 async function tidyPages({ store }: TestService, table: string): Promise<number> {

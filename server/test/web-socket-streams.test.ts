@@ -25,11 +25,7 @@ interface Opening {
 async function gatewaysOn(s: TestService) {
   const ann = await s.manager();
 
-  async function longOwned(owner = ann): Promise<TestDevice> {
-    const owned = await s.ownedDevice(owner);
-    await s.backdate(owned, "2024-01-01T00:00:00Z");
-    return owned;
-  }
+  const longOwned = (owner = ann) => s.longOwned(owner);
 
   const addressOf = ({ serial_number }: TestDevice, { recording = "one", offset = 0, at = s }: Opening) =>
     `${at.service.url}/api/v2/devices/${serial_number}/stream/?recording=${recording}&offset=${offset}`;

@@ -2,8 +2,9 @@ import { and, eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { AddressLookup } from "../src/domain/change/address-lookup.js";
 import { auditLog, webhooks } from "../src/store/schema.js";
+import { newStore } from "./databases.js";
 import { emit } from "./events.js";
-import { newStore, type TestAccount, TestService } from "./service.js";
+import { type TestAccount, TestService } from "./service.js";
 import { newActivity } from "./team.js";
 
 let s: TestService;

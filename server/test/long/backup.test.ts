@@ -4,8 +4,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { backup } from "../../src/store/backup/backup.js";
 import { restore } from "../../src/store/backup/restore.js";
+import { newStore } from "../databases.js";
 import { newScratchFolder } from "../scratch.js";
-import { newStore, TestService } from "../service.js";
+import { TestService } from "../service.js";
 import { newActivity } from "../team.js";
 
 describe("a backup", () => {

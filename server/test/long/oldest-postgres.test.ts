@@ -14,7 +14,8 @@ import { OLDEST_PROGRAMS, startPostgres } from "../postgres.js";
 import { moveTo, storeOn } from "../sample-servers.js";
 import { newScene } from "../scene.js";
 import { newScratchFolder } from "../scratch.js";
-import { TestService, testConfig } from "../service.js";
+import { TestService } from "../service.js";
+import { testConfig } from "../test-config.js";
 
 const isPostgres = process.env.TEST_DATABASE === "postgres";
 if (isPostgres && OLDEST_PROGRAMS === undefined)

@@ -20,7 +20,8 @@ import { stopAfterTest } from "../cleanup.js";
 import { OLDEST_PROGRAMS, type PostgresServer, startPostgres } from "../postgres.js";
 import { timesFrom, walk } from "../recordings.js";
 import { newScratchFolder } from "../scratch.js";
-import { type TestAccount, type TestDevice, TestService, testConfig } from "../service.js";
+import { type TestAccount, type TestDevice, TestService } from "../service.js";
+import { testConfig } from "../test-config.js";
 
 const isPostgres = process.env.TEST_DATABASE === "postgres";
 
@@ -83,8 +84,7 @@ describe.runIf(isPostgres)("a base backup and the archived log", () => {
     await s.store.database.pool.query(`ALTER SYSTEM SET archive_command = '${command}'`);
     await s.store.database.pool.query("SELECT pg_reload_conf()");
     const ann = await s.manager();
-    const device = await s.ownedDevice(ann);
-    await s.backdate(device, "2024-01-01T00:00:00Z");
+    const device = await s.longOwned(ann);
 
     const { port } = new URL(server.url);
     const base = join(archive, "base");
