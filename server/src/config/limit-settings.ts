@@ -118,7 +118,7 @@ export const limitSettings = {
   throttleRegistrationsPerHour: count(
     "THROTTLE_REGISTRATIONS_PER_HOUR",
     600,
-    "Maximum number of registrations, new email addresses, and emails about changes to addresses that are not confirmed, from one address; above this number, changes send no such emails",
+    "Maximum number of registrations, new email addresses, and emails about changes to addresses that are not confirmed, from one address; above this number, changes send no such emails, and the others are refused",
   ),
   throttleRegistrationBytesPerHour: count(
     "THROTTLE_REGISTRATION_BYTES_PER_HOUR",

@@ -6,7 +6,7 @@ import { recipientHash } from "./email-addresses.js";
 import type { Account } from "./find.js";
 import { userKey } from "./user-counters.js";
 
-/** Counts an email in limits that strangers can use up. @returns whether it is within them */
+/** Counts an email in limits that strangers can use up, and returns whether the limits allow it. */
 async function isWithin(count: () => Promise<void>): Promise<boolean> {
   try {
     await count();
@@ -18,10 +18,10 @@ async function isWithin(count: () => Promise<void>): Promise<boolean> {
 }
 
 /**
- * Counts the registration email before it is queued. Beyond the recipient's limit, a user who has
- * chosen a password gets no email but can register, so nobody can block the registration of others.
+ * Counts the registration email before it is queued. If the recipient's limit is exceeded, a user who has chosen a
+ * password gets no email but can still register, so nobody can block the registration of others.
  * @returns whether to email the credentials
- * @throws ServiceError `throttled` when the password is known only from the email
+ * @throws ServiceError `throttled` when the limit is exceeded and only the email would contain the password
  */
 export async function countCredentialsMail(
   ctx: Context,
@@ -38,9 +38,10 @@ export async function countCredentialsMail(
 type Replaced = { [Column in "username" | "email" | "passwordHash"]?: string | null | undefined };
 
 /**
- * Counts a change before it is made, because it sends an email to the previous address, which may belong to a stranger. Each
- * account has its own limit. If the account has not confirmed the address, the email also counts for the address of the caller, like
- * a registration, and for the mailbox. Others can use up these two limits, so beyond them the change is made without an email.
+ * Counts a change before it is made, because the change sends an email to the previous address, which may belong to a
+ * stranger. Each account has its own limit. If the account has not confirmed the address, the email also counts for the
+ * address of the caller, like a registration, and for the mailbox. Others can use up these two limits, so above them the
+ * change is made without an email.
  * @param account as it is when the change is made
  * @returns whether to email the change
  * @throws ServiceError `throttled` above the limit of the account
@@ -92,8 +93,8 @@ export async function mailCredentials(
 }
 
 /**
- * Queues emails saying that a user's password, email address or username has changed. They go to the previous address,
- * because someone who changes both would otherwise receive them.
+ * Queues emails that inform a user of a changed password, email address or username. They go to the previous address,
+ * because someone who also changes the address would otherwise receive them.
  */
 export async function mailChangedCredentials(
   unit: UnitOfWork,

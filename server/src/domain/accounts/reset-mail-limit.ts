@@ -16,20 +16,22 @@ const MAX_WAIT_MS = 24 * 60 * 60 * 1000;
 export const RESET_MAIL = "resetMail";
 
 /**
- * Key of the counter. All accounts that have not confirmed their address share one for each mailbox, because a stranger may have
- * registered them to fill it. It depends neither on the accounts nor on their links, which a stranger can delete.
+ * Returns the key of the counter of an account. All accounts that have not confirmed their address share one counter for
+ * each mailbox, because a stranger may have registered them to fill it. The counter depends neither on the accounts nor
+ * on their links, which a stranger can delete.
  */
 const keyOf = ({ id, email, emailConfirmed }: Account) =>
   `${RESET_MAIL}:${emailConfirmed ? userKey(id) : recipientHash(email)}`;
 
-/** Time between two emails after as many as the limit, ms. */
+/** Returns the time between two emails after as many as the limit, ms. */
 const intervalOf = ({ config }: UnitOfWork) =>
   Math.ceil(RESET_LIFETIME_MS / config.throttlePasswordResetsOfUserPerHour);
 
 /**
- * Time at which another link may be emailed. With a limit on requests, strangers could lock a user out. So after many emails, further
- * ones are spread over the hour. If the account has a valid link, no other is sent before. Otherwise the link waits for its turn, in
- * the order of the requests, so what strangers ask for can delay it but does not prevent it.
+ * Returns the time at which another link may be emailed. A limit on requests would let strangers lock a user out.
+ * Instead, after many emails, further ones are spread over the hour. Until then, an account with a valid link gets no other
+ * one. Any other link waits for its turn, in the order of the requests, so requests of strangers can delay it but not
+ * prevent it.
  * @returns undefined if no link is emailed
  */
 export async function timeOfResetMail(unit: UnitOfWork, account: Account): Promise<Date | undefined> {
