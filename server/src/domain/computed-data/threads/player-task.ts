@@ -5,7 +5,6 @@ import {
   metabolicSummary,
   prepareSamples,
   profileSpeeds,
-  recordedTimeMs,
   sessionProfile,
   standardRuns,
 } from "asi-convert/metrics";
@@ -16,6 +15,7 @@ import {
   limitsOfIntervals,
   type Player,
   recordedSpans,
+  recordedTimeMs,
   SQUAD_COLUMNS,
   type SquadMember,
   type SquadRecording,
