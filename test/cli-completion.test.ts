@@ -106,7 +106,7 @@ describe("the manual page", () => {
     const text = readFileSync(page, "utf8").replaceAll("\\-", "-");
     const documents = [...text.matchAll(/docs\/[a-z-]+\.md(.{0,20})/gs)];
     expect(documents.length).toBeGreaterThan(5);
-    for (const [, after] of documents) expect(after).toMatch(/^\s*in (the|its) repository/);
+    for (const [, after] of documents) expect(after).toMatch(/^\s*in\s+(the|its) repository/);
   });
 
   test("promises the starts of peaks only for files of a session", () => {
