@@ -17,6 +17,8 @@ const { values: options } = parseArgs({ options: { quick: { type: "boolean", def
 const ROWS = options.quick ? 200_000 : 1_500_000;
 const GPSBABEL_ROWS = options.quick ? 20_000 : 100_000;
 const RUNS = 7;
+/** The target for reading text formats, rows per second of processor time. */
+const READING_TARGET = 1e6;
 
 /** Names of the formats in gpsbabel. */
 const GPSBABEL: Partial<Record<FormatName, string>> = {
@@ -44,6 +46,7 @@ try {
   const lines = [
     ["format", "rows/s written", "× gpsbabel", "bytes a row", "peak memory", "rows/s read", "× gpsbabel"],
   ];
+  const targets: string[] = [];
   for (const format of FORMAT_NAMES) {
     const output = join(folder, `out.${format}`);
     const written = main.rows / (await bestOf(() => drain(main.bytes, format)));
@@ -60,9 +63,14 @@ try {
       read === null ? "" : millions(read),
       read === null || theirRead === null ? "" : (read / theirRead).toFixed(1),
     ]);
+    if (read !== null && format !== "fit")
+      targets.push(
+        `Reading ${format}: ${millions(read)} rows/s, target ${millions(READING_TARGET)}, ${read >= READING_TARGET ? "reached" : "missed"}.`,
+      );
     rmSync(output);
   }
   console.log(align(lines, (column) => column > 0));
+  for (const target of targets) console.log(target);
 } finally {
   rmSync(folder, { recursive: true });
 }

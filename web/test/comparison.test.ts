@@ -17,7 +17,7 @@ const COMPUTED_AT = Date.UTC(2025, 4, 18);
 
 type Params = NonNullable<Parameters<typeof computeMetrics>[1]>["params"] & object;
 
-/** The computed data for a minute at a steady speed, with ten rows per second. */
+/** Returns the computed data for a minute at a steady speed, with ten rows per second. */
 function steady(speedMmPerS: number, params: Params = {}): Computed {
   const length = 601;
   const metrics = computeMetrics(

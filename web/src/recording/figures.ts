@@ -6,7 +6,7 @@ import { recordedTimeMs } from "./recorded-time.js";
 import type { DistanceCurve, FigureSettings, Figures } from "./recording.js";
 
 /**
- * Figures of the rows of a window.
+ * Returns the figures of the rows in a window.
  *
  * @throws AsiError `BAD_ARGUMENT` for a window of more than 366 days
  */
@@ -33,7 +33,7 @@ export function figuresOf(
   };
 }
 
-/** Distance covered since the first row, according to the rules of the figures. */
+/** Returns the distance covered since the first row, according to the rules of the figures. */
 export function distanceOf(rows: SampleBatch, { preset }: FigureSettings): DistanceCurve {
   const { timestampMs, distanceM } = distanceCurve(rows, { preset });
   return { timesMs: timestampMs, distanceMm: distanceM.map((metres) => metres * 1000) };

@@ -11,7 +11,7 @@ export function computedOf(data: Resource["ComputedData"]): Computed {
   if (data.definition === undefined) throw new Error("The computed data have no definition.");
   const sum = (runs: { values: readonly { distance: number }[] }) =>
     runs.values.reduce((metres, { distance }) => metres + distance, 0);
-  // results computed by earlier rules, until the service recomputes them
+  // figures for results from earlier rules, which lack them until the service recomputes the results
   const earlier = {
     sprint_distance: sum(data.sprint.threshold_1),
     hid_distance: { threshold_1: sum(data.hid.threshold_1), threshold_2: sum(data.hid.threshold_2) },
@@ -21,7 +21,7 @@ export function computedOf(data: Resource["ComputedData"]): Computed {
   return { ...earlier, ...data } as unknown as Computed;
 }
 
-/** The data in the form of the viewer's panels. */
+/** Returns the data in the form of the viewer's panels. */
 export const figuresOf = (computed: Computed): Figures => ({
   metrics: computed,
   rows: 0,
