@@ -39,7 +39,7 @@ export async function requireSchemaOfTimeframes(
     .where(and(eq(timeframes.activityId, activityId), ne(jsonSchemas.parentId, jsonSchemaId)))
     .limit(1);
   if (others.length === 0) return;
-  throw errors.field(field, "The JSON schemas of the activity's time frames belong to another JSON schema.");
+  throw errors.field(field, "The activity has time frames whose JSON schemas belong to another JSON schema.");
 }
 
 /**

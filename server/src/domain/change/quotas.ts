@@ -19,6 +19,7 @@ import {
   squads,
   timeframes,
 } from "../../store/schema.js";
+import { lockAccount } from "./account-lock.js";
 import { isWithin } from "./cached-count.js";
 import type { Context } from "./context.js";
 import { ServiceError } from "./errors.js";
@@ -52,12 +53,9 @@ const bytes = (size: SQL) => sql<number>`coalesce(sum(${size}), 0)::float8`;
  */
 const quota =
   (table: PgTable, isOf: (accountId: number) => SQL | undefined, ...limits: Limit[]) =>
-  async ({ queries, config }: UnitOfWork, accountId: number): Promise<void> => {
-    await queries
-      .select({ id: accounts.id })
-      .from(accounts)
-      .where(eq(accounts.id, accountId))
-      .for("no key update");
+  async (unit: UnitOfWork, accountId: number): Promise<void> => {
+    const { queries, config } = unit;
+    await lockAccount(unit, accountId);
     const [use] = await queries
       .select(Object.fromEntries(limits.map(({ setting, used }) => [setting, used])))
       .from(table)

@@ -1,7 +1,8 @@
-import { and, asc, eq, gt, inArray, lt, lte, type SQL } from "drizzle-orm";
+import { and, asc, eq, gt, inArray, lte, type SQL } from "drizzle-orm";
 import type { Queries } from "../../store/connection/database.js";
 import { activities, sessions, squadMembers, squads } from "../../store/schema.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
+import { isValidBetween } from "../lists/times.js";
 
 /** Sessions whose players, devices or rights have changed; from inclusive, to exclusive, ms. Has at most one of the other ids. */
 export interface ChangedSessions {
@@ -112,8 +113,7 @@ async function nextSession(
         squadId === undefined ? undefined : eq(sessions.squadId, squadId),
         ofAthlete,
         sessionId === undefined ? undefined : eq(sessions.activityId, sessionId),
-        lt(sessions.startTime, new Date(toMs)),
-        gt(sessions.endTime, new Date(fromMs)),
+        isValidBetween(sessions, new Date(fromMs), new Date(toMs)),
         gt(sessions.activityId, after),
         last === undefined ? undefined : lte(sessions.activityId, last),
       ),

@@ -1,9 +1,10 @@
-import { and, asc, eq, gt, lte, or, sql } from "drizzle-orm";
+import { and, asc, eq, or, sql } from "drizzle-orm";
 import { type Interval, normaliseIntervals } from "../../store/samples/index.js";
 import { assignments, ownerships, sessionTimeframes, squadMembers, timeframes } from "../../store/schema.js";
 import { CURRENT_END } from "../../wire/types.js";
 import { authorize } from "../change/access.js";
 import type { Context } from "../change/context.js";
+import { isValidAt } from "../lists/times.js";
 import { grantsOf } from "../permissions/coverage.js";
 import {
   type LiveDevice,
@@ -54,14 +55,11 @@ export const squadDevices =
         and(
           eq(assignments.athleteId, squadMembers.athleteId),
           eq(assignments.ownerId, ownerId),
-          lte(assignments.startTime, now),
-          gt(assignments.endTime, now),
+          isValidAt(assignments, now),
         ),
       )
       .innerJoin(ownerships, isCurrentOf(assignments.deviceId, ownerId))
-      .where(
-        and(eq(squadMembers.squadId, squad), lte(squadMembers.startTime, now), gt(squadMembers.endTime, now)),
-      )
+      .where(and(eq(squadMembers.squadId, squad), isValidAt(squadMembers, now)))
       .orderBy(asc(assignments.deviceId), asc(assignments.id))
       .limit(MAX_ROWS);
     const recently = { startTime: new Date(now.getTime() - RECENT_MS), endTime: now };

@@ -1,8 +1,9 @@
-import { and, asc, desc, eq, gt, inArray, lt } from "drizzle-orm";
+import { and, asc, desc, eq, inArray } from "drizzle-orm";
 import type { Queries } from "../../store/connection/database.js";
 import { accounts, squadMembers } from "../../store/schema.js";
 import { namesOfOthers, playerNames } from "../accounts/player-names.js";
 import { errors } from "../change/errors.js";
+import { isValidBetween } from "../lists/times.js";
 import type { PeriodRow } from "./period-rows.js";
 import type { Session } from "./rules.js";
 
@@ -52,8 +53,7 @@ export async function playersOf(
     .where(
       and(
         eq(squadMembers.squadId, squadId),
-        lt(squadMembers.startTime, endTime),
-        gt(squadMembers.endTime, startTime),
+        isValidBetween(squadMembers, startTime, endTime),
         athletes === undefined ? undefined : inArray(squadMembers.athleteId, [...athletes]),
       ),
     )

@@ -1,7 +1,7 @@
 import { setImmediate as nextEventLoopTurn } from "node:timers/promises";
 import { type Static, type StaticDecode, Type } from "@sinclair/typebox";
 import { SQUAD_COLUMNS } from "asi-convert/squad";
-import { and, desc, eq, gt, lt } from "drizzle-orm";
+import { and, desc, eq } from "drizzle-orm";
 import type { Queries } from "../../store/connection/database.js";
 import { sessions } from "../../store/schema.js";
 import { DateTimeOut, Nullable, Query } from "../../wire/types.js";
@@ -9,6 +9,7 @@ import type { Context } from "../change/context.js";
 import { type Item, tagged } from "../change/entity-tags.js";
 import { groupBy } from "../lists/group-by.js";
 import { JsonBytes } from "../lists/json-bytes.js";
+import { isValidBetween } from "../lists/times.js";
 import { grantsOf } from "../permissions/coverage.js";
 import type { SeenSquad } from "../squad-roles/rules.js";
 import { isVisibleSession } from "../squad-roles/view.js";
@@ -179,8 +180,7 @@ async function sessionsIn(
   const inTime = and(
     eq(sessions.squadId, squadId),
     view.athleteId === null ? undefined : isVisibleSession(ctx, sessions.activityId),
-    from && gt(sessions.endTime, from),
-    to && lt(sessions.startTime, to),
+    isValidBetween(sessions, from, to),
   );
   const found = await selectSessions(ctx.queries)
     .where(inTime)

@@ -1,8 +1,9 @@
-import { and, asc, eq, gt, lt, sql } from "drizzle-orm";
+import { and, asc, eq, gt, sql } from "drizzle-orm";
 import { readInstant } from "../../store/instant.js";
 import type { Interval } from "../../store/samples/index.js";
 import { assignments, squadMembers, squads } from "../../store/schema.js";
 import type { Context } from "../change/context.js";
+import { isValidBetween } from "../lists/times.js";
 import { permittedNow } from "../permissions/coverage.js";
 import { type Membership, type Wearer, type Wearing, wearerSearch } from "./worn-times.js";
 
@@ -89,12 +90,7 @@ async function assignmentsIn({ queries, caller, clock }: Context, start: Date, e
       })
       .from(assignments)
       .where(
-        and(
-          eq(assignments.ownerId, me),
-          lt(assignments.startTime, end),
-          gt(assignments.endTime, start),
-          gt(assignments.id, after),
-        ),
+        and(eq(assignments.ownerId, me), isValidBetween(assignments, start, end), gt(assignments.id, after)),
       )
       .orderBy(asc(assignments.id))
       .limit(ASSIGNMENTS_AT_A_TIME);
@@ -119,13 +115,7 @@ async function membershipsIn({ queries, caller }: Context, start: Date, end: Dat
     })
     .from(squadMembers)
     .innerJoin(squads, eq(squads.id, squadMembers.squadId))
-    .where(
-      and(
-        eq(squads.ownerId, caller?.id ?? 0),
-        lt(squadMembers.startTime, end),
-        gt(squadMembers.endTime, start),
-      ),
-    );
+    .where(and(eq(squads.ownerId, caller?.id ?? 0), isValidBetween(squadMembers, start, end)));
   return rows.map(({ id, squadId, athleteId, ...times }) => ({ id, squadId, athleteId, ...closed(times) }));
 }
 

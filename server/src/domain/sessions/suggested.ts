@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { type StaticDecode, Type } from "@sinclair/typebox";
 import { MAX_PAUSE_MS } from "asi-convert/squad";
-import { and, asc, eq, gt, lt } from "drizzle-orm";
+import { and, asc, eq } from "drizzle-orm";
 import { type Interval, listRangesOf, type SampleRange, sqlClientOf } from "../../store/samples/index.js";
 import { devices, ownerships } from "../../store/schema.js";
 import { CursorQuery } from "../../wire/cursor.js";
@@ -9,6 +9,7 @@ import { DateTimeOut, Nullable, Query } from "../../wire/types.js";
 import type { Context } from "../change/context.js";
 import { errors } from "../change/errors.js";
 import { cursorPage } from "../lists/cursor-page.js";
+import { isValidBetween } from "../lists/times.js";
 import { ownedTimesOf } from "../sample-ownership/owners.js";
 import { wearersOf } from "./suggested-wearers.js";
 import { sessionTimes, takenSearch } from "./taken-times.js";
@@ -157,13 +158,7 @@ async function devicesOf({ queries, caller }: Context, start: Date, end: Date) {
     .selectDistinct({ id: devices.id, serial: devices.serialNumber })
     .from(ownerships)
     .innerJoin(devices, eq(devices.id, ownerships.deviceId))
-    .where(
-      and(
-        eq(ownerships.managerId, caller?.id ?? 0),
-        lt(ownerships.startTime, end),
-        gt(ownerships.endTime, start),
-      ),
-    )
+    .where(and(eq(ownerships.managerId, caller?.id ?? 0), isValidBetween(ownerships, start, end)))
     .orderBy(asc(devices.id))
     .limit(MAX_DEVICES + 1);
   if (found.length > MAX_DEVICES)

@@ -1,9 +1,10 @@
 import { setImmediate as nextEventLoopTurn } from "node:timers/promises";
 import { type Interval, intervalsFor, type SessionPeriod, united } from "asi-convert/squad";
-import { and, asc, eq, gt, inArray, lt } from "drizzle-orm";
+import { and, asc, eq, inArray } from "drizzle-orm";
 import type { Queries } from "../../store/connection/database.js";
 import { assignments, ownerships } from "../../store/schema.js";
 import { groupBy } from "../lists/group-by.js";
+import { isValidBetween } from "../lists/times.js";
 import { grantsOf } from "../permissions/coverage.js";
 import { idAsName, periodRowsOf, periodsOfRows } from "./period-rows.js";
 import { playersOf, requireAtMost, type SessionPlayer } from "./players.js";
@@ -146,8 +147,7 @@ const assignmentsIn = (
       and(
         inArray(assignments.athleteId, [...athletes]),
         eq(assignments.ownerId, ownerId),
-        lt(assignments.startTime, endTime),
-        gt(assignments.endTime, startTime),
+        isValidBetween(assignments, startTime, endTime),
       ),
     )
     .orderBy(asc(assignments.id))
@@ -169,8 +169,7 @@ const ownershipsIn = (
       and(
         inArray(ownerships.deviceId, [...new Set(worn.map(({ deviceId }) => deviceId))]),
         eq(ownerships.managerId, ownerId),
-        lt(ownerships.startTime, endTime),
-        gt(ownerships.endTime, startTime),
+        isValidBetween(ownerships, startTime, endTime),
       ),
     );
 

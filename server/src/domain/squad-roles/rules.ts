@@ -2,6 +2,7 @@ import { and, eq, getTableColumns } from "drizzle-orm";
 import { squadGrants, squads } from "../../store/schema.js";
 import { errors } from "../change/errors.js";
 import type { Rule } from "../change/rule.js";
+import { forOwner } from "./narrow-rules.js";
 import { isVisibleSquad, roleColumn, type View, viewOf } from "./view.js";
 
 export type Squad = typeof squads.$inferSelect;
@@ -25,12 +26,12 @@ export const readableSquad: Rule<"squad", SeenSquad> = {
   },
 };
 
+const seenByOwner = forOwner(readableSquad, "The manager who owns the squad");
+
 export const ownSquad: Rule<"squad", Squad> = {
-  description: "The manager who owns the squad",
-  roles: ["MANAGER"],
+  ...seenByOwner,
   async find(ctx, ids, lookup) {
-    const { view, ...squad } = await readableSquad.find(ctx, ids, lookup);
-    if (view.role !== "owner") throw errors.forbidden();
+    const { view: _, ...squad } = await seenByOwner.find(ctx, ids, lookup);
     return squad;
   },
 };
