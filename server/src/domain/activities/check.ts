@@ -9,10 +9,7 @@ import { findJsonSchema, validateAgainst } from "../json-schemas/validate.js";
 import { boundsProblem } from "../lists/json-bounds.js";
 import type { NewActivity } from "./resource.js";
 
-/**
- * Returns `json` with the sport in lower case, for validation. Sports are compared case-insensitively and stored as
- * sent.
- */
+/** Returns `json` with the sport in lower case, for validation. Sports are compared case-insensitively and stored as sent. */
 const withPlainSport = (json: { sport?: unknown }) =>
   typeof json.sport === "string" ? { ...json, sport: json.sport.toLowerCase() } : json;
 

@@ -47,8 +47,8 @@ const rows = sql<number>`count(*)::int`;
 const bytes = (size: SQL) => sql<number>`coalesce(sum(${size}), 0)::float8`;
 
 /**
- * Creates a check to call after writing rows of an account. A transaction that exceeds the quota is rolled back. The
- * check locks the account, so that concurrent requests are counted one after another.
+ * Creates a check to call after writing rows of an account. A transaction that exceeds the quota is rolled back. The check locks
+ * the account, so that concurrent requests are counted one after another.
  * @throws QuotaExceeded
  */
 const quota =
@@ -183,8 +183,8 @@ export const enforceAthleteQuota = quota(accounts, (manager) => eq(accounts.mana
 });
 
 /**
- * Call it after adding permissions of an athlete. Their number is limited, because every check of a right reads all
- * permissions of a manager.
+ * Call it after adding permissions of an athlete. Their number is limited, because every check of a right reads all permissions
+ * of a manager.
  */
 export const enforcePermissionQuota = quota(permissions, (athlete) => eq(permissions.athleteId, athlete), {
   setting: "quotaPermissions",

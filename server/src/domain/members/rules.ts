@@ -15,7 +15,7 @@ export interface SeenMember {
   ownerId: number;
 }
 
-/** The object is not found if the caller cannot see the squad. */
+/** Finds a member of a squad that the caller can see. */
 export const readableMember: Rule<"member", SeenMember> = {
   description: "The owner of the squad, managers with a role in it, and the athlete",
   roles: ["MANAGER", "ATHLETE"],

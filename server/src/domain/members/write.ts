@@ -79,8 +79,8 @@ export async function updateMember(ctx: Context, member: number, body: MemberCha
 }
 
 /**
- * Checks a change to the times of a player in a squad. The times decide which days of the player the guests of the
- * squad see, so only the owner sets them, and a change from a given time keeps their union.
+ * Checks a change to the times of a player in a squad. The times decide which days of the player the guests of the squad see, so
+ * only the owner sets them, and a change from a given time keeps their union.
  * @throws ServiceError `forbidden`; `invalid` on the field `from`
  */
 function requireTimes({ role }: View, before: Member, { from, start_time, end_time }: MemberChange): void {

@@ -88,8 +88,8 @@ async function requireRights(
 }
 
 /**
- * Adds rows with the required values from a given time to the changes. Later rows are kept, so a new row ends where the
- * next one starts.
+ * Adds rows with the required values from a given time to the changes. Later rows are kept, so a new row ends where the next one
+ * starts.
  * @param rows of one athlete or device that end after `from`, in chronological order
  */
 function changeFrom<

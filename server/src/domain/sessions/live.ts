@@ -33,8 +33,8 @@ const RECENT_MS = 20 * 60_000;
 const MAX_ROWS = 10 * MAX_LIVE_DEVICES;
 
 /**
- * Follows the devices that players of a squad wear now. Includes samples from times at which the player wore the device
- * as a player of the squad and the manager may read the player's data.
+ * Follows the devices that players of a squad wear now. Includes samples from times at which the player wore the device as a
+ * player of the squad and the manager may read the player's data.
  */
 export const squadDevices =
   (ctx: Context, squad: number): LiveDevices =>
@@ -80,10 +80,7 @@ export const squadDevices =
     );
   };
 
-/**
- * Follows the devices of a session, with the samples of those time frames whose samples the owner of the session may
- * read.
- */
+/** Follows the devices of a session, with the samples of the time frames whose samples the owner of the session may read. */
 export const sessionDevices =
   (ctx: Context, session: number): LiveDevices =>
   async () => {

@@ -32,8 +32,8 @@ const NAMED = {
 export const MAX_PLAYERS = 200;
 
 /**
- * Returns the players of a session, in the order in which they joined the squad. If a player has several rows, the
- * first row that is valid in the session counts, so a session uses one set of thresholds.
+ * Returns the players of a session, in the order in which they joined the squad. If a player has several rows, the first row that
+ * is valid in the session counts, so a session uses one set of thresholds.
  * @param athletes only these, in any number; default: all players of a session
  * @param row which row counts
  * @throws ServiceError `session_too_large`

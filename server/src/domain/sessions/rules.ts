@@ -12,9 +12,7 @@ export type { Session };
 
 const { activityId: id, ...columns } = getTableColumns(sessions);
 
-/**
- * Selects sessions with their activities and squads, for conditions. @param role the role of the caller in the squad
- */
+/** Selects sessions with their activities and squads, for conditions. @param role the role of the caller in the squad */
 export const selectSessions = (queries: Queries, role: SQL<View["role"]> = sql`'owner'`) =>
   queries
     .select({
@@ -44,7 +42,7 @@ export const toSession = ({
 /** A session, and the caller's view of it. */
 export type SeenSession = Session & { view: View };
 
-/** The session is not found if the caller cannot see it. */
+/** Finds a session that the caller can see. */
 export const readableSession: Rule<"session", SeenSession> = {
   description:
     "The owner of the session, managers with a role in its squad, and athletes with a time frame in it",

@@ -105,8 +105,7 @@ const NOTHING = new JsonBytes<Static<typeof Season>>(new Uint8Array());
 
 /**
  * Returns the figures of the players of a squad in its sessions, from stored figures only.
- * @param isKnown whether the client has the season with this entity tag. Its resource is then empty, because it is not
- * sent.
+ * @param isKnown whether the client has the season with this entity tag. Its resource is then empty, because it is not sent.
  */
 export async function squadSeason(
   ctx: Context,
@@ -140,7 +139,7 @@ export async function squadSeason(
       batch.flatMap(({ id }) => partsOfSession.get(id) ?? []),
       batch.flatMap(({ id, kind }) => (kind === "match" ? [id] : [])),
     );
-    // A computation has replaced them since their inputs were read.
+    // A computation has replaced the figures since their inputs were read.
     if (changed.length > 0 && tries < MAX_TRIES) return squadSeason(ctx, squad, query, isKnown, tries + 1);
     missing.push(...changed);
     played.push(...batch.map((session) => ({ session, ...(bySession.get(session.id) ?? NO_PLAYERS) })));
@@ -191,7 +190,7 @@ async function sessionsIn(
   return { batches, left_out: count - batches.flat().length };
 }
 
-/** Returns the players in the sessions whom the owner of the squad may read and the caller sees. */
+/** Returns the players in the sessions whom the owner of the squad may read and the caller may see. */
 async function readableParts(
   ctx: Context,
   { ownerId, view }: SeenSquad,

@@ -14,8 +14,8 @@ const ASSIGNMENTS_AT_A_TIME = 1_000;
 const ATHLETES_AT_A_TIME = 200;
 
 /**
- * Returns a function that finds the wearer of a device at a time in the interval, or the last wearer if the caller can
- * still assign the device to this athlete.
+ * Returns a function that finds the wearer of a device at a time in the interval, or the last wearer if the caller can still
+ * assign the device to this athlete.
  */
 export async function wearersOf(
   ctx: Context,
@@ -32,9 +32,8 @@ export async function wearersOf(
 }
 
 /**
- * Reads the last assignment of each device before the interval to an athlete whom the caller may assign now. Earlier
- * assignments have no effect, and an account may have 50,000. Permissions are read once for each athlete, not for each
- * assignment.
+ * Reads the last assignment of each device before the interval to an athlete whom the caller may assign now. Earlier assignments
+ * have no effect, and an account may have 50,000. Permissions are read once for each athlete, not for each assignment.
  */
 async function lastWearers(ctx: Context, devices: readonly number[], start: Date): Promise<Wearer[]> {
   const { queries, caller } = ctx;

@@ -88,9 +88,9 @@ export interface WornRange extends Interval, Wearing {
 }
 
 /**
- * Suggests sessions for times with samples of the caller's devices that are not in a session yet, latest first. Groups
- * the times as the squad view groups recordings, but only by time. Reads the times of chunks, and the times of samples
- * only at the bounds of the request and of ownerships.
+ * Suggests sessions for times with samples of the caller's devices that are not in a session yet, latest first. Groups the times
+ * as the squad view groups recordings, but only by time. Reads the times of chunks, and the times of samples only at the bounds
+ * of the request and of ownerships.
  * @throws ServiceError `invalid`, `too_many_devices`, `too_many_ranges`
  */
 export async function suggestSessions(
@@ -177,10 +177,7 @@ function* partsOf<T>(all: readonly T[], size: number): Generator<T[]> {
   for (let at = 0; at < all.length; at += size) yield all.slice(at, at + size);
 }
 
-/**
- * Returns the times with samples of devices, while the caller owned them. Ignores pauses shorter than those between
- * sessions.
- */
+/** Returns the times with samples of devices, while the caller owned them. Ignores pauses shorter than those between sessions. */
 async function rangesOf(
   ctx: Context,
   deviceIds: readonly number[],

@@ -10,7 +10,7 @@ export type Squad = typeof squads.$inferSelect;
 /** A squad, and the caller's view of it. */
 export type SeenSquad = Squad & { view: View };
 
-/** The squad is not found if the caller cannot see it. */
+/** Finds a squad that the caller can see. */
 export const readableSquad: Rule<"squad", SeenSquad> = {
   description: "The owner of the squad, managers with a role in it, and its athletes",
   roles: ["MANAGER", "ATHLETE"],
@@ -53,7 +53,7 @@ export const ownGrant: Rule<"squad" | "grant", Grant> = {
   },
 };
 
-/** The invitations of other accounts are not found. */
+/** Finds only invitations of the caller. */
 export const ownInvitation: Rule<"invitation", Grant> = {
   description: "The manager who is invited",
   roles: ["MANAGER"],

@@ -63,7 +63,7 @@ export async function createAccountWebhook(ctx: Context, { url, events }: Accoun
   });
 }
 
-/** Changes the fields sent. Enables a disabled webhook; events in between are not delivered. */
+/** Changes the fields sent. Enables a disabled webhook; events that occurred while it was disabled are not delivered. */
 export async function updateAccountWebhook(
   ctx: Context,
   ids: { webhook: number },

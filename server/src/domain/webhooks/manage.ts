@@ -47,7 +47,7 @@ export async function createWebhook(ctx: Context, activity: number, body: Webhoo
   });
 }
 
-/** Changes the fields sent. Enables a disabled webhook; events from the time in between are not delivered. */
+/** Changes the fields sent. Enables a disabled webhook; events that occurred while it was disabled are not delivered. */
 export async function updateWebhook(
   ctx: Context,
   ids: { activity: number; webhook: number },
@@ -74,9 +74,8 @@ export async function updateWebhook(
 }
 
 /**
- * Returns the secret after an update. A client that sends back the masked secret does not change it. A new origin
- * requires the secret, because calls contain it, and someone who has found a token must not obtain it by redirecting
- * the calls.
+ * Returns the secret after an update. A client that sends back the masked secret does not change it. A new origin requires the
+ * secret, because calls contain it, and someone who has found a token must not obtain it by redirecting the calls.
  * @throws ServiceError `secret_token_required` on the field `secret_token`
  */
 async function newSecret(
