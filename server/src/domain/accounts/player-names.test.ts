@@ -94,7 +94,9 @@ describe("the names of athletes in periods.csv", () => {
     const file = written([rowOf(22, 5)], new Map([...players, ...left]));
     expect(readPeriodsOf(file, SESSION, players)).toMatchObject({
       rows: [],
-      problems: [{ line: 2, message: 'No player has the name "kunz (22)". If "kunz" is meant, write that.' }],
+      problems: [
+        { line: 2, message: 'No player has the name "kunz (22)". If "kunz" is meant, write that name.' },
+      ],
     });
   });
 });

@@ -5,6 +5,7 @@ import {
   metabolicSummary,
   prepareSamples,
   profileSpeeds,
+  recordedTimeMs,
   sessionProfile,
   standardRuns,
 } from "asi-convert/metrics";
@@ -15,7 +16,6 @@ import {
   limitsOfIntervals,
   type Player,
   recordedSpans,
-  recordedTimeMs,
   SQUAD_COLUMNS,
   type SquadMember,
   type SquadRecording,

@@ -70,7 +70,10 @@ export const ERRORS: Readonly<Record<number, Json>> = {
   },
 };
 
-/** The OAuth endpoints report a bad request in their own formats: RFC 6749 section 5.2, and an HTML page. */
+/**
+ * Describes an error response. The OAuth endpoints report a bad request in their own formats: RFC 6749 section 5.2, and an HTML
+ * page.
+ */
 export function describeError({ oauth, success, version }: AnyOperation, status: number): Json {
   if (version === 2 && status >= 400) return { $ref: `#/components/responses/Problem${status}` };
   if (status !== 400 || !oauth) return { $ref: `#/components/responses/Error${status}` };
