@@ -92,7 +92,8 @@ export async function deleteAssignment(ctx: Context, assignment: number): Promis
 }
 
 /**
- * Checks that no other athlete wears the device at this time. @param id id of an assignment that changes; absent for a new one
+ * Checks that no other athlete wears the device at this time.
+ * @param id id of an assignment that changes; absent for a new one
  */
 async function check(
   { queries }: UnitOfWork,

@@ -191,8 +191,9 @@ type StoredRow = {
 };
 
 /**
- * Reads the stored figures of players, by session. @param parts players with inputs @param matches ids of the sessions that are
- * matches
+ * Reads the stored figures of players, by session.
+ * @param parts players with inputs
+ * @param matches ids of the sessions that are matches
  * @returns also the players whose figures are no longer from these inputs
  */
 export async function storedOf(queries: Queries, parts: readonly Part[], matches: readonly number[]) {
