@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 
 /**
- * Returns the form in which email addresses are compared: NFKC, lower case, without subaddress (RFC 5233). An address
- * in another spelling, such as `Ann+club@example.org`, must not count as another recipient.
+ * Returns the form in which email addresses are compared: NFKC, lower case, without subaddress (RFC 5233). An address in another
+ * spelling, such as `Ann+club@example.org`, must not count as another recipient.
  */
 export const emailKey = (email: string): string =>
   email
