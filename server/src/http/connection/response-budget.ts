@@ -20,7 +20,7 @@ interface Limits {
    * that holds less and has recently used less. Default: no such rate.
    */
   busyBytesPerSecond?: number;
-  /** Creates the error of a request that has waited too long because the process is full. */
+  /** Creates the error for a request that has waited too long because the process is full. */
   refusal(): Error;
 }
 
