@@ -1,6 +1,6 @@
 import { type Attack, repeat } from "./attack.js";
 
-/** Requests that cost a password hash or a query before they are refused. */
+/** Requests that need a password hash or a query before they are refused. */
 export const passwords: readonly Attack[] = [
   {
     name: "logins with wrong passwords, 60 at a time",

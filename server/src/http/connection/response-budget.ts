@@ -16,8 +16,8 @@ interface Limits {
    */
   overShareHoldMs: number;
   /**
-   * While others wait, a client may be slower than this rate for `overShareHoldMs`. Then its slot goes to an address
-   * that holds less and has recently used less. Default: no such rate.
+   * While others wait, a client may be slower than this rate for `overShareHoldMs`. Then its slot goes to an address that holds
+   * less and has recently used less. By default, there is no such rate.
    */
   busyBytesPerSecond?: number;
   /** Creates the error for a request that has waited too long because the process is full. */
