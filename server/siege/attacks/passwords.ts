@@ -62,7 +62,7 @@ export const passwords: readonly Attack[] = [
       }),
   },
   {
-    name: "codes of device sign-ins guessed, and an application with its tokens, 60 at a time",
+    name: "guesses of device codes, and of an application with its tokens, 60 at a time",
     as: "user",
     async run({ client, attacker, signal }, tally) {
       const { token } = attacker;
