@@ -1,5 +1,5 @@
 import type { ComputedDataExtent, ComputedDataFigures } from "./computed-data.js";
-import type { SquadExtent, SquadPlaces } from "./squad.js";
+import type { SquadExtent, SquadPlaces } from "./squad-scene.js";
 
 /** Commands from the benchmark to the measured process: arguments and results. */
 export interface Commands {

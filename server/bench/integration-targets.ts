@@ -1,6 +1,6 @@
 import type { Kind } from "./downloads.js";
 import type { IntegrationFigures } from "./integration.js";
-import type { Target } from "./targets.js";
+import type { Target } from "./target.js";
 
 const TWO_MILLION = "2 million samples";
 

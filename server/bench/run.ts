@@ -15,10 +15,12 @@ import { median } from "./measure.js";
 import { killServices, type MeasuredService, startMeasuredService } from "./measured-service.js";
 import { measureReading, type Stored } from "./reading.js";
 import { SESSION_SAMPLES } from "./sessions.js";
-import { measureSquad, type SquadExtent } from "./squad.js";
+import { measureSquad } from "./squad.js";
+import type { SquadExtent } from "./squad-scene.js";
 import { measureStreams } from "./streams.js";
 import { table } from "./table.js";
-import { type Figures, isReached, TARGETS } from "./targets.js";
+import type { Figures } from "./target.js";
+import { isReached, TARGETS } from "./targets.js";
 
 /** Amount of stored data and number of measurements. */
 interface Extent {

@@ -5,20 +5,7 @@
 import { Client } from "./client.js";
 import { interleave, median } from "./measure.js";
 import type { MeasuredService } from "./measured-service.js";
-
-export interface SquadExtent {
-  players: number;
-  periods: number;
-  sessions: number;
-  rounds: number;
-  coldRounds: number;
-}
-
-/** Measured paths. */
-export interface SquadPlaces {
-  table: string;
-  season: string;
-}
+import type { SquadExtent, SquadPlaces } from "./squad-scene.js";
 
 /** Medians of the response times, ms. */
 export interface SquadFigures {

@@ -51,7 +51,7 @@ export const ERRORS: Readonly<Record<number, Json>> = {
     detail: "This operation is disabled.",
   }),
   412: response("`If-Match` contains the entity tag of another version", DETAIL, {
-    detail: "The object has changed since; fetch it again.",
+    detail: "The object has changed since you fetched it. Fetch it again.",
   }),
   413: response("Too large", DETAIL, { detail: "The request body is too large." }),
   415: response("Wrong content type", DETAIL, { detail: "Unsupported media type in request." }),
