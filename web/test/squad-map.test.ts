@@ -190,7 +190,7 @@ describe.skipIf(hasNoBrowser)("the map of the squad", () => {
     await press(page, 35);
     expect((await moment(page)).length).toBe(2);
     const wrong = await withPitch(lines.slice(1));
-    await wrong.getByText(/^pitch\.csv: A pitch has 4 corners, and these are 3\./).waitFor();
+    await wrong.getByText(/^pitch\.csv: A pitch has 4 corners, but 3 are given\./).waitFor();
     expect(await ratio(wrong)).toBeGreaterThan(1.45);
     expect(await ratio(wrong)).toBeLessThan(1.65);
   });

@@ -1,5 +1,5 @@
 import type { SampleBatch } from "asi-convert";
-import { computeMetrics, distanceCurve, individualZones } from "asi-convert/metrics";
+import { computeMetrics, distanceCurve, individualZones, recordedTimeMs } from "asi-convert/metrics";
 import { indexAt } from "../view/instants.js";
 import type { TimeWindow } from "../view/window.js";
 import type { DistanceCurve, FigureSettings, Figures } from "./recording.js";
@@ -25,11 +25,10 @@ export function figuresOf(
       ...(mss !== null && individualZones(mas === null ? "mss" : "asr", { mss, mas: mas ?? undefined })),
     },
   });
-  const recordedS = metrics.time_per_speed_ranges.reduce((sum, { duration }) => sum + duration, 0);
   return {
     metrics,
     rows: indexAt(rows.timestampMs, to + 1) - indexAt(rows.timestampMs, from),
-    recordedMs: recordedS * 1000,
+    recordedMs: recordedTimeMs(metrics),
   };
 }
 

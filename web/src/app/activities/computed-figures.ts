@@ -1,8 +1,8 @@
-import type { Metrics } from "asi-convert/metrics";
+import { type Metrics, recordedTimeMs } from "asi-convert/metrics";
 import { highIntensityMetres, highIntensityName, MAX_SPEED_HINT } from "../../parts/speed-labels.js";
 import { durationDifference } from "../../view/times.js";
 import { decimal, type SpeedUnit, speedFactor, withSign } from "../../view/values.js";
-import { type Computed, recordedSeconds } from "./computed.js";
+import type { Computed } from "./computed.js";
 
 /** One figure of a time frame, for comparison, charts and export. */
 export interface ComparedFigure {
@@ -43,7 +43,7 @@ export const COMPARED_FIGURES: readonly ComparedFigure[] = [
     key: "recorded",
     name: "Recorded",
     unit: unitless,
-    value: recordedSeconds,
+    value: (computed) => recordedTimeMs(computed) / 1000,
     text: seconds,
     exported: { value: (value) => value, unit: () => "s" },
   },

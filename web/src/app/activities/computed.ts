@@ -1,5 +1,5 @@
 import type { Resource } from "asi-client";
-import type { Metrics } from "asi-convert/metrics";
+import { type Metrics, recordedTimeMs } from "asi-convert/metrics";
 import type { Figures } from "../../recording/recording.js";
 
 /** Computed data with their definition, from the API with `with_definition=true`. */
@@ -20,13 +20,9 @@ export function computedOf(data: Resource["ComputedData"]): Computed {
   return { ...earlier, ...data } as unknown as Computed;
 }
 
-/** Returns the recorded time without gaps, in seconds. */
-export const recordedSeconds = ({ time_per_speed_ranges }: Metrics): number =>
-  time_per_speed_ranges.reduce((sum, { duration: seconds }) => sum + seconds, 0);
-
 /** Returns the data in the form of the viewer's panels. */
 export const figuresOf = (computed: Computed): Figures => ({
   metrics: computed,
   rows: 0,
-  recordedMs: recordedSeconds(computed) * 1000,
+  recordedMs: recordedTimeMs(computed),
 });

@@ -23,6 +23,7 @@ import {
   recordingsInWords,
   reportColumns,
   SPEED_LEGEND,
+  STRIP_COLUMNS,
   speedColumns,
   speedStrip,
   stripTimes,
@@ -34,7 +35,6 @@ import { inShownOrder, orderOf } from "../shown-order.js";
 import type { SquadSession } from "../squad-session.js";
 import "./paper-page.css";
 
-const STRIP_COLUMNS = 240;
 const SVG_STYLE =
   "<style>text{font:9px sans-serif;fill:#5b6475}g text{font-size:7.5px;fill:#0f172a;text-anchor:middle}circle{fill:#fff;stroke:#2f6fd0}circle.whole{fill:#c6d9f3}.grid{stroke:#e5e7eb;fill:none}</style>";
 
