@@ -106,7 +106,7 @@ describe("key rotate", () => {
     const { queries } = s.store.database;
     const { rows } = await queries.execute<{ secret_token: string }>(sql`SELECT secret_token FROM webhooks`);
     await commands["key rotate"](s.ctx, {});
-    // A process writes this that has read the old key before.
+    // A process that has read the old key earlier writes this secret.
     await queries.execute(sql`UPDATE webhooks SET secret_token = ${rows[0]?.secret_token}`);
     expect(await masked(s, path, ann.token)).toBe("se****");
     await applyRetention(s.ctx);
@@ -147,7 +147,7 @@ describe("key rotate", () => {
         },
       );
       for (const path of paths) expect(await masked(s, path, ann.token)).toBe("se******");
-      // The process has this key after a restart.
+      // After a restart, the process has this key.
       s.store.serverKey.set(serverKeyOf(s.config.dataDir));
       expect(statements).toBeLessThan(100);
     }

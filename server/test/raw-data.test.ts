@@ -198,7 +198,7 @@ describe("raw data", () => {
         403,
         `You did not own the device between start and stop. Numbers are milliseconds since 1970, so these are ${new Date(start).toISOString()} and ${new Date(stop).toISOString()}. If they are seconds, multiply them by 1000.`,
       ]);
-      // The device had no owner at this time, and the unit is not the reason.
+      // At this time ann did not own the device, and the unit is correct.
       const early = await s.get(`${path}?start=2023-01-01T00:00:00Z&stop=2023-01-01T01:00:00Z`, ann.token);
       expect(early.body.detail).toBe("You did not own the device between start and stop.");
     }

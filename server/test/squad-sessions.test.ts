@@ -98,7 +98,7 @@ describe("a session", () => {
     expect(await scene.frames(session)).toEqual([]);
   });
 
-  it("is not created if its squad is deleted concurrently, or else the deletion is refused", async () => {
+  it("is not created if its squad is deleted concurrently, unless the deletion is refused", async () => {
     for (let round = 0; round < 4; round++) {
       const scene = await SquadScene.of(s);
       const [deleted, ...created] = await Promise.all([
