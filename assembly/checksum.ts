@@ -45,7 +45,7 @@ function foldBlock(block: v128): i32 {
   return sumsOf(i16x8.add(low, high), b4);
 }
 
-// The checksum of lanes whose sums are a and b.
+// Returns the checksum of lanes whose sums are a and b.
 // @ts-ignore: decorator
 @inline
 function sumsOf(a8: v128, b4: v128): i32 {
@@ -73,7 +73,7 @@ function foldLanes(pairs: u64, odd: u64, second: u64): i32 {
   return (a & 0xff) | ((b & 0xff) << 8);
 }
 
-/** Checksum of the 96 bytes from `start`: the span of a NAV-PVT with 92 bytes of payload. */
+/** Returns the checksum of the 96 bytes from `start`: the span of a NAV-PVT with 92 bytes of payload. */
 // @ts-ignore: decorator
 @inline
 export function checksum96(start: usize): i32 {
@@ -115,7 +115,7 @@ export function checksum96(start: usize): i32 {
   return foldLanes(pairs, odd, second);
 }
 
-/** Checksum of the bytes from `start` to `end`, at most 16. */
+/** Returns the checksum of the bytes from `start` to `end`, at most 16. */
 // @ts-ignore: decorator
 @inline
 export function shortChecksum(start: usize, end: usize): i32 {
@@ -123,12 +123,12 @@ export function shortChecksum(start: usize, end: usize): i32 {
   return foldBlock(v128.and(v128.load(end - 16), v128.load(LAST_LANES + (end - start))));
 }
 
-/** Checksum of the `length` bytes from `start`. */
+/** Returns the checksum of the `length` bytes from `start`. */
 export function checksum(start: usize, length: i32): i32 {
   const end = start + length;
   if (ASC_FEATURE_SIMD) {
     if (length <= 16) return shortChecksum(start, end);
-    // The odd bytes come first, as a block padded with zeros at its start.
+    // The remaining bytes (`length` modulo 16) come first, as a block with zeros at its start.
     const odd = length & 15;
     let at = start + odd;
     let first = v128.and(v128.load(at - 16), v128.load(LAST_LANES + odd));
@@ -162,21 +162,21 @@ export function checksum(start: usize, length: i32): i32 {
   return foldLanes(pairs, odd, second);
 }
 
-// With prefix sums the checksum of any span takes two look-ups, so resynchronization is linear for any number of overlapping
-// false frames. They cover the bytes from the first failed frame to the furthest end claimed by a false frame: The sums of
-// the first byte are always filled. The sums of the second byte are filled after the first byte of a span has matched,
+// With prefix sums, the checksum of any span takes two lookups, so resynchronization takes linear time for any number of
+// overlapping false frames. The sums cover the bytes from the first invalid frame to the furthest end claimed by a false frame.
+// The sums for the first checksum byte are always computed. Those for the second are computed when a first byte has matched,
 // until none has matched for some time.
 let prefixEnd: usize = 0;
-// End of the sums of the second byte. They begin before the next checked span.
+// The end of the sums for the second byte, which begin before the next checked span.
 let secondEnd: usize = 0;
-// Whether they were used since the table last grew.
+// Whether the sums for the second byte were used since the table last grew.
 let isSecondNeeded: bool = false;
 
-// Distance from a place in the input to its entries. Used as load and store offsets, these take no time.
+// Distances from a byte of the input to its entries. As offsets of loads and stores, they take no time.
 const TO_A: usize = PREFIX_A - INPUT;
 const TO_B: usize = PREFIX_B - INPUT;
 
-/** Whether the spans of frames at `position` are in the table (or begin in it). */
+/** Returns whether the table contains the spans of frames at `position`, or at least their first bytes. */
 // @ts-ignore: decorator
 @inline
 export function hasPrefixSums(position: usize): bool {
@@ -218,7 +218,7 @@ function fillFirstSums(end: usize): void {
   prefixEnd = end;
 }
 
-// Fills both sums from their common end.
+// Fills both tables of sums, which have the same end, up to `end`.
 function fillBothSums(end: usize): void {
   let at = prefixEnd;
   if (ASC_FEATURE_SIMD) {
@@ -244,7 +244,7 @@ function fillBothSums(end: usize): void {
   prefixEnd = secondEnd = end;
 }
 
-// Fills the sums of the second byte from `start`, or from their end, to the end of the sums of the first.
+// Fills the sums for the second byte from `start`, or from their end, to the end of the sums for the first byte.
 function fillSecondSums(start: usize): void {
   let at = secondEnd;
   if (at < start) {
@@ -267,8 +267,8 @@ function fillSecondSums(start: usize): void {
   secondEnd = prefixEnd;
 }
 
-// Each byte becomes the sum of itself and the previous ones. The lanes are shifted by 1, 2, 4 and 8; after zeros each shift
-// is one instruction of the processor.
+// Replaces each byte by the sum of itself and the previous bytes. The lanes are shifted by 1, 2, 4 and 8; shifting in zeros takes
+// one processor instruction.
 // @ts-ignore: decorator
 @inline
 function sumLanes(bytes: v128): v128 {
@@ -288,18 +288,18 @@ function lastLane(bytes: v128): v128 {
   return v128.shuffle<i8>(bytes, bytes, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15);
 }
 
-// The table is filled in advance, because false frames are usually close to each other, and overlapping ones claim
-// increasing ends.
+// The table is filled in advance, because false frames are usually close together, and each overlapping one usually ends after
+// the previous one.
 const AHEAD: usize = 1024;
 
-/** End of the table. */
+/** Returns the end of the table. */
 // @ts-ignore: decorator
 @inline
 export function prefixSumsEnd(): usize {
   return prefixEnd;
 }
 
-/** End of the sums of the second byte. */
+/** Returns the end of the sums for the second byte. */
 // @ts-ignore: decorator
 @inline
 export function secondSumsEnd(): usize {
@@ -311,7 +311,10 @@ export function extendPrefixSums(end: usize, tail: usize): void {
   fillPrefixSums(min(tail, end + AHEAD));
 }
 
-/** Whether the checksum of the frame at `at`, whose span is in the table, is correct. `length` is the length of its payload. */
+/**
+ * Returns whether the checksum of the frame at `at`, whose span is in the table, is correct. `length` is the length of its
+ * payload.
+ */
 // @ts-ignore: decorator
 @inline
 export function checksumHolds(at: usize, length: i32): bool {
@@ -320,7 +323,7 @@ export function checksumHolds(at: usize, length: i32): bool {
   return secondByteHolds(at, length);
 }
 
-/** Whether the first byte of that checksum is correct. */
+/** Returns whether the first byte of the checksum of a frame is correct. */
 // @ts-ignore: decorator
 @inline
 export function firstByteHolds(at: usize, length: i32): bool {
@@ -328,7 +331,7 @@ export function firstByteHolds(at: usize, length: i32): bool {
   return ((sum - (load<u8>(at + length, 6) as i32)) & 0xff) == 0;
 }
 
-/** Whether the second byte is correct, for a frame whose span ends at `secondSumsEnd` or before. */
+/** Returns whether the second byte is correct, for a frame whose span ends at `secondSumsEnd` or before. */
 // @ts-ignore: decorator
 @inline
 export function secondByteHolds(at: usize, length: i32): bool {
@@ -337,7 +340,7 @@ export function secondByteHolds(at: usize, length: i32): bool {
   return (((load<u8>(at + length, TO_B + 6) as i32) - before - (load<u8>(at + length, 7) as i32)) & 0xff) == 0;
 }
 
-/** Called after the input from `head` has moved down to the start of the buffer. */
+/** Adjusts the table after the input from `head` has moved to the start of the buffer. */
 export function movePrefixSums(head: usize): void {
   if (prefixEnd <= head) {
     dropPrefixSums();

@@ -28,7 +28,7 @@ export function fillDigitTables(): void {
   setPrefix(LONGITUDE, 0);
 }
 
-// 0 to 999. Also writes a dot after it, which the caller either includes or overwrites.
+// Writes a number from 0 to 999. Also writes a dot after it, which the caller either includes or overwrites.
 // @ts-ignore: decorator
 @inline
 export function writeSmall(out: usize, value: u32): usize {
@@ -37,7 +37,7 @@ export function writeSmall(out: usize, value: u32): usize {
   return out + ((entry >> 32) as usize);
 }
 
-// Computes value / 1000 by a multiplication. 2^38 / 1000, rounded up, is exact for all 32 bits.
+// Computes value / 1000 with a multiplication by 2^38 / 1000, rounded up, which is exact for all 32-bit values.
 // @ts-ignore: decorator
 @inline
 function thousands(value: u32): u32 {
@@ -52,7 +52,7 @@ export function threeDigits(value: u32): u32 {
 
 // --- timestamp ---
 
-// The last written second: its digits and a dot. While the thousands are unchanged, only three digits change.
+// The digits of the last written second and a dot. While the thousands are unchanged, only three digits change.
 const SECOND_DIGITS: usize = memory.data(32, 16);
 const NONE: i64 = i64.MIN_VALUE;
 let cachedSecondMs: i64 = NONE;
@@ -70,11 +70,11 @@ export function copy16(to: usize, from: usize): void {
   }
 }
 
-/** Seconds with three decimals, and a comma. */
+/** Writes seconds with three decimals, and a comma. */
 // @ts-ignore: decorator
 @inline
 function writeTimestamp(out: usize, secondMs: i64, ms: i64): usize {
-  // Nanoseconds usually stay within their second; others need the division.
+  // The nanoseconds usually belong to the same second; otherwise a division is necessary.
   let fraction = (ms - secondMs) as u64;
   if (fraction >= 1000 || ms < 0) {
     if (ms < 0) return writeNegativeTimestamp(out, ms);
@@ -95,19 +95,19 @@ export function writeSeconds(out: usize, ms: i64): usize {
   return writeTimestamp(out, cachedSecondMs, ms);
 }
 
-/** Whether the second is the last written one, and not before 1970. */
+/** Returns whether a second is the last written one, and not before 1970. */
 // @ts-ignore: decorator
 @inline
 export function canWriteRun(secondMs: i64): bool {
   return secondMs == cachedSecondMs && secondMs >= 0;
 }
 
-/** Whole milliseconds, and a comma. */
+/** Writes whole milliseconds, and a comma. */
 // @ts-ignore: decorator
 @inline
 export function writeMilliseconds(out: usize, ms: i64): usize {
   let fraction = (ms - cachedSecondMs) as u64;
-  // For times since 1970, the digits are those of the second plus three more; the first second would begin with zeros.
+  // For times since 1970, the digits are those of the second and three more. Times in the first second would begin with zeros.
   if (fraction >= 1000 || ms < 1000) {
     if (ms < 1000) return writeFewMilliseconds(out, ms);
     fraction = (ms % 1000) as u64;
@@ -139,7 +139,7 @@ function cacheSecond(secondMs: i64): void {
   store<u8>(SECOND_DIGITS + secondLength - 1, DOT);
 }
 
-// Before 1970 the number is negative: a sign, then the digits of its absolute value.
+// Writes a time before 1970, whose number is negative: a sign, then the digits of its absolute value.
 function writeNegativeTimestamp(out: usize, ms: i64): usize {
   const absolute = -ms;
   store<u8>(out, MINUS);
@@ -162,7 +162,7 @@ function writeWhole(out: usize, value: u64): usize {
 
 // --- coordinates ---
 
-// Sign, whole degrees, dot and first decimal of the last latitude and of the last longitude, which change every 11 km.
+// The sign, whole degrees, dot and first decimal of the last latitude and the last longitude. They change every 11 km.
 const TENTH_E7: u32 = 1000000;
 export const LATITUDE: usize = memory.data(32, 16);
 export const LONGITUDE: usize = memory.data(32, 16);
@@ -184,12 +184,13 @@ function setPrefix(prefix: usize, valueE7: i32): void {
   store<i32>(prefix, sign, PREFIX_SIGN);
 }
 
-/** Exclusive upper limit of `distance` near the last coordinate. */
+/** Exclusive upper limit for the `distance` of a coordinate that is near the last one. */
 export const NEAR_E7: u32 = TENTH_E7 - 1;
 
 /**
- * The distance from the lowest absolute value with the characters of the last coordinate to this one, minus one in the south and
- * west, so that zero is never near a negative number; a large number for distant ones, if both are within 180 degrees.
+ * Returns the distance from the lowest absolute value that begins with the cached characters to this coordinate. It is one less
+ * in the south and west, so that zero is never near a negative number. It is a large number for distant coordinates, if both are
+ * within 180 degrees.
  */
 // @ts-ignore: decorator
 @inline
@@ -197,7 +198,7 @@ export function distance(prefix: usize, valueE7: i32): u32 {
   return ((valueE7 ^ load<i32>(prefix, PREFIX_SIGN)) as u32) - load<u32>(prefix, PREFIX_BASE);
 }
 
-// Writes degrees at this distance with seven decimals, and a comma.
+// Writes the degrees of a coordinate at this distance with seven decimals, and a comma.
 // @ts-ignore: decorator
 @inline
 function writeNear(out: usize, prefix: usize, distance: u32): usize {
@@ -210,7 +211,7 @@ function writeNear(out: usize, prefix: usize, distance: u32): usize {
   return out + 7;
 }
 
-/** Degrees with seven decimals and a comma. */
+/** Writes degrees with seven decimals, and a comma. */
 // @ts-ignore: decorator
 @inline
 export function writeCoordinate(out: usize, prefix: usize, valueE7: i32): usize {
@@ -222,10 +223,10 @@ export function writeCoordinate(out: usize, prefix: usize, valueE7: i32): usize 
 
 // --- altitude, speed ---
 
-/** The greatest absolute value, in thousandths, with six digits before the dot. */
+/** The greatest absolute value with six digits before the dot, in thousandths. */
 export const SIX_WHOLE_DIGITS: u32 = 999999999;
 
-// Writes thousandths up to that value, and a comma.
+// Writes thousandths up to `SIX_WHOLE_DIGITS`, and a comma.
 // @ts-ignore: decorator
 @inline
 function writeSmallThousandths(out: usize, absolute: u32): usize {

@@ -47,7 +47,7 @@ function extent(): Extent {
 }
 
 async function compare(extent: Extent, folder: string): Promise<void> {
-  // Other work on the machine distorts the figures, so the load is printed.
+  // Other work on the machine distorts the results, so the load is printed.
   const loadAtStart = loadavg()[0] ?? 0;
   progress("making the session");
   const sessions = makeSessions(extent, folder);
@@ -166,7 +166,7 @@ function report(
   );
 }
 
-/** Shows progress on a terminal; null clears the line. */
+/** Shows progress on a terminal. Null clears the line. */
 function progress(what: string | null): void {
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${what ?? ""}`);
 }

@@ -47,7 +47,7 @@ describe("asi pitch", () => {
 
   it.each([
     [[], /corners of the pitch/],
-    [["--corners", "46.9,7.4 46.9,7.5"], /these are 2/],
+    [["--corners", "46.9,7.4 46.9,7.5"], /but 2 are given/],
     [["--corners", `${NORTH},${WEST} ${NORTH},${EAST} ${SOUTH},${EAST} ${SOUTH},${WEST}`], /anticlockwise/],
     [["--corners", CORNERS, "--each"], /--each applies to csv/],
     [["--corners", CORNERS, "--every", "1ms"], /at least 40ms/],

@@ -117,7 +117,7 @@ function mayBeSignedIn(): boolean {
   }
 }
 
-/** Username of the session of the page; null if there is none. */
+/** Returns the username of the session of the page; null if there is none. */
 async function sessionOwner(): Promise<string | null> {
   try {
     const response = await fetch(`${SERVICE_ADDRESS}api/v1/account/`, { headers: { [FROM_PAGE]: "1" } });

@@ -5,7 +5,7 @@ export interface Observed {
   /** Bytes. */
   residentBytes: number;
   heapBytes: number;
-  /** Fraction of the time since the previous observation. */
+  /** Delay of the event loop since the previous observation. */
   loopDelayP99Ms: number;
   loopDelayMaxMs: number;
   /** Processor time since the start, s. */

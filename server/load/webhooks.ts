@@ -36,7 +36,7 @@ export class WebhookBook {
     this.#secret = secret;
   }
 
-  /** The response to a change has arrived. */
+  /** Records that the response to a change has arrived, so its event must be delivered. */
   expect(event: Announced): void {
     this.#note(this.#announced, keyOf(event));
   }

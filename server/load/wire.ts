@@ -11,7 +11,7 @@ export interface Wire {
 
 const WITHOUT_BODY = new Set([204, 304]);
 
-/** Do not retry refused requests, because they must count. */
+/** Creates a client that does not retry refused requests, because they must count. */
 export function newWire(baseUrl: string, token: string): Wire {
   const fetch = async (request: Request) => {
     wire.requests++;

@@ -75,7 +75,7 @@ export async function giveSquad(queries: Queries, party: SquadParty, extent: Squ
   if (extent.figures > 0) await storeFigures(queries, party, extent);
 }
 
-/** Time frames of whole sessions and their figures, marked as current. */
+/** Stores time frames of whole sessions, and their figures, which it marks as current. */
 async function storeFigures(queries: Queries, { id, device, schemas }: SquadParty, extent: SquadExtent) {
   await queries.execute(sql`
     INSERT INTO timeframes (start_time, end_time, params, device_id, activity_id, athlete_id, owner_id, json_schema_id, assigned_at)
@@ -95,7 +95,7 @@ async function storeFigures(queries: Queries, { id, device, schemas }: SquadPart
     FROM ${ofSession}`);
 }
 
-/** The stored texts of figures whose data has this number of breaks. */
+/** Returns the stored texts of figures whose data has this number of breaks. */
 const textsOf = (breaks: number) =>
   storedTexts({
     figures: Object.fromEntries(SQUAD_COLUMNS.map(({ key }, i) => [key, 1000 * Math.sqrt(i + 2)])),

@@ -124,7 +124,7 @@ describe("operator commands", { timeout: 120_000 }, () => {
     const refused = await run("account", "delete", "kim");
     expect([refused.code, refused.stderr]).toEqual([
       2,
-      "Delete the account kim and everything that belongs to it? This cannot be undone. To do it without a question, add --yes.\n",
+      "Delete the account kim and everything that belongs to it? This cannot be undone. Add --yes to confirm.\n",
     ]);
     const [there, retire, revoke] = await Promise.all([
       run("account", "show", "kim"),

@@ -207,7 +207,7 @@ describe("a roster", () => {
     expect(details(5)).toBe(details(4).replace("Nobody Here", unread.username));
     expect(details(4)).toContain("create=true");
     expect(details(6)).toContain("WRITE permission");
-    expect(details(6)).toContain(`no device ${foreign.serial_number} of yours`);
+    expect(details(6)).toContain(`no device with the serial number ${foreign.serial_number}`);
     expect(details(6)).toContain("max_hr");
     expect(await rowsOf(scene)).toEqual({ members: [], assignments: [] });
     expect(problem(await load(scene, ""))).toEqual([400, "invalid"]);
@@ -263,7 +263,7 @@ describe("a roster", () => {
     const scene = await SquadScene.of(s);
     const stranger = await newcomerOf(scene, "READ", "WRITE");
     await name(stranger, "Bea", "Bell");
-    const refused = "has never been in a squad of yours";
+    const refused = "has never been in one of your squads";
     for (const query of [`from=${START}`, `from=${START}&create=true`]) {
       const { status, body } = await load(scene, "player,serial\nBea Bell,", query);
       expect([status, body.errors[0].detail]).toEqual([400, expect.stringContaining(refused)]);

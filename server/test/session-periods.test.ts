@@ -137,7 +137,7 @@ describe("periods copied from another session", () => {
     const other = await SquadScene.of(s);
     for (const [from, detail] of [
       [source, '"Drill". Make the session longer'],
-      [await other.session(), "no session of yours"],
+      [await other.session(), "You have no session"],
     ] as const) {
       const refused = await copy(scene, target, from);
       expect([refused.status, refused.body.errors]).toEqual([

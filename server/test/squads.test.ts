@@ -66,7 +66,7 @@ describe("a squad", () => {
     expect(
       (await s.post(MEMBERS, { squad, athlete: team.athlete, start_time: day(9) }, stranger.token)).body
         .errors,
-    ).toEqual([{ field: "squad", detail: "There is no squad of yours with this id." }]);
+    ).toEqual([{ field: "squad", detail: "You have no squad with this id." }]);
   });
 
   it("is deleted with the account of its manager, including its members and assignments", async () => {

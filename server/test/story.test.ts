@@ -24,5 +24,5 @@ it("a complete client session works, from registration to computed data that fol
   expect(stdout).toContain("7200 samples");
   expect(stdout).toContain("delivered timeframe-created");
   expect(stdout).toContain("recomputed");
-  expect(stdout.trim().split("\n").at(-1)).toBe("Everything happened as promised.");
+  expect(stdout.trim().split("\n").at(-1)).toBe("The service behaved as documented.");
 });

@@ -12,9 +12,9 @@ import {
 import type { EncodableRow } from "./encode.js";
 
 /**
- * Overwrites a part of a recording with zeros, like a bad block of a memory card; changes nothing without `damage`.
+ * Overwrites a part of a recording with zeros, like a bad block on a memory card. Without `damage`, it changes nothing.
  *
- * @param damage shares of the bytes, from 0 to 1
+ * @param damage start and end of the part, as shares of the bytes, from 0 to 1
  * @returns the same bytes
  * @throws AsiError `BAD_ARGUMENT`
  */
@@ -39,7 +39,7 @@ export interface DemoSquadRecording {
   /** Without extension. */
   fileName: string;
   serial: string;
-  /** The damaged part, as shares of the bytes; null for none. */
+  /** The damaged part, as shares of the bytes; null if there is none. */
   damage: { from: number; to: number } | null;
   rows(): Generator<EncodableRow, void, undefined>;
 }
@@ -47,10 +47,10 @@ export interface DemoSquadRecording {
 /** A generated match of a squad. */
 export interface DemoSquad {
   recordings: DemoSquadRecording[];
-  /** `roster.csv` and `periods.csv`, for `readRoster` and `readPeriods`. */
+  /** The content of `roster.csv` and `periods.csv`, for `readRoster` and `readPeriods`. */
   roster: string;
   periods: string;
-  /** The content of `pitch.csv`, its corners, which `readPitchCorners` reads. */
+  /** The corners of the pitch: the content of `pitch.csv`, for `readPitchCorners`. */
   pitch: string;
 }
 
@@ -59,9 +59,12 @@ export interface DemoSquadOptions {
   players: number;
   /** The seed; the same seed produces the same match. Default 1. */
   seed?: number | undefined;
-  /** First row of most recordings, ms since 1970 UTC. */
+  /** Time of the first row of most recordings, ms since 1970 UTC. */
   startMs: number;
-  /** UTC offset of the times in `periods`, ms; default 0. `null` writes times with date and zone, which are unambiguous. */
+  /**
+   * UTC offset of the times in `periods`, ms; default 0. With `null`, times are written with date and UTC offset, so they are
+   * unambiguous.
+   */
   offsetMs?: number | null | undefined;
 }
 
@@ -74,7 +77,7 @@ const OPTIONS = optionNames<DemoSquadOptions>({
 
 const MINUTE_MS = 60_000;
 
-/** Minutes from the first row of the match to its parts: a warm-up, two halves, and pauses between them. */
+/** Times of the parts of a match, in minutes from the first row: a warm-up, two halves, and pauses between them. */
 const TIMES = {
   warmUpEnds: 18,
   firstBegins: 30,
@@ -89,7 +92,7 @@ const NAMES =
     " ",
   );
 
-/** A formation of four, four and two: metres from the middle, for a team that attacks towards the east. */
+/** A 4-4-2 formation: metres from the centre of the pitch, for a team that attacks towards the east. */
 const FORMATION: readonly { position: string; east: number; north: number }[] = [
   { position: "GK", east: -46, north: 0 },
   { position: "DF", east: -24, north: 20 },
@@ -103,12 +106,12 @@ const FORMATION: readonly { position: string; east: number; north: number }[] = 
   { position: "FW", east: 15, north: 7 },
   { position: "FW", east: 17, north: -8 },
 ];
-/** The place in the formation for which each substitute could enter. */
+/** The index in the formation of the player that each substitute could replace. */
 const BENCH_PLACES = [0, 2, 6, 9, 8, 7, 10, 3, 6, 9, 1, 4, 5, 10];
 const PACES: Record<string, number> = { GK: 0.55, DF: 0.95, MF: 1.02, FW: 1 };
 const RADII_M: Record<string, number> = { GK: 8, DF: 14, MF: 18, FW: 17 };
 
-/** Substitutions in the second half: the player who leaves, the one who enters, and the minute of the match. */
+/** Substitutions in the second half: the player who leaves, the player who enters, and the minute of the match. */
 const SUBSTITUTIONS = [
   { off: 8, on: 14, minute: 91 },
   { off: 7, on: 13, minute: 105 },
@@ -123,8 +126,8 @@ const LATE = { player: 10, fromMinute: 39 };
 const DAMAGED_PLAYER = 4;
 
 /**
- * A plausible match of a squad: warm-up, two halves, substitutions, a goalkeeper who stays back, positions that move like a team; one
- * tracker replaced during play, one started late, one file damaged. Determined by its seed.
+ * Generates a plausible match of a squad: a warm-up, two halves, substitutions, a goalkeeper who stays back, and players who move
+ * as a team. One tracker is replaced during play, one starts late, and one file is damaged. The seed determines everything.
  *
  * @throws AsiError `BAD_OPTION` for a number of players outside its range
  */
@@ -147,7 +150,7 @@ export function demoSquad(options: DemoSquadOptions): DemoSquad {
   };
 }
 
-/** Anticlockwise from the south-western corner; the team attacks towards the east. */
+/** The corners are anticlockwise from the south-western one; the team attacks towards the east. */
 const CORNERS_CSV = [
   [-HALF_LENGTH_M, -HALF_WIDTH_M],
   [HALF_LENGTH_M, -HALF_WIDTH_M],
@@ -233,7 +236,7 @@ function* rowsOf(
     wasPlaying = plays;
     if (plays) person.move();
     else person.rest();
-    // always computed, so that both trackers of a player agree
+    // always computed, so that both trackers of a player have the same data
     if (minute < fromMinute) continue;
     yield {
       timestamp: startMs + elapsedMs,
@@ -251,7 +254,7 @@ function isPlayTime(minute: number): boolean {
   );
 }
 
-/** The place of a player in the team, which moves back and forth together, and changes ends at half-time. */
+/** Returns the position of a player in the team. The whole team moves back and forth, and changes ends at half-time. */
 function teamPlace(home: { east: number; north: number }, position: string, elapsedMs: number, seed: number) {
   const minute = elapsedMs / MINUTE_MS;
   const side = minute < TIMES.firstEnds + 5 ? 1 : -1;

@@ -20,25 +20,25 @@ import { SEASON_SCRIPT, SEASON_STYLE } from "./season-style.js";
 import { figureName, numberAndName, SEASON_HEADS, seasonCells } from "./season-table.js";
 import { recipeText } from "./squad-columns.js";
 
-/** Content of a season report. */
+/** The content of a season report. */
 export interface SeasonReport {
   title: string;
   season: Season;
-  /** The figure shown first. */
+  /** The figure that is shown first. */
   figure: SquadColumn;
-  /** UTC offset of local time at an instant, ms. */
+  /** Returns the UTC offset of local time at an instant, ms. */
   offsetAt(ms: number): number;
-  /** The recipes whose counts the season contains. Default none. */
+  /** The recipes whose counts the season contains. Default: none. */
   recipes?: readonly NamedRecipe[];
-  /** Columns of optional figures that the season contains, such as peaks. Default none. */
+  /** Columns of optional figures that the season contains, such as peaks. Default: none. */
   further?: readonly SquadColumn[];
-  /** Default none. */
+  /** The loads of the players. Default: none. */
   loads?: LoadsInReport | null;
 }
 
 /**
- * A season as one self-contained HTML file: for each player a panel with a figure over the last sessions and the range of the
- * last five matches, or a table. The compared session is the last match, otherwise the last session.
+ * Writes a season as one self-contained HTML file: for each player, a panel with a figure over the last sessions and the range of the last
+ * five matches, or a table. The compared session is the last match, otherwise the last session.
  */
 export function seasonReport({
   title,

@@ -1,6 +1,6 @@
 import { SQUAD_COLUMNS } from "./columns.js";
 
-/** A figure in words. */
+/** The definition of a figure. */
 export interface FigureDefinition {
   /** Key in tables, files and APIs. */
   name: string;
@@ -31,8 +31,10 @@ const SENTENCES: Readonly<Record<string, string>> = {
     "Training impulse after Edwards: a minute counts 0 to 5 by its share of the maximum heart rate. Time without a heart rate adds nothing.",
 };
 
-/** The definitions of the figures of a squad's table, in its order. This is a function, so bundles without a call omit the
- * texts. */
+/**
+ * Returns the definitions of the figures in a squad's table, in its order. This is a function so that bundles without a call omit the
+ * texts.
+ */
 export const figureDefinitions = (): FigureDefinition[] =>
   SQUAD_COLUMNS.map(({ key, title, unit }) => ({
     name: key,

@@ -63,7 +63,6 @@ export {
   memberFigures,
   NO_FIGURES,
   ownParameters,
-  recordedTimeMs,
   type SquadOptions,
   type SquadRow,
   squadRow,

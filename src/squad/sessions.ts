@@ -1,9 +1,9 @@
-/** Time and place of a recording, known before its figures. */
+/** The time and place of a recording, which are known before its figures. */
 export interface RecordingExtent {
   /** First and last row, ms since 1970 UTC. */
   startMs: number;
   endMs: number;
-  /** Its first position, in degrees WGS 84; null if there is none. */
+  /** The first position, in degrees (WGS 84); null if there is none. */
   place: { latitude: number; longitude: number } | null;
 }
 
@@ -51,7 +51,7 @@ interface Place {
   longitude: number;
 }
 
-/** Great-circle distance in m (haversine). */
+/** Returns the great-circle distance in m (haversine formula). */
 function distanceM(a: Place, b: Place): number {
   const radians = (degrees: number) => (degrees * Math.PI) / 180;
   const half = (degrees: number) => Math.sin(radians(degrees) / 2) ** 2;

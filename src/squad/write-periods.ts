@@ -6,8 +6,8 @@ import { nameKey } from "./roster.js";
 import { guardedCell } from "./sheet.js";
 
 /**
- * Writes periods as `periods.csv`, which {@link readPeriods} reads with the same result. Times are local, with
- * the date and the UTC offset if the time alone is ambiguous.
+ * Writes periods as a `periods.csv` from which {@link readPeriods} reads the same periods. Times are local, with the date and the UTC
+ * offset if the time alone is ambiguous.
  *
  * @throws AsiError `BAD_OPTION` for an unknown time zone
  */

@@ -4,9 +4,10 @@ import type { ElementHandler, Fail, PointTaker } from "./element-handler.js";
 import { GpxPoints } from "./gpx-points.js";
 import { TcxPoints } from "./tcx-points.js";
 
-// saxes expands only the five predefined entities and character references, but no entities declared in a file.
+// Parses XML with saxes, which expands the five predefined entities and character references, but no entities that a file
+// declares.
 
-/** A format of tracks, with the names of its root and its points. */
+/** A track format, with the names of its root and point elements. */
 interface Kind {
   format: "gpx" | "tcx";
   root: string;
@@ -104,7 +105,7 @@ function localName(name: string): string {
   return colon < 0 ? name : name.slice(colon + 1);
 }
 
-// Removes the position, which is part of the error already, and the full stop.
+// Removes the position, which is already part of the error, and the full stop.
 function plain(message: string): string {
   return shortened(message.replace(/^\d+:\d+: /, "").replace(/\.$/, ""), MAX_QUOTE_LENGTH);
 }

@@ -27,7 +27,7 @@ export const passwords: readonly Attack[] = [
       }),
   },
   {
-    name: "new passwords behind an If-Match that fails, 60 at a time",
+    name: "password changes with an If-Match that fails, 60 at a time",
     as: "user",
     run: ({ client, attacker, signal }, tally) =>
       repeat(signal, 60, tally, async (round) => {

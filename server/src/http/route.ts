@@ -109,7 +109,7 @@ export function route<
       if (!request.isReplay) throw error;
     }
   };
-  /** The key was known when the headers arrived but has expired, so the request is a new one. */
+  /** Handles the request as a new one, because its key was known when the headers arrived but has expired since. */
   const startAnew = async (request: FastifyRequest) => {
     request.isReplay = false;
     request.target = await authorize(request.ctx, id, idsOf(request));

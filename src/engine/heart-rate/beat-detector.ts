@@ -15,19 +15,19 @@ const SIMILAR = 0.36;
 /** A maximum is compared with the envelope on both sides, from `NEAR_S` to `SCORING_S` away. */
 const NEAR_S = 0.125;
 const SCORING_S = 0.28;
-/** Time from the QRS complex to the centre of the slopes of the filtered signal. */
+/** Delay from the QRS complex to the centre of the slopes of the filtered signal. */
 const DELAY_S = 0.03;
 /** Window of a level, and time between two checks of the levels. */
 const LEVEL_WINDOW_S = 1.2;
 const LEVEL_CHECK_S = 0.8;
 const LONG_SILENCE_S = 6;
-/** A longer gap clears the heart rates, and a much longer one the whole state. */
+/** A gap longer than `HISTORY_GAP_S` clears the heart rates; a gap longer than `FORGOTTEN_GAP_S` clears the whole state. */
 const HISTORY_GAP_S = 2;
 const FORGOTTEN_GAP_S = 10;
 
 export interface BeatListener {
   /**
-   * @param n position of the beat as a sample index with a fraction, between two samples
+   * @param n position of the beat: a sample index with a fraction
    * @param rrS time since the previous beat, s; 0 after a gap or a pause
    * @param quality 0 to 1: prominence of the beat
    */
@@ -44,8 +44,8 @@ export interface BeatListener {
 }
 
 /**
- * Finds heart beats in an ECG, sample by sample, and derives a heart rate each second. Independent of gain and polarity;
- * causal; constant memory. A beat is known 0.4 s after its time, a beat found by search-back up to 1.3 s after it.
+ * Finds heart beats in an ECG, sample by sample, and derives a heart rate each second. It does not depend on gain and polarity,
+ * is causal, and needs constant memory. A beat is known 0.4 s after its time, or up to 1.3 s if search-back finds it.
  */
 export class BeatDetector {
   readonly #listener: BeatListener;
@@ -65,26 +65,26 @@ export class BeatDetector {
   /** Index of the next sample. */
   #n = 0;
   #start = 0;
-  // a maximum that a higher one may replace; negative if there is none
+  // a maximum that a higher one may still replace; negative if there is none
   #pending = -1;
   #pendingIsDouble = 0;
   /** Maxima with a lower or equal sum of squares are ignored. */
   #least = Number.NEGATIVE_INFINITY;
-  // maxima that wait for later samples, in order. There are at most two, because their distance is more than half of `SCORING_S`
+  // maxima that wait for later samples, in order; at most two, because they are more than half of `SCORING_S` apart
   #waiting1 = -1;
   #waiting1IsDouble = 0;
   #waiting2 = -1;
   #waiting2IsDouble = 0;
   #lastBeat = Number.NEGATIVE_INFINITY;
-  /** Position of the QRS complex of that beat, between two samples. */
+  /** Position of the QRS complex of the last beat: a sample index with a fraction. */
   #lastQrs = 0;
   #isLinked = false;
   #isLearning = true;
-  /** Whether a candidate is new since the last search-back. */
+  /** Whether a candidate was added since the last search-back. */
   #isSearchDue = false;
   #nextLevelCheck = 0;
   #nextSecond = 0;
-  /** The number of samples at the next action. */
+  /** The sample count at which the next action is due. */
   #dueAt = 0;
 
   constructor(listener: BeatListener) {
@@ -133,7 +133,7 @@ export class BeatDetector {
     this.#schedule();
   }
 
-  /** Handles `samples` missing samples. Ends the signal before them, and starts again after them. */
+  /** Handles missing samples: ends the signal before them, and starts again after them. `samples` is their number. */
   skip(samples: number): void {
     this.end();
     if (samples > FORGOTTEN_GAP_S * this.#rateHz) {
@@ -141,7 +141,7 @@ export class BeatDetector {
       return;
     }
     this.#n += samples;
-    // no signal follows a second that ends with the gap
+    // a second that ends within the gap is not evaluated
     this.#nextSecond = (Math.floor(this.#n / this.#rateHz) + 1) * this.#rateHz;
     if (samples > HISTORY_GAP_S * this.#rateHz) {
       this.#levels.clearRrs();
@@ -320,7 +320,7 @@ export class BeatDetector {
     }
   }
 
-  /** The sample count at which the search for a missing beat starts. */
+  /** Returns the sample count at which the search for a missing beat starts. */
   #searchTime(): number {
     return this.#lastBeat + 1.6 * this.#levels.rrS * this.#rateHz + this.#scoring;
   }
@@ -375,7 +375,7 @@ export class BeatDetector {
     }
   }
 
-  /** Samples since a candidate was scored. */
+  /** Returns the number of samples since a candidate was scored. */
   #ageOf(candidate: number): number {
     return this.#n - 1 - (this.#candidates.n(candidate) + this.#scoring);
   }

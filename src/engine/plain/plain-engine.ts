@@ -23,20 +23,21 @@ import { RowCounters } from "./row-counters.js";
 
 /** Size of a frame without its payload: sync (2), class, id, length (2), checksum (2). UBX interface description. */
 const ENVELOPE_BYTES = 8;
-/** The maximum payload of a frame (recording format, "Frames"). */
+/** The maximum payload of a frame (docs/recording-format.md, "Frames"). */
 const MAX_PAYLOAD_BYTES = 8192;
 /** The minimum payload of a NAV-PVT, from u-blox 7. */
 const MIN_GNSS_BYTES = 84;
 
 /** Maximum input of a step. */
 const MAX_WRITTEN_BYTES = 0x40000;
-// the input, and at most one incomplete frame of the previous step
+// the input of a step, and at most one incomplete frame from the previous step
 const INPUT_BYTES = MAX_WRITTEN_BYTES + 0x4000;
-// A row is shorter than its frame, so the output of a step is never longer than its input. The margin is for overlapping writes.
+// A row is shorter than its frame, so the output of a step is never longer than its input. The margin is needed for overlapping
+// writes.
 const OUTPUT_BYTES = INPUT_BYTES + 64;
 const MAX_ROWS = Math.floor(INPUT_BYTES / (MIN_GNSS_BYTES + ENVELOPE_BYTES)) + 1;
 
-// class and id in the form of the frame
+// class and id, as in the frame
 const ASI_INF = 0x00a5;
 const NAV_PVT = 0x0701;
 const ECG_HR = 0x01a5;
@@ -45,8 +46,10 @@ const ECG_RAW = 0x02a5;
 const SYNC_1 = 0xb5;
 const SYNC_2 = 0x62;
 
-/** The decoder in TypeScript, for environments where WebAssembly is not allowed. Its speed is about an eighth of that of the
- * core with SIMD. */
+/**
+ * The decoder in TypeScript, for environments where WebAssembly is not allowed. It is about an eighth as fast as the core with
+ * SIMD.
+ */
 export class PlainEngine implements Engine {
   readonly name = "plain";
   readonly rowWriter = new PlainRowWriter();
@@ -54,7 +57,7 @@ export class PlainEngine implements Engine {
   readonly #view = new DataView(this.#bytes.buffer);
   readonly #output = new Uint8Array(OUTPUT_BYTES);
   readonly #columns = newBatch(MAX_ROWS);
-  // null if the output has no CSV
+  // null if the output is not CSV
   #quality: SampleQuality | null = null;
   readonly #sums = new PrefixSums(this.#bytes);
   readonly #headers = new HeaderSerials();
@@ -72,14 +75,14 @@ export class PlainEngine implements Engine {
     },
     this.#counters,
   );
-  /** Beats of this step, three numbers each: time, RR interval, quality. */
+  /** Three numbers for each beat of this step: time, RR interval, quality. */
   #beats: number[] = [];
   #analysesEcg = false;
   #ranges = new RangeLog();
   #kind: OutputKind = "none";
   #needsHeader = true;
   #isStrict = false;
-  // unread bytes are from #bytes[#head] to #bytes[#tail], exclusive
+  // the unread bytes are from #bytes[#head] to #bytes[#tail], exclusive
   #head = 0;
   #tail = 0;
   /** Offset in the input of #bytes[0]. */
@@ -191,16 +194,16 @@ export class PlainEngine implements Engine {
         counters.damageAfterMs = counters.rows === 0 ? Number.NaN : counters.rangeStopMs;
       }
       if (this.#isStrict) return { kind: "damaged", byteOffset: this.#passed + at, damage };
-      // Valid frames may be inside the claimed span, so the search continues after its first byte.
+      // Valid frames may be inside the span of an invalid frame, so the search continues after its first byte.
       at += 1;
     }
   }
 
-  /** Whether the checksum of the frame at `at` is correct. `end` is the end of its payload. */
+  /** Returns whether the checksum of the frame at `at` is correct. `end` is the end of its payload. */
   #holds(at: number, end: number): boolean {
     if (this.#sums.covers(at)) return this.#sums.holds(at + 2, end, this.#tail);
     if (checksum(this.#view, at + 2, end) === this.#view.getUint16(end, true)) return true;
-    // false frames may overlap from this position
+    // overlapping false frames may start here
     this.#sums.begin(at + 2, end);
     return false;
   }
@@ -254,8 +257,8 @@ export class PlainEngine implements Engine {
   }
 
   /**
-   * Reads a NAV-PVT of at least 84 bytes. Outputs a row, or counts the first reason to reject it (recording format, "Rows").
-   * The core reads the same fields in assembly/gnss.ts and assembly/run.ts.
+   * Reads a NAV-PVT with at least 84 bytes of payload. Outputs a row, or counts the first reason for rejecting it
+   * (docs/recording-format.md, "Rows"). The core reads the same fields in assembly/gnss.ts and assembly/run.ts.
    */
   #readGnss(payload: number): void {
     const view = this.#view;
@@ -397,7 +400,9 @@ export class PlainEngine implements Engine {
 
 const DRAINED: StepResult = { kind: "drained" };
 
-/** The next sync at or after `from`; if there is none, the position from which to search again. */
+/**
+ * Returns the position of the next sync at or after `from`. If there is none, returns the position from which to search again.
+ */
 function nextSync(bytes: Uint8Array, from: number, end: number): number {
   for (let at = from; at + 1 < end; at++) {
     if (bytes[at] === SYNC_1 && bytes[at + 1] === SYNC_2) return at;

@@ -80,7 +80,7 @@ export function FigurePanels({ figures, selection, settings }: Props) {
   );
 }
 
-/** Beats per minute. */
+/** The accepted maximum heart rates, beats per minute. */
 const LEAST_MAXIMUM = 60;
 const MOST_MAXIMUM = 240;
 

@@ -1,5 +1,6 @@
 import "./quality-card.css";
-import { damageOf, isIncomplete, recordedTimeMs } from "asi-convert/squad";
+import { recordedTimeMs } from "asi-convert/metrics";
+import { damageOf, isIncomplete } from "asi-convert/squad";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { timeOfDay } from "../view/times.js";
 import { decimal, KM_PER_H, percent } from "../view/values.js";

@@ -4,10 +4,10 @@ import { identities } from "../../store/schema.js";
 import type { Context } from "../change/context.js";
 import type { Account } from "./find.js";
 
-/** The form in which issuers are compared and stored. */
+/** Returns the form in which issuers are compared and stored. */
 export const normalizedIssuer = (issuer: string): string => new URL(issuer).href;
 
-/** The identity of an account at an issuer, in its normalised form. */
+/** Returns the identity of an account at an issuer, which must be in normalised form. */
 export async function identityOf(queries: Queries, accountId: number, issuer: string) {
   const [found] = await queries
     .select()

@@ -17,7 +17,7 @@ export const thatAthlete: Rule<"athlete", Account> = {
 
 export type Session = typeof refreshTokens.$inferSelect;
 
-/** A session of the page or of an application, or a personal token. */
+/** Finds a session of the page or of an application, or a personal token. */
 const ownSessions = ({ caller }: Context, id: number, { queries, lock }: Lookup, isOfKind: SQL) => {
   const query = queries
     .select()
@@ -27,7 +27,7 @@ const ownSessions = ({ caller }: Context, id: number, { queries, lock }: Lookup,
 };
 
 export const ownPageSession: Rule<"page_session", Session> = {
-  description: "The user whose session it is",
+  description: "The user who owns the session",
   roles: ALL_ROLES,
   async find(ctx, ids, lookup) {
     const [session] = await ownSessions(ctx, ids.page_session, lookup, isNull(refreshTokens.name));
@@ -37,7 +37,7 @@ export const ownPageSession: Rule<"page_session", Session> = {
 };
 
 export const ownPersonalToken: Rule<"token", Session> = {
-  description: "The user whose token it is",
+  description: "The user who owns the token",
   roles: ALL_ROLES,
   async find(ctx, ids, lookup) {
     const [token] = await ownSessions(ctx, ids.token, lookup, isNotNull(refreshTokens.name));

@@ -17,7 +17,7 @@ export const AssignmentFilters = Type.Object({
   at: Query.dateTime("Only assignments at this time"),
 });
 
-/** The caller's own assignments, oldest first. */
+/** Lists the caller's own assignments, oldest first. */
 export async function listAssignments(
   { queries, caller }: Context,
   { search, device, athlete, at, ...paging }: StaticDecode<typeof AssignmentFilters>,

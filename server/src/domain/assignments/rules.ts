@@ -7,7 +7,7 @@ export type Assignment = typeof assignments.$inferSelect;
 
 /** The assignments of other accounts are not found. */
 export const ownAssignment: Rule<"assignment", Assignment> = {
-  description: "The manager who made it",
+  description: "The manager who made the assignment",
   roles: ["MANAGER"],
   async find({ caller }, ids, { queries, lock }) {
     const query = queries

@@ -30,9 +30,7 @@ export async function addAssignment(
   await lockAccount(unit, me);
   const writable = await permittedNow(queries, me, "WRITE", [body.athlete], now, { lock: true });
   const problems = {
-    ...((await hasOwned(queries, me, body.device))
-      ? {}
-      : { device: ["There is no device of yours with this id."] }),
+    ...((await hasOwned(queries, me, body.device)) ? {} : { device: ["You have no device with this id."] }),
     ...(writable.has(body.athlete)
       ? {}
       : { athlete: ["There is no athlete with this id whom you may change."] }),
@@ -92,7 +90,10 @@ export async function deleteAssignment(ctx: Context, assignment: number): Promis
   );
 }
 
-/** Checks that no other athlete wears the device at this time. @param id the assignment itself, if it is changed */
+/**
+ * Checks that no other athlete wears the device at this time. @param id id of an assignment that changes; absent for a
+ * new one
+ */
 async function check(
   { queries }: UnitOfWork,
   { ownerId, deviceId, startTime, endTime }: Omit<Assignment, "id" | "version">,
@@ -115,7 +116,7 @@ async function check(
   if (other !== undefined) {
     throw errors.conflict(
       "assignment_overlaps",
-      `The assignment ${other.id} says that the athlete ${other.athlete} wears the device at this time. End that one first.`,
+      `The assignment ${other.id} says that the athlete ${other.athlete} wears the device at this time. End that assignment first.`,
     );
   }
 }

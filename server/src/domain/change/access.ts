@@ -48,7 +48,7 @@ const managersAndAthletes: Rule<never, undefined> = {
 const manager: Rule<never, undefined> = { description: "Managers", roles: ["MANAGER"], find: nothing };
 
 /**
- * The single table of who may do what. Its keys are the operation ids of the OpenAPI document. An operation without an
+ * States who may call each operation. The keys are the operation ids of the OpenAPI document. An operation without an
  * entry cannot be routed.
  */
 export const access = {

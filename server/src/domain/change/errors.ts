@@ -30,7 +30,7 @@ export class ServiceError extends Error {
   readonly body: ErrorBody;
   /** Time to wait, only for `throttled` and `unavailable`. */
   readonly retryAfterMs: number | undefined;
-  /** Codes of the fields, if they differ. */
+  /** Codes of fields whose code differs from `code`. */
   readonly fieldCodes: Readonly<Record<string, string>>;
 
   constructor(
@@ -95,7 +95,7 @@ export const errors = {
   tooLarge: (detail: string) => new ServiceError("too_large", "too_large", { detail }),
   preconditionFailed: () =>
     new ServiceError("precondition_failed", "precondition_failed", {
-      detail: "The object has changed since; fetch it again.",
+      detail: "The object has changed since you fetched it. Fetch it again.",
     }),
   /** The service is temporarily unable to handle the request, regardless of its content. */
   unavailable: (detail: string, retryAfterMs: number) =>

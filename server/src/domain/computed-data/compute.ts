@@ -34,7 +34,9 @@ export interface ComputationResult {
   rulesVersion: number;
 }
 
-/** Condition for changes that affect the time frame in the row of `timeframes` and have not marked it yet. */
+/**
+ * Selects `wanted` from the changes that affect the time frame in the row of `timeframes` and have not marked it yet.
+ */
 const changes = (wanted: SQL) => sql`(SELECT ${wanted} FROM ${recomputations} AS change
   WHERE change.done_through < ${timeframes.id} AND (
     change.athlete_id = ${timeframes.athleteId} OR change.activity_id = ${timeframes.activityId}

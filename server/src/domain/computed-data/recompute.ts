@@ -34,7 +34,7 @@ export type ChangedInput =
  */
 const MAX_TIMES_BYTES = 16_384;
 
-/** Number of time frames that one transaction marks, because others wait for it. */
+/** Number of time frames that one transaction marks. It is limited, because other transactions wait for this one. */
 const MARKED_AT_A_TIME = 200;
 
 /**

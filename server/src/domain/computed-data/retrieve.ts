@@ -27,7 +27,10 @@ interface Retrieved<T> {
   definitionVersions: number[];
 }
 
-/** The optional figures that a request selects, and the definition. Without them, the API documents nineteen keys. */
+/**
+ * The optional figures that a request selects, and whether it selects their definition. They are optional, because the
+ * API documents nineteen keys.
+ */
 export interface WantedFigures {
   with_definition?: boolean;
   with_peaks?: boolean;

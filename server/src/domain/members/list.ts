@@ -19,7 +19,7 @@ export const MemberFilters = Type.Object({
   at: Query.dateTime("Only members at this time"),
 });
 
-/** The members that the caller can see, oldest first. */
+/** Lists the members that the caller can see, oldest first. */
 export async function listMembers(
   ctx: Context,
   { search, squad, athlete, at, ...paging }: StaticDecode<typeof MemberFilters>,

@@ -123,7 +123,7 @@ interface Found {
   lastMs: number;
 }
 
-/** Devices that have left, in the order in which they left. */
+/** Removes the progress of devices that have left, in the order in which they left, if there are too many. */
 function forgetLeft(has: Map<number, number | null>, progresses: Map<number, Progress>): void {
   let surplus = Math.max(has.size, progresses.size) - MAX_LIVE_DEVICES - MAX_LEFT_DEVICES;
   if (surplus <= 0) return;
@@ -167,7 +167,7 @@ async function newSamples(
     const { deviceId } = device;
     const now = still.get(deviceId);
     const read = added.get(deviceId);
-    // The next poll reads it with the new ownership.
+    // The next poll reads the device with the new ownership.
     if (read === undefined || now?.ownership !== device.ownership) return [];
     const parts = commonParts(device, now);
     const { late, inTime, progress } = advance(progressOf(deviceId), read, timesOf(parts), nowMs);

@@ -88,7 +88,7 @@ async function requireRights(
 }
 
 /**
- * Adds to the changes the values that are required from a given time. Later rows are kept, so a new row ends where the
+ * Adds rows with the required values from a given time to the changes. Later rows are kept, so a new row ends where the
  * next one starts.
  * @param rows of one athlete or device that end after `from`, in chronological order
  */

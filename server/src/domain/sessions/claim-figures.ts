@@ -24,7 +24,7 @@ export async function claimFigures(
     const [claim] = await tx.select().from(figuresClaims).where(ofSession).for("update");
     // Without a session, there is nothing to compute.
     if (claim === undefined || claim.jobId === job.id) return "runs";
-    // A separate statement, which sees the state after the row was locked.
+    // Use a separate statement, which sees the state after the row was locked.
     const isRunning = (await tx.$count(jobs, and(eq(jobs.id, claim.jobId), isLeased))) > 0;
     if (!isRunning) {
       await tx.update(figuresClaims).set({ jobId: job.id }).where(ofSession);
@@ -34,7 +34,7 @@ export async function claimFigures(
       eq(jobs.kind, "session-figures"),
       eq(jobs.chargedTo, job.chargedTo),
       isWaiting,
-      // One that has failed may fail again.
+      // A job that has failed may fail again.
       eq(jobs.failures, 0),
       sql`${jobs.payload}->>'session' = ${String(sessionId)}`,
       ne(jobs.id, job.id),

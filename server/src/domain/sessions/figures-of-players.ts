@@ -135,7 +135,10 @@ export async function figuresUntil(
 const isOfPlayer = (error: unknown): boolean =>
   !(error instanceof ServiceError || error instanceof CallersLeftError || isUnavailable(error));
 
-/** Waits until a time for a promise that is never rejected. @returns undefined if it is not done then */
+/**
+ * Waits until a time for a promise that is never rejected. @returns undefined if the promise is still pending at that
+ * time
+ */
 async function within<T>(work: Promise<T>, untilMs: number): Promise<T | undefined> {
   if (untilMs === Number.POSITIVE_INFINITY) return work;
   const timer = new AbortController();

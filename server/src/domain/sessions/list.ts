@@ -19,7 +19,7 @@ export const SessionFilters = Type.Object({
   to: Query.dateTime("Only sessions that start earlier"),
 });
 
-/** The sessions that the caller can see, newest first. */
+/** Lists the sessions that the caller can see, newest first. */
 export async function listSessions(
   ctx: Context,
   { search, squad, kind, from, to, ...paging }: StaticDecode<typeof SessionFilters>,

@@ -32,8 +32,8 @@ const RECENT_MS = 20 * 60_000;
 const MAX_ROWS = 10 * MAX_LIVE_DEVICES;
 
 /**
- * The devices that players of a squad wear now, with the samples while they have worn them as players of the squad and the manager may
- * read their data.
+ * Follows the devices that players of a squad wear now. Includes samples from times at which the player wore the device
+ * as a player of the squad and the manager may read the player's data.
  */
 export const squadDevices =
   (ctx: Context, squad: number): LiveDevices =>
@@ -82,7 +82,10 @@ export const squadDevices =
     );
   };
 
-/** The devices of a session, with the samples of its time frames whose samples the owner of the session may read. */
+/**
+ * Follows the devices of a session, with the samples of those time frames whose samples the owner of the session may
+ * read.
+ */
 export const sessionDevices =
   (ctx: Context, session: number): LiveDevices =>
   async () => {
@@ -101,7 +104,7 @@ export const sessionDevices =
       .where(
         and(
           eq(sessionTimeframes.sessionId, session),
-          // The time frames of periods add nothing to that of the whole session, and there may be thousands.
+          // The time frames of periods add nothing to the time frame of the whole session, and there may be thousands.
           or(eq(sessionTimeframes.period, WHOLE), sql`NOT ${hasWhole}`),
         ),
       )
@@ -123,7 +126,7 @@ const hasWhole = sql`EXISTS (SELECT FROM ${sessionTimeframes} AS whole JOIN ${ti
   WHERE whole.session_id = ${sessionTimeframes.sessionId} AND whole.period = ${WHOLE}
     AND frame.athlete_id = ${timeframes.athleteId} AND frame.device_id = ${timeframes.deviceId})`;
 
-/** A time whose end is not included, as a closed interval. */
+/** Returns a time whose end is excluded as a closed interval. */
 const timesOf = (start: Date, end: Date): Interval[] => [
   { startMs: start.getTime(), stopMs: end.getTime() - 1 },
 ];

@@ -31,8 +31,8 @@ const NAMED = {
 export const MAX_PLAYERS = 200;
 
 /**
- * The players of a session, in the order in which they joined the squad. If a player has several rows, the first row
- * that is valid in the session counts, so a session uses one set of thresholds.
+ * Returns the players of a session, in the order in which they joined the squad. If a player has several rows, the
+ * first row that is valid in the session counts, so a session uses one set of thresholds.
  * @param athletes only these, in any number; default: all players of a session
  * @param row which row counts
  * @throws ServiceError `session_too_large`
@@ -81,7 +81,7 @@ export function requireAtMost(limit: number, count: number, what: string): void 
   );
 }
 
-/** Unique names that periods can use: those of the players, and of other athletes in the rows. */
+/** Returns the unique names that periods can use: the names of the players, and of other athletes in the rows. */
 export async function namesInPeriods(
   queries: Queries,
   players: readonly SessionPlayer[],

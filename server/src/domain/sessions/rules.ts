@@ -11,7 +11,9 @@ export type { Session };
 
 const { activityId: id, ...columns } = getTableColumns(sessions);
 
-/** Sessions with their activities and squads, for conditions. @param role the role of the caller in the squad */
+/**
+ * Selects sessions with their activities and squads, for conditions. @param role the role of the caller in the squad
+ */
 export const selectSessions = (queries: Queries, role: SQL<View["role"]> = sql`'owner'`) =>
   queries
     .select({
@@ -41,7 +43,7 @@ export const toSession = ({
 /** A session, and the caller's view of it. */
 export type SeenSession = Session & { view: View };
 
-/** Not found if the caller cannot see the session. */
+/** The session is not found if the caller cannot see it. */
 export const readableSession: Rule<"session", SeenSession> = {
   description:
     "The owner of the session, managers with a role in its squad, and athletes with a time frame in it",
@@ -57,7 +59,7 @@ export const readableSession: Rule<"session", SeenSession> = {
 };
 
 export const ownSession: Rule<"session", SeenSession> = {
-  description: "The manager whose session it is",
+  description: "The manager who owns the session",
   roles: ["MANAGER"],
   async find(ctx, ids, lookup) {
     const session = await readableSession.find(ctx, ids, lookup);

@@ -33,7 +33,7 @@ export const SeasonQuery = Type.Object({
 
 const Normal = Type.Object({ mean: Type.Number(), low: Type.Number(), high: Type.Number() });
 
-/** An object with a value for each figure. */
+/** Returns the schema of an object with a value for each figure. */
 const byFigure = <T extends ReturnType<typeof Nullable>>(value: T, description: string) =>
   Type.Object(Object.fromEntries(SQUAD_COLUMNS.map(({ key }) => [key, withoutHeartOptional(key, value)])), {
     description,
@@ -103,8 +103,9 @@ const NO_PLAYERS = { stored: [], playedMs: 0 };
 const NOTHING = new JsonBytes<Static<typeof Season>>(new Uint8Array());
 
 /**
- * The figures of the players of a squad in its sessions, from stored figures only.
- * @param isKnown whether the client has the season with this entity tag. Its resource is then empty, because it is not sent.
+ * Returns the figures of the players of a squad in its sessions, from stored figures only.
+ * @param isKnown whether the client has the season with this entity tag. Its resource is then empty, because it is not
+ * sent.
  */
 export async function squadSeason(
   ctx: Context,
@@ -160,7 +161,8 @@ export async function squadSeason(
   let separator = "";
   for await (const player of seasonPlayers(played, about, squad.view.hasHeart)) {
     ctx.signal?.throwIfAborted();
-    // Bytes at once, because texts of several megabytes would remain until the response is complete.
+    // Convert the text to bytes immediately, because texts of several megabytes would remain until the response is
+    // complete.
     pieces.push(Buffer.from(separator + player));
     separator = ",";
   }
@@ -168,7 +170,7 @@ export async function squadSeason(
   return { resource: new JsonBytes(Buffer.concat(pieces)), etag };
 }
 
-/** The latest sessions that the caller can see, in batches, and the number of older ones. */
+/** Returns the latest sessions that the caller can see, in batches, and the number of older ones. */
 async function sessionsIn(
   ctx: Context,
   { id: squadId, view }: SeenSquad,
@@ -189,7 +191,7 @@ async function sessionsIn(
   return { batches, left_out: count - batches.flat().length };
 }
 
-/** The players in the sessions whom the owner of the squad may read and the caller sees. */
+/** Returns the players in the sessions whom the owner of the squad may read and the caller sees. */
 async function readableParts(
   ctx: Context,
   { ownerId, view }: SeenSquad,
@@ -203,7 +205,7 @@ async function readableParts(
     }
     await nextEventLoopTurn();
   }
-  // Read last: a permission that is withdrawn meanwhile does not count.
+  // Read the permissions last, so that a permission that was withdrawn during the request does not count.
   const grants = await grantsOf(
     ctx.queries,
     ownerId,
@@ -217,7 +219,7 @@ async function readableParts(
   );
 }
 
-/** The players of these parts. */
+/** Returns the names and numbers of the players. */
 async function aboutPlayers(
   queries: Queries,
   squadId: number,

@@ -36,12 +36,15 @@ export interface SessionPlan {
   players: SessionPlayer[];
   periods: SessionPeriod[];
   wanted: WantedTimeframe[];
-  /** The number of all time frames of each player, also of those beyond `most`. */
+  /** The number of all time frames of each player, including those beyond `most`. */
   numbers: ReadonlyMap<number, number>;
   leftOut: LeftOut[];
 }
 
-/** The times of a player by period: the whole session first; empty for a period in which the player does not take part. */
+/**
+ * Returns the times of a player by period: the whole session first; empty for a period in which the player does not
+ * take part.
+ */
 export const timesOf = (
   { startTime, endTime }: Pick<Session, "startTime" | "endTime">,
   periods: readonly SessionPeriod[],
@@ -54,7 +57,9 @@ export const timesOf = (
   })),
 ];
 
-/** Maximum number of rows of its table, including those of periods in which a player does not take part. */
+/**
+ * Maximum number of rows of the table of a session, including those of periods in which a player does not take part.
+ */
 const MAX_ROWS = 10_000;
 
 /** Maximum number of assignments in one session, because one transaction derives its time frames. */
@@ -65,18 +70,18 @@ const MANY_TIMES = 5_000;
 
 type Times = { startTime: Date; endTime: Date };
 
-/** The intersection of two intervals; ends are exclusive. */
+/** Returns the intersection of two intervals; ends are exclusive. */
 const common = (interval: Interval, { startTime, endTime }: Times): Interval => ({
   startMs: Math.max(interval.startMs, startTime.getTime()),
   endMs: Math.min(interval.endMs, endTime.getTime()),
 });
 
 /**
- * The time frames derived from a session, its periods, the players and the assignments, and the players whose samples the owner
- * cannot read.
+ * Returns the time frames derived from a session, its periods, the players and the assignments, and the players whose
+ * samples the owner cannot read.
  * @param options.lock prevents permissions from changing until the transaction ends
- * @param options.most if more time frames than this are required, the plan contains at least one more; default: none are
- * counted
+ * @param options.most if more time frames than this are required, the plan contains at least one more; default: none
+ * are counted
  * @throws ServiceError `session_too_large`
  */
 export async function planOf(

@@ -26,7 +26,7 @@ export const readableSquad: Rule<"squad", SeenSquad> = {
 };
 
 export const ownSquad: Rule<"squad", Squad> = {
-  description: "The manager whose squad it is",
+  description: "The manager who owns the squad",
   roles: ["MANAGER"],
   async find(ctx, ids, lookup) {
     const { view, ...squad } = await readableSquad.find(ctx, ids, lookup);

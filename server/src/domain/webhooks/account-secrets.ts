@@ -9,7 +9,7 @@ import type { Delivery } from "./rules.js";
 
 const PREFIX = "whsec_";
 
-/** A secret of Standard Webhooks 1.0: 192 random bits. */
+/** Generates a secret of Standard Webhooks 1.0: 192 random bits. */
 export const newSecret = (): string => PREFIX + randomBytes(24).toString("base64");
 
 export const keyOfSecret = (secret: string): Buffer => Buffer.from(secret.slice(PREFIX.length), "base64");
@@ -83,7 +83,7 @@ export async function signingSecrets(
   return [current, ...replaced.flat()];
 }
 
-/** Skip a replaced secret that cannot be decrypted, because the current secret signs the call. */
+/** Decrypts a replaced secret. Skips it if no key decrypts it, because the current secret signs the call. */
 async function replacedSecret(ctx: Context, encrypted: string): Promise<string[]> {
   try {
     return [await decryptSecret(ctx, ctx.queries, encrypted)];

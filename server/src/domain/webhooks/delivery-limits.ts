@@ -7,7 +7,7 @@ import { errors } from "../change/errors.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 
 /*
- * Limits of the deliveries of an account: the number that may wait, and their bytes in a day. Events beyond these
+ * Limits on the deliveries of an account: the number that may wait, and their bytes in a day. Events beyond these
  * limits are counted instead of sent.
  */
 
@@ -73,7 +73,7 @@ export async function limitOf(
       };
 }
 
-/** Number of further deliveries of the account that may wait. */
+/** Returns the number of further deliveries of the account that may wait. */
 async function remainingDeliveries(unit: UnitOfWork, account: number): Promise<number> {
   const quota = unit.config.webhookMaxPending;
   const waiting = unit.queries

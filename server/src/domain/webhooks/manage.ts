@@ -87,8 +87,9 @@ export async function updateWebhook(
 }
 
 /**
- * A client that sends back the masked secret does not change the secret. A new origin needs the secret again: calls contain it, and
- * someone who has found a token must not obtain it by redirecting them.
+ * Returns the secret after an update. A client that sends back the masked secret does not change it. A new origin
+ * requires the secret, because calls contain it, and someone who has found a token must not obtain it by redirecting
+ * the calls.
  * @throws ServiceError `secret_token_required` on the field `secret_token`
  */
 async function newSecret(

@@ -5,7 +5,7 @@ import { asLibraryError, unpacked } from "./gzip.js";
 
 const tooLarge = () => new Error("too large");
 
-/** A stream that counts its reads. A loop that blocks the event loop would never end, so it fails. */
+/** Creates a stream that counts its reads. It fails after too many, because a loop that blocks the event loop would never end. */
 function countedStream(): { stream: Readable; reads: () => number } {
   const stream = new Readable({ read() {} });
   const read = stream.read.bind(stream);

@@ -10,7 +10,7 @@ import { addressKey } from "./address-key.js";
 
 const MINUTE = 60;
 
-/** Limits: number of points and number of seconds. */
+/** Returns the limits: number of points and number of seconds. */
 const limits = (config: Config) =>
   ({
     user: [config.throttleUserPerMinute, MINUTE],

@@ -58,7 +58,7 @@ async function called(name: string, given: unknown, api: OwnApi): Promise<CallTo
   }
 }
 
-/** This validator would check values that a tool asks of the user, but the tools ask for none. */
+/** The validator of values that a tool requests from the user. No tool requests any. */
 const NO_VALIDATION = {
   getValidator: () => {
     throw new Error("There is nothing to validate.");

@@ -62,7 +62,10 @@ const NO_FORM = tokenError("invalid_request", "The body must be application/x-ww
 
 const refusal = ({ status, headers, body }: TokenError) => new CustomResponse(status, headers, body);
 
-/** The token endpoint and the revocation endpoint report errors in the format of RFC 6749 instead of that of the API. */
+/**
+ * Adds the token endpoint and the revocation endpoint. They report errors in the format of RFC 6749 instead of the format of the
+ * API.
+ */
 export function tokenRoutes(app: FastifyInstance): void {
   route(app, {
     id: "obtainToken",

@@ -159,7 +159,7 @@ export class SampleServerWatch {
     for (const server of this.#servers) this.#ask(server, signal).catch(() => undefined);
   }
 
-  /** Use separate connections, because the few statements of the watch must not wait behind callers. */
+  /** Runs work as a separate caller, because the few statements of the watch must not wait behind other callers. */
   #own<T>(work: () => Promise<T>): Promise<T> {
     const name = "sample-servers";
     return onBehalfOf({ name, group: name }, work);
@@ -280,7 +280,7 @@ export class SampleServerWatch {
     }
   }
 
-  /** PostgreSQL determines the partition of a device. */
+  /** Reads the devices of a server. PostgreSQL determines the partition of each device. */
   async #readDevices(server: Watched, client: pg.Client): Promise<void> {
     const { rows } = await client.query<{ id: string }>(
       "SELECT id FROM devices WHERE satisfies_hash_partition('sample_chunks'::regclass, $1, $2, id)",

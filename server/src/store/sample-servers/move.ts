@@ -183,7 +183,7 @@ function explainTwice(error: unknown): never {
 }
 
 /**
- * Refuse this database, because it and its backups would otherwise contain tables of both the service and a sample
+ * Rejects this database as a sample server, because it and its backups would contain tables of both the service and a sample
  * server.
  */
 async function requireElsewhere(client: Connection, table: string): Promise<void> {
@@ -243,7 +243,7 @@ async function dropAbandoned(client: Connection): Promise<string[]> {
   return left;
 }
 
-/** Name of an abandoned copy in messages to the operator. */
+/** Returns the name of an abandoned copy for messages to the operator. */
 export const nameOfCopy = ({ name, label, table }: Copy): string =>
   `${table} on ${label} (foreign server ${name})`;
 

@@ -141,7 +141,7 @@ class Additions {
   /** Buckets of chunks whose times are compared. */
   readonly #compared = new Set<number>();
   readonly #chunks = new Map<number, KnownChunk>();
-  /** Newest first. */
+  /** New samples of the decoded chunks, newest first. */
   readonly #parts: SampleColumns[] = [];
   #count = 0;
 
@@ -164,7 +164,7 @@ class Additions {
     this.changed = headers.filter((header) => !isKnown(header, device.known?.chunks.get(header.bucket)));
   }
 
-  /** Whether the payload of a changed chunk is not needed, which is then known. */
+  /** Whether the payload of a changed chunk is not needed. If so, marks the chunk as known. */
   skip(header: ChunkHeader): boolean {
     if (this.#compared.has(header.bucket)) return false;
     const before = this.#chunks.get(header.bucket);

@@ -19,7 +19,7 @@ export interface SampleColumns {
   speedMmPerS: Int32Array;
   /** Beats per minute, 1 to 255; 0 for none. */
   hr: Uint8Array;
-  /** 2 without an altitude. The store returns 3 for all other values. */
+  /** 2 if there is no altitude. The store returns 3 for all other values. */
   fixType: Uint8Array;
 }
 

@@ -59,7 +59,7 @@ export const timeframes = pgTable("timeframes", {
   athleteId: reference("athlete_id").notNull(),
   ownerId: reference("owner_id").notNull(),
   jsonSchemaId: reference("json_schema_id").notNull(),
-  /** Start of the assignment of this time of the device to the athlete by the time frame. */
+  /** Time at which the athlete, the device and the times were last set. */
   assignedAt: instant("assigned_at").notNull(),
   version: version(),
   /** Incremented when any other input of its computed data changes: samples, ownership, age of the athlete. */

@@ -106,7 +106,7 @@ export function CornersEditor({ state, plane }: { state: MapState; plane: Plane 
 const sizeText = ({ length, width, cornerRms }: { length: number; width: number; cornerRms: number }) =>
   `${length.toFixed(1)} × ${width.toFixed(1)} m. The corners are ${cornerRms.toFixed(2)} m off a rectangle.`;
 
-/** The rest of the message applies to typed corners. */
+/** Returns the first sentence of a message, because the rest applies to typed corners. */
 const firstSentence = (text: string) => text.replace(/\. .*/s, ".");
 
 function CornersGround({
@@ -215,7 +215,7 @@ function CornersGround({
   );
 }
 
-/** The nearest point that the editor shows. */
+/** Returns the nearest point that the editor shows. */
 const within = ({ extent: { west, east, south, north } }: Ground, { x, y }: Point): Point => ({
   x: Math.min(east, Math.max(west, x)),
   y: Math.min(north, Math.max(south, y)),

@@ -6,7 +6,7 @@ import type { AddressLookup } from "../../change/address-lookup.js";
 
 const HOSTS_FILE = process.platform === "win32" ? "C:\\Windows\\System32\\drivers\\etc\\hosts" : "/etc/hosts";
 
-/** Number of queries to each name server. */
+/** Time limit and number of queries for each name server. */
 const TIMEOUT_MS = 2_000;
 const TRIES = 2;
 
