@@ -1,4 +1,5 @@
 import { useSignal } from "@preact/signals";
+import { HEART_RATE_LIMITS } from "asi-convert/metrics";
 import { useEffect, useState } from "preact/hooks";
 import { ReadingError } from "../recording/calls.js";
 import type { RecordingService } from "../recording/messages.js";
@@ -21,10 +22,6 @@ export interface HeartRangeProps {
 }
 
 type Found = { figures: HeartRangeFigures } | { problem: string };
-
-/** The limits of the library. */
-const LOWEST_BPM = 30;
-const HIGHEST_BPM = 240;
 
 /** Distance and speed while the heart rate is in a range. Each period can be shown in plots, map and figures. */
 export function HeartRangeFields({ recording: { id }, selection, settings, reader }: HeartRangeProps) {
@@ -49,7 +46,7 @@ export function HeartRangeFields({ recording: { id }, selection, settings, reade
     };
   }, [id, preset, from, to, settings, reader]);
 
-  const bounds = { unit: "bpm", least: LOWEST_BPM, most: HIGHEST_BPM };
+  const bounds = { unit: "bpm", least: HEART_RATE_LIMITS.minimum, most: HEART_RATE_LIMITS.maximum };
   return (
     <>
       <p class="note">
