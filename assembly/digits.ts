@@ -7,9 +7,9 @@ export const MINUS: u8 = 0x2d;
 export const NEWLINE: u8 = 0x0a;
 export const ZERO: i32 = 0x30;
 
-/** 0 to 999 as three digits and a comma, u32 each. */
+/** The numbers 0 to 999 as three digits and a comma, u32 each. */
 const THREE_DIGITS: usize = memory.data(4 * 1000, 16);
-// 0 to 999 without leading zeros, followed by a dot, and the number of digits, u32 each.
+// The numbers 0 to 999 without leading zeros, followed by a dot, and the number of their digits, u32 each.
 const WHOLE_NUMBERS: usize = memory.data(8 * 1000, 16);
 
 /** Fills the tables; called once, before the first line. */

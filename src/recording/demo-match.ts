@@ -56,7 +56,7 @@ export interface DemoSquadPlayer {
 
 export function playerOf(name: string, index: number): DemoSquadPlayer {
   const place = FORMATION[index] ?? FORMATION[BENCH_PLACES[index - FORMATION.length] ?? 0];
-  if (place === undefined) throw new Error(`no place for player ${index}`);
+  if (place === undefined) throw new Error(`no position for player ${index}`);
   const { position, ...home } = place;
   const serials = index === CHANGED_TRACKER.player ? [100 + index + 1, 131] : [100 + index + 1];
   return { index, name, position, home, serials: serials.map((number) => `TRK-${number}`) };

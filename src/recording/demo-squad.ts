@@ -39,16 +39,13 @@ export function withDamage<Bytes extends Uint8Array>(
   requireObject("damage", damage);
   const { from, to } = damage;
   if (![from, to].every((share) => typeof share === "number" && share >= 0 && share <= 1))
-    throw new AsiError(
-      "BAD_ARGUMENT",
-      "The damage must be given as two shares of the bytes, each from 0 to 1.",
-    );
+    throw new AsiError("BAD_ARGUMENT", "from and to of damage must be shares of the bytes, from 0 to 1.");
   return bytes.fill(0, Math.floor(bytes.length * from), Math.floor(bytes.length * to)) as Bytes;
 }
 
 /** The recording of one tracker in a generated match. */
 export interface DemoSquadRecording {
-  /** Without extension. */
+  /** The name of the file, without an extension. */
   fileName: string;
   serial: string;
   /** The damaged part, as shares of the bytes; null if there is none. */

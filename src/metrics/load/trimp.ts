@@ -101,7 +101,7 @@ function checkMethod(method: TrimpMethod): void {
     case "lucia": {
       const [first, second] = method.thresholds ?? [];
       requireHeartRates({ "thresholds[0]": first, "thresholds[1]": second });
-      if ((first ?? 0) >= (second ?? 0)) throw bad("The thresholds must ascend.");
+      if ((first ?? 0) >= (second ?? 0)) throw bad("The thresholds must be in ascending order.");
       return;
     }
     default:
