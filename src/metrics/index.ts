@@ -9,7 +9,6 @@ export {
   metabolicSummary,
 } from "./energy.js";
 export { heartRatePeriods } from "./heart-periods.js";
-export { HEART_RATE_LIMITS } from "./heart-rate.js";
 export * from "./hrv/index.js";
 export * from "./load/index.js";
 export { METABOLIC_CAUTION } from "./metabolic-power.js";

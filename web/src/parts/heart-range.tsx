@@ -1,5 +1,4 @@
 import { useSignal } from "@preact/signals";
-import { HEART_RATE_LIMITS } from "asi-convert/metrics";
 import { useEffect, useState } from "preact/hooks";
 import { ReadingError } from "../recording/calls.js";
 import type { RecordingService } from "../recording/messages.js";
@@ -22,6 +21,10 @@ export interface HeartRangeProps {
 }
 
 type Found = { figures: HeartRangeFigures } | { problem: string };
+
+/** The limits of the library. */
+const LOWEST_BPM = 30;
+const HIGHEST_BPM = 240;
 
 /** Distance and speed while the heart rate is in a range. Each period can be shown in plots, map and figures. */
 export function HeartRangeFields({ recording: { id }, selection, settings, reader }: HeartRangeProps) {
@@ -46,7 +49,7 @@ export function HeartRangeFields({ recording: { id }, selection, settings, reade
     };
   }, [id, preset, from, to, settings, reader]);
 
-  const bounds = { unit: "bpm", least: HEART_RATE_LIMITS.minimum, most: HEART_RATE_LIMITS.maximum };
+  const bounds = { unit: "bpm", least: LOWEST_BPM, most: HIGHEST_BPM };
   return (
     <>
       <p class="note">
