@@ -1,4 +1,4 @@
-/** Rotation of the keys for secrets while the service runs, with interruptions and kills. */
+/** Tests the rotation of the keys that encrypt secrets, with interruptions and kills, while the service runs. */
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -12,20 +12,22 @@ import { systemClock } from "../src/process/own-context.js";
 import { startService as startProcess } from "../src/process/service.js";
 import type { Queries } from "../src/store/connection/database.js";
 import { nextServerKey, replaceServerKey, serverKeyOf } from "../src/store/connection/server-key.js";
+import { newStore } from "./databases.js";
 import { MAIN, Processes, type RunningProcess } from "./processes.js";
 import { type Receiver, startReceiver } from "./receiver.js";
 import { newScratchFolder } from "./scratch.js";
-import { newStore, type TestAccount, TestService, testConfig } from "./service.js";
+import { type TestAccount, TestService } from "./service.js";
 import { newActivity } from "./team.js";
+import { testConfig } from "./test-config.js";
 
 const HOUR_MS = 3_600_000;
 
 /** `npm test` kills one rotation. */
 const KILLS = process.env.TEST_ALL_HISTORIES === "1" ? 3 : 1;
-/** Number of encrypted calls per kill: many batches of a rotation. */
+/** Number of encrypted calls per kill, which are many batches of a rotation. */
 const PER_KILL = 7_000;
 
-/** A service whose server key is in the file of its data folder, as without SERVER_KEY. */
+/** Starts a service whose server key is in a file in its data folder, as without SERVER_KEY. */
 async function start(): Promise<TestService> {
   const store = await newStore();
   const dataDir = newScratchFolder();
@@ -39,7 +41,7 @@ beforeAll(async () => {
 });
 afterAll(() => receiver.stop());
 
-/** An activity with a webhook that has this secret. */
+/** Creates an activity with a webhook that has this secret. @returns the path of the webhook */
 async function hook(s: TestService, owner: TestAccount, secret_token: string): Promise<string> {
   const activity = await newActivity(s, owner);
   const { status, body } = await s.post(
@@ -51,7 +53,7 @@ async function hook(s: TestService, owner: TestAccount, secret_token: string): P
   return `/api/v1/activities/${activity}/webhooks/${body.id}/`;
 }
 
-/** Number of secrets by the number of their key; none for the server key itself. */
+/** Returns the number of secrets by the number of their key; `none` means the server key itself. */
 async function keysInUse({ queries }: { queries: Queries }): Promise<Record<string, number>> {
   const { rows } = await queries.execute<{ key: string; count: number }>(sql`
     SELECT coalesce(substring(secret FROM '^(k\\d+):'), 'none') AS key, count(*)::int AS count FROM (
@@ -63,7 +65,7 @@ async function keysInUse({ queries }: { queries: Queries }): Promise<Record<stri
   return Object.fromEntries(rows.map(({ key, count }) => [key, count]));
 }
 
-/** Masked secret as shown by the API; reading it proves that the secret can be decrypted. */
+/** Returns the masked secret from the API; it can be read only if the secret can be decrypted. */
 const masked = async (s: TestService, path: string, token: string) =>
   (await s.get(path, token)).body.secret_token;
 
@@ -72,7 +74,7 @@ describe("key rotate", () => {
     const s = await start();
     const ann = await s.manager();
     const path = await hook(s, ann, "secret one");
-    // A queued email with a generated password, and a queued call.
+    // There are a queued email with a generated password, and a queued call.
     await s.post("/api/v1/managers/", { username: `g-${ann.username}`, email: "g@example.org" });
     expect((await s.send("POST", `${path}test/`, { token: ann.token })).status).toBe(200);
     const account = { url: receiver.url, events: ["job.finished"] };
@@ -112,7 +114,7 @@ describe("key rotate", () => {
     const { queries } = s.store.database;
     const { rows } = await queries.execute<{ secret_token: string }>(sql`SELECT secret_token FROM webhooks`);
     await commands["key rotate"](s.ctx, {});
-    // Written by a process that has read the old key before.
+    // A process writes this that has read the old key before.
     await queries.execute(sql`UPDATE webhooks SET secret_token = ${rows[0]?.secret_token}`);
     expect(await masked(s, path, ann.token)).toBe("se****");
     await applyRetention(s.ctx);
@@ -153,7 +155,7 @@ describe("key rotate", () => {
         },
       );
       for (const path of paths) expect(await masked(s, path, ann.token)).toBe("se******");
-      // The state after a restart.
+      // The process has this key after a restart.
       s.store.serverKey.set(serverKeyOf(s.config.dataDir));
       expect(statements).toBeLessThan(100);
     }
@@ -180,7 +182,7 @@ describe("key rotate", () => {
     // Two processes, each with its own copy of the server key.
     const contexts = [0, 1].map(() => ({ ...s.ctx, serverKey: new Uint8Array(s.store.serverKey) }));
     const outcomes = await Promise.allSettled(contexts.map((ctx) => commands["key rotate"](ctx, {})));
-    // The other rotation ran in between, or had finished before this one read the keys.
+    // A rejected rotation reports that the other one ran at the same time or had finished before it read the keys.
     for (const outcome of outcomes)
       if (outcome.status === "rejected")
         expect(`${outcome.reason}`).toMatch(/Run the command again\.|This process still has the server key/);
@@ -193,7 +195,7 @@ describe("key rotate", () => {
     expect(await masked(s, path, ann.token)).toBe("se****");
   });
 
-  it("replaces the server key only by the next one, and only once", async () => {
+  it("replaces the server key only with the next one, and only once", async () => {
     const dataDir = newScratchFolder();
     serverKeyOf(dataDir);
     const file = (name: string) => readFileSync(join(dataDir, name), "utf8");
@@ -222,7 +224,7 @@ describe("key rotate", () => {
 });
 
 describe("key finish", () => {
-  /** A service with SERVER_KEY, and contexts of processes with other server keys. */
+  /** Starts a service with SERVER_KEY, and creates contexts of processes with other server keys. */
   async function startWithKey() {
     const s = await start();
     const withKey = (key: Uint8Array) => ({
@@ -273,7 +275,7 @@ describe("key finish", () => {
     expect(await rotate(second, third.serverKey)).toMatchObject({ key: 2, encrypted: 1 });
   });
 
-  it("keeps the old server key if it is named because the new one is lost", async () => {
+  it("keeps the old server key if the operator names it because the new one is lost", async () => {
     const { s, first, rotate } = await startWithKey();
     const ann = await s.manager();
     const path = await hook(s, ann, "secret");
@@ -315,7 +317,7 @@ describe("a lost server key", () => {
 
 const isPostgres = process.env.TEST_DATABASE === "postgres";
 
-// It starts a dozen processes, each of which takes many seconds on a busy machine.
+// The test starts a dozen processes, each of which takes many seconds on a busy machine.
 describe.runIf(isPostgres)("key rotate with several processes", { timeout: 600_000 }, () => {
   it("survives kill -9 at any time while two processes read and write secrets", async () => {
     const [oldKey, newKey] = [randomBytes(32), randomBytes(32)].map((key) => key.toString("base64"));
@@ -349,7 +351,7 @@ describe.runIf(isPostgres)("key rotate with several processes", { timeout: 600_0
         timeframes_events: false,
       });
     expect((await add(first, "secret")).status).toBe(200);
-    // Many earlier calls.
+    // Add many earlier calls.
     await client.query(`
       INSERT INTO webhook_deliveries (message_id, webhook_id, url, secret_token, event, data, state, created_at)
       SELECT 'msg_' || n, id, webhook_url, secret_token, 'test', '{}', 'delivered', now()

@@ -7,8 +7,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { PAGE_LIFETIME_MS } from "../src/domain/raw-data/page-cache.js";
 import { applyRetention } from "../src/jobs/retention.js";
 import { auditLog } from "../src/store/schema.js";
+import { newStore } from "./databases.js";
 import { sampleAt, timesFrom, walk } from "./recordings.js";
-import { newStore, type TestAccount, type TestDevice, TestService } from "./service.js";
+import { type TestAccount, type TestDevice, TestService } from "./service.js";
 
 // Use a separate database, because these tests run jobs.
 let s: TestService;
@@ -23,9 +24,8 @@ const iso = (ms: number) => new Date(ms).toISOString();
 beforeAll(async () => {
   s = await TestService.start(await newStore());
   [ann, bob] = await Promise.all([s.manager(), s.manager()]);
-  device = await s.ownedDevice(ann);
-  await s.backdate(device, "2024-01-01T00:00:00Z");
-  // Two ranges: a minute at 10 Hz, and another one after 5 minutes and 1 ms.
+  device = await s.longOwned(ann);
+  // The recordings form two ranges: a minute at 10 Hz, and a second one 5 minutes and 1 ms later.
   await s.load(device, ann, await walk(device.serial_number, START, 600));
   await s.load(device, ann, await walk(device.serial_number, iso(START_MS + 59_900 + 300_001), 50));
 });
@@ -155,10 +155,9 @@ describe("raw data", () => {
     expect((await s.get(`/api/v1/devices/${device.id}/raw-data/?${query}`)).status).toBe(403);
   });
 
-  it("a page of samples contains for each owner only the samples of that owner's time", async () => {
+  it("a page of samples contains for each owner only the samples from that owner's time", async () => {
     const at = await TestService.start(s.store);
-    const shared = await at.ownedDevice(ann);
-    await at.backdate(shared, "2024-01-01T00:00:00Z");
+    const shared = await at.longOwned(ann);
     const now = at.clock.now().getTime();
     await at.load(shared, ann, await walk(shared.serial_number, iso(now - 60_000), 600));
     await at.release(shared, ann);
@@ -206,7 +205,7 @@ describe("raw data", () => {
         403,
         `You did not own the device between start and stop. Numbers are milliseconds since 1970, so these are ${new Date(start).toISOString()} and ${new Date(stop).toISOString()}. If they are seconds, multiply them by 1000.`,
       ]);
-      // A time without ownership that is not a mistake of the unit.
+      // The device had no owner at this time, and the unit is not the reason.
       const early = await s.get(`${path}?start=2023-01-01T00:00:00Z&stop=2023-01-01T01:00:00Z`, ann.token);
       expect(early.body.detail).toBe("You did not own the device between start and stop.");
     }
@@ -242,8 +241,7 @@ describe("raw data", () => {
   });
 
   it("a page of samples is compressed in one step, because each step waits for the event loop", async () => {
-    const long = await s.ownedDevice(ann);
-    await s.backdate(long, "2024-01-01T00:00:00Z");
+    const long = await s.longOwned(ann);
     await s.load(long, ann, await walk(long.serial_number, START, 3_000));
     const path = `/api/v1/devices/${long.id}/preprocessed-data/?start=${START_MS}&stop=${START_MS + 299_900}`;
     const compressing = new Set<number>();
@@ -258,17 +256,16 @@ describe("raw data", () => {
       request(`${s.service.url}${path}`, { headers }, received).on("error", reject).end();
     });
     hook.disable();
-    // Three or more steps of the default size, and the end of the stream.
+    // The page is larger than two steps of the default size.
     expect(bytes.length).toBeGreaterThan(2 * 16 * 1024);
     expect(JSON.parse(`${gunzipSync(bytes)}`).count).toBe(3_000);
-    // The bytes, and the end of the stream.
+    // One step is for the bytes, the other for the end of the stream.
     expect(steps).toBe(2);
   });
 
   it("a page of samples can be 120 seconds old, but every request checks the permissions", async () => {
     const at = await TestService.start(s.store);
-    const fresh = await s.ownedDevice(ann);
-    await s.backdate(fresh, "2024-01-01T00:00:00Z");
+    const fresh = await s.longOwned(ann);
     const bounds = { start: START_MS, stop: START_MS + 60_000 };
     expect((await page(bounds, ann, fresh.id, at)).body.count).toBe(0);
     await s.load(fresh, ann, await walk(fresh.serial_number, START, 10));
@@ -355,9 +352,8 @@ describe("raw data", () => {
     expect((await s.get("/api/v1/devices/999999/latest-raw-data/", ann.token)).status).toBe(404);
   });
 
-  it("the latest samples and the latest timestamp are those of the current ownership of the caller only", async () => {
-    const passed = await s.ownedDevice(ann);
-    await s.backdate(passed, "2024-01-01T00:00:00Z");
+  it("the latest samples and the latest timestamp are only those from the current ownership of the caller", async () => {
+    const passed = await s.longOwned(ann);
     await s.load(passed, ann, await walk(passed.serial_number, START, 10));
     await s.release(passed, ann);
     await s.take(passed, bob);
@@ -388,7 +384,7 @@ describe("retention of raw data", () => {
     const old = await now.ownedDevice(eve);
     await now.backdate(old, "2010-01-01T00:00:00Z");
     await now.load(old, eve, await walk(old.serial_number, "2010-06-01T00:00:00Z", 10));
-    // Retention 731 days later also removes the current tokens.
+    // Log in again, because retention 731 days later also removes the current tokens.
     const count = async () => {
       const token = await now.logIn(eve.username, eve.password);
       return (await now.get(`/api/v1/devices/${old.id}/latest-raw-data/`, token)).body.length;
@@ -420,7 +416,7 @@ describe("retention of raw data", () => {
 });
 
 describe.runIf(process.env.TEST_DATABASE === "embedded")("the embedded database without autovacuum", () => {
-  /** Fraction of a table's pages with only all-visible rows, which can be read from the index alone. */
+  /** Returns the fraction of a table's pages whose rows are all visible, which index-only scans can skip. */
   const tidyShare = async (table: string) => {
     const { rows } = await s.store.database.pool.query(
       "SELECT relallvisible::float / nullif(relpages, 0) AS share FROM pg_class WHERE relname = $1",
@@ -431,8 +427,7 @@ describe.runIf(process.env.TEST_DATABASE === "embedded")("the embedded database 
 
   it("vacuums the samples after a load", async () => {
     const eve = await s.manager();
-    const loaded = await s.ownedDevice(eve);
-    await s.backdate(loaded, "2024-01-01T00:00:00Z");
+    const loaded = await s.longOwned(eve);
     await s.load(loaded, eve, await walk(loaded.serial_number, START, 10));
     expect(await tidyShare("sample_chunks")).toBe(1);
   });

@@ -1,6 +1,6 @@
 /**
- * Random histories of one device on the service itself, with every operation that gives, moves or removes samples. Compares
- * reads, exports and losses with the two rules of `domain/sample-ownership/owners.ts`, applied sample by sample.
+ * Tests random histories of one device on the service itself, with every operation that adds, moves or removes samples. Compares
+ * reads, exports and losses with the two rules in `domain/sample-ownership/owners.ts`, applied sample by sample.
  */
 import { join } from "node:path";
 import { and, eq, sql } from "drizzle-orm";
@@ -13,18 +13,19 @@ import { commands } from "../src/operator/commands.js";
 import { backup } from "../src/store/backup/backup.js";
 import { restore } from "../src/store/backup/restore.js";
 import { permissions } from "../src/store/schema.js";
+import { newStore } from "./databases.js";
 import { unzip } from "./personal-data-scene.js";
 import { recordingOf, rowAt } from "./recordings.js";
 import { newScratchFolder } from "./scratch.js";
-import { newStore, type TestAccount, type TestDevice, TestService } from "./service.js";
+import { type TestAccount, type TestDevice, TestService } from "./service.js";
 import { grant, newActivity, schemaId } from "./team.js";
 
-/** `npm test` runs some of them, `npm run test:more` more. */
+/** Number of histories. `npm test` runs some of them, `npm run test:more` more. */
 const HISTORIES = process.env.TEST_ALL_HISTORIES === "1" ? 12 : 2;
 /** Maximum time that the clock of a device is ahead of the server. */
 const AHEAD_MS = 5 * 60_000;
 const HOUR_MS = 3_600_000;
-/** Maximum age of pages of raw data, two minutes. */
+/** Disables the cache, because its pages of raw data can be two minutes old. */
 const NO_CACHE = { rawDataCacheBytes: 0 };
 const FOREVER = Number.POSITIVE_INFINITY;
 const iso = (ms: number) => new Date(ms).toISOString();
@@ -77,11 +78,11 @@ interface Frame {
   athlete: number;
   from: number;
   to: number;
-  /** Time since which the time frame has assigned the samples. */
+  /** Time at which the time frame was assigned. */
   at: number;
 }
 
-/** Reference implementation of the rules. Managers and athletes are ids of accounts. */
+/** Reference implementation of the rules. Managers and athletes are identified by their account ids. */
 class Model {
   ownerships: Ownership[] = [];
   /** Times of the samples. */
@@ -118,7 +119,7 @@ class Model {
 
   readable = (by: number) => [...this.samples].filter((ms) => this.ownerAt(ms) === by);
 
-  /** Returns the athlete of the owner's oldest time frame. */
+  /** Returns the athlete of the owner's oldest time frame at this time. */
   wearerAt = (ms: number) =>
     this.frames
       .filter(({ by, from, to }) => by === this.ownerAt(ms) && from <= ms && ms <= to)
@@ -155,7 +156,7 @@ interface Manager extends TestAccount {
   activity: number;
 }
 
-/** Saved with a backup: the state at that time, and people erased since. */
+/** A backup, the model at that time, and the people erased since then. */
 interface Kept {
   file: string;
   model: Model;
@@ -271,7 +272,7 @@ class History {
     }
   }
 
-  /** A manager sends a recording at any time; the service refuses samples of other owners. */
+  /** Sends a recording of a manager at any time; the service refuses samples of other owners. */
   async load(manager: Manager, offsets: readonly number[]): Promise<void> {
     const times = [...new Set(offsets)].sort((a, b) => a - b).map((ms) => this.now + ms);
     const recording = await recordingOf(this.device.serial_number, times.map(rowAt));
@@ -310,12 +311,12 @@ class History {
       at: this.now,
     };
     model.frames.push(frame);
-    // Independent of the rules: a later time frame takes no sample from anybody.
+    // A check that does not use the rules: a later time frame takes no samples from other athletes.
     for (const { id } of this.athletes)
       expect(model.exported(id)).toEqual(expect.arrayContaining(before.exported(id)));
   }
 
-  /** A manager assigns a time frame to another athlete and time. */
+  /** Assigns a manager's time frame to another athlete and time. */
   async move(which: number, athlete: TestAccount, from: number, lengthMs: number): Promise<void> {
     const { model, managers, now } = this;
     const frame = model.frames[which];
@@ -382,7 +383,7 @@ class History {
     };
   }
 
-  /** Every account reads and exports exactly its own samples, and no others exist. */
+  /** Checks that every account reads and exports exactly its own samples, and that no others exist. */
   async check(of = this.s): Promise<void> {
     const { model, device, now } = this;
     const window = `start=${now - 12 * HOUR_MS}&stop=${now + 12 * HOUR_MS}`;
@@ -411,7 +412,7 @@ class History {
     expect(rows[0]?.n).toBe(model.samples.size);
   }
 
-  /** Restores the backup: the state at that time, without people erased since. */
+  /** Restores the backup, and checks that it has the state at that time without the people erased since. */
   async checkRestored(): Promise<void> {
     const { kept, s } = this;
     if (kept === undefined) return;
@@ -420,7 +421,7 @@ class History {
     const again = await TestService.start(s.store, { ...NO_CACHE, dataDir: s.config.dataDir });
     again.clock.stopAt(this.now);
     this.model = kept.model;
-    // Use the order of ids, as at startup.
+    // Use the order of ids, as the service does at startup.
     for (const { do: what, id } of kept.erased.toSorted((a, b) => a.id - b.id)) this.model[what](id);
     const isLeft = ({ id }: TestAccount) => !kept.erased.some((gone) => gone.id === id);
     this.managers = kept.managers.filter(isLeft);

@@ -1,4 +1,4 @@
-/** The table of a session: figures of `asi squad` from stored samples, and only those that the caller may read. */
+/** Tests the table of a session: figures of `asi squad` from stored samples, and only those that the caller may read. */
 import { decodeSync, demoSquad, type EncodableRow } from "asi-convert";
 import { figureOf, instantFormat, SQUAD_COLUMNS, squadMembers, squadRows } from "asi-convert/squad";
 import { FILE_COLUMNS, tableCsv, textLayout } from "asi-convert/squad-report";
@@ -28,7 +28,7 @@ beforeAll(async () => {
   s = await service();
 });
 
-/** A squad with a session of an hour, and its players. */
+/** Creates a squad with a session of an hour, and its players. */
 async function played(...names: string[]) {
   const scene = await SquadScene.of(s, names);
   const [first, second] = scene.players as [TestPlayer, TestPlayer];
@@ -47,7 +47,7 @@ const setPeriods = (scene: SquadScene, session: number, csv: string) =>
     headers: { "Content-Type": "text/csv" },
   });
 
-/** The column of the training impulse in the CSV of a table. */
+/** Returns the column with the training impulse from the CSV of a table. */
 async function trimpsInCsv(scene: SquadScene, session: number) {
   const { body } = await s.get(`/api/v2/sessions/${session}/figures/`, scene.manager.token, {
     Accept: "text/csv",
@@ -104,7 +104,7 @@ describe("the table of a session", () => {
       }
       for (const [place, device] of worn.entries()) {
         const demo = match.recordings.find(({ serial }) => serial === serials[place]);
-        // 12 minutes, in which a player changes the tracker.
+        // In these 12 minutes, a player changes the tracker.
         const bytes = await recordingOf(device.serial_number, within(demo?.rows() ?? []));
         await s.load(device, scene.manager, bytes);
         recordings.push({
@@ -233,7 +233,7 @@ describe("the table of a session", () => {
     expect(csv.body).not.toContain("Bob");
     const season = await s.get(`/api/v2/squads/${scene.squad}/season/`, scene.manager.token);
     expect(JSON.stringify(season.body)).not.toContain("Bob");
-    // Permission for the first half only.
+    // The permission is for the first half only.
     await grant(s, second.athlete, scene.manager.id, "READ", minute(1), minute(10));
     expect(cellsOf((await scene.figures(session)).body.rows)).toContainEqual(["Bob", "1st half"]);
     expect((await scene.figures(session)).body.rows).toHaveLength(4);
@@ -274,7 +274,7 @@ describe("the table of a session", () => {
     expect(after.body.rows[0].figures.distance_m).toBeCloseTo(1800, 0);
   });
 
-  it("is kept after retention even if several changes to its player are pending", async () => {
+  it("is kept after retention, even if several changes to its player are pending", async () => {
     const { scene, first, session } = await played("Ann");
     await scene.run(first.device, 0, 10);
     const before = await scene.figures(session);
@@ -300,7 +300,7 @@ describe("the table of a session", () => {
     for (const { device } of [ann, bob]) await scene.run(device, 0, 10);
     await setPeriods(scene, session, "1st half,13:02,13:06,\n");
     const { body } = await scene.figures(session);
-    // 150 is 75 % of 200, so each minute counts as 3
+    // 150 is 75 % of 200, so each minute counts as 3.
     expect(body.rows.map((row: { figures: { trimp: number | null } }) => row.figures.trimp)).toEqual([
       30,
       12,
@@ -314,7 +314,7 @@ describe("the table of a session", () => {
     expect(players[0].entries[0].figures.trimp).toBe(30);
   });
 
-  it("recomputes results that were stored before a figure was introduced; the figure is null once the samples have been removed", async () => {
+  it("contains recomputed results if they were stored before a figure was introduced; the figure is null if the samples have been removed", async () => {
     const scene = await SquadScene.of(s);
     const ann = await scene.add("Ann", { max_hr: 200 });
     const session = await scene.session();
@@ -323,7 +323,7 @@ describe("the table of a session", () => {
       (await s.get(`/api/v2/squads/${scene.squad}/season/`, scene.manager.token)).body;
     const { queries } = s.store.database;
     const isOfSession = eq(sessionFigures.sessionId, session);
-    /** Replaces the stored figures by those of a service that has no training impulse. */
+    /** Replaces the stored figures with those of a release without training impulse. */
     const asStoredBefore = async () => {
       for (const row of await queries.select().from(sessionFigures).where(isOfSession)) {
         const [figures, { cells, ...others }] = [JSON.parse(row.figures), JSON.parse(row.details)];
@@ -374,7 +374,7 @@ describe("the table of a session", () => {
       { athlete: carl.id, player: carl.username, period: null, reason: "no_device" },
       { athlete: stranger.id, player: stranger.username, period: null, reason: "no_permission" },
     ]);
-    // a new name changes the entity tag
+    // The new name changes the entity tag.
     const table = await scene.figures(session);
     const { queries } = s.store.database;
     await queries.update(accounts).set({ firstName: "Carl" }).where(eq(accounts.id, carl.id));
@@ -422,7 +422,7 @@ describe("the table of a session", () => {
   });
 });
 
-/** The rows in the 12 minutes of the session. */
+/** Returns the rows in the 12 minutes of the session. */
 function within(rows: Iterable<EncodableRow>): EncodableRow[] {
   const found: EncodableRow[] = [];
   for (const row of rows) {

@@ -1,4 +1,4 @@
-/** Sessions of a squad: an activity with periods, and time frames that follow from them. */
+/** Tests the sessions of a squad. A session is an activity with periods, from which time frames are derived. */
 import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
 import {
@@ -99,7 +99,7 @@ describe("a session", () => {
     expect(await listed(`limit=1&cursor=${body.next}`)).toEqual([first]);
   });
 
-  it("is deleted together with its activity, also through version 1, and the audit log records both deletions", async () => {
+  it("is deleted together with its activity, also in version 1, and the audit log records both deletions", async () => {
     const { scene, session, path } = await played("Ann");
     const later = await scene.session();
     expect((await scene.send("DELETE", path)).status).toBe(204);
@@ -114,7 +114,7 @@ describe("a session", () => {
     expect(await scene.frames(session)).toEqual([]);
   });
 
-  it("is not created if its squad is deleted concurrently, or the deletion is refused", async () => {
+  it("is not created if its squad is deleted concurrently, or else the deletion is refused", async () => {
     for (let round = 0; round < 4; round++) {
       const scene = await SquadScene.of(s);
       const [deleted, ...created] = await Promise.all([
@@ -335,7 +335,7 @@ describe("the periods of a session", () => {
   });
 });
 
-describe("an athlete", () => {
+describe("an athlete of a session", () => {
   it("gets the figures in the export, without serial numbers", async () => {
     const { scene, first, path, session } = await played("Ann");
     await putPeriods(scene, path, [half()]);
@@ -379,7 +379,7 @@ describe("periods copied from another session", () => {
   const copy = (scene: SquadScene, to: number, from: number) =>
     scene.send("POST", `/api/v2/sessions/${to}/periods/copy/`, { from });
 
-  it("are at the same times after the start, with the time frames that follow", async () => {
+  it("begin at the same times after the start, and time frames are derived from them", async () => {
     const scene = await SquadScene.of(s, ["Bea", "Cleo"]);
     const [bea, cleo] = scene.players.map(({ athlete }) => athlete);
     const source = await scene.session();
@@ -435,7 +435,7 @@ describe("periods copied from another session", () => {
     const other = await SquadScene.of(s);
     for (const [from, detail] of [
       [source, '"Drill". Make the session longer'],
-      [await other.session(), "no session of yours"],
+      [await other.session(), "You have no session"],
     ] as const) {
       const refused = await copy(scene, target, from);
       expect([refused.status, refused.body.errors]).toEqual([

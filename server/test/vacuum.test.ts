@@ -1,10 +1,11 @@
-/** The embedded database has no vacuum process, so the jobs vacuum it. */
+/** Tests the vacuum of the embedded database, which the jobs run because it has no vacuum process. */
 import { describe, expect, it, vi } from "vitest";
 import { applyRetention } from "../src/jobs/retention.js";
+import { newStore } from "./databases.js";
 import { walk } from "./recordings.js";
-import { newStore, TestService } from "./service.js";
+import { TestService } from "./service.js";
 
-/** Number of all-visible pages of a table: zero before the first VACUUM. */
+/** Returns the number of all-visible pages of a table, which is zero before the first VACUUM. */
 async function tidyPages({ store }: TestService, table: string): Promise<number> {
   const { rows } = await store.database.pool.query("SELECT relallvisible FROM pg_class WHERE relname = $1", [
     table,

@@ -2,8 +2,9 @@ import { and, eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { AddressLookup } from "../src/domain/change/address-lookup.js";
 import { auditLog, webhooks } from "../src/store/schema.js";
+import { newStore } from "./databases.js";
 import { emit } from "./events.js";
-import { newStore, type TestAccount, TestService } from "./service.js";
+import { type TestAccount, TestService } from "./service.js";
 import { newActivity } from "./team.js";
 
 let s: TestService;
@@ -52,7 +53,7 @@ const isDeprecated = ({ headers }: { headers: Headers }) =>
   headers.get("deprecation") === "@1704067200" && headers.get("link")?.includes('rel="deprecation"') === true;
 
 describe("webhooks", () => {
-  it("are created without showing their secret", async () => {
+  it("are created without returning their secret", async () => {
     const created = await create();
     expect(created.status).toBe(200);
     expect(created.body).toEqual({ id: created.body.id, ...masked });
@@ -190,7 +191,7 @@ describe("webhooks", () => {
     expect(internal?.headers.get("x-error-code")).toBe(unknown?.headers.get("x-error-code"));
   });
 
-  it("are refused after a short wait for an unresolvable name, which waits in the caller's own queue", async () => {
+  it("are refused after a short wait if their host name cannot be resolved, and the lookup waits in the caller's own queue", async () => {
     const asked: unknown[] = [];
     const stuck = await TestService.start(s.store, {}, (_name, { account, signal } = {}) => {
       asked.push(account);
@@ -278,7 +279,7 @@ describe("webhooks", () => {
       expect(await status(activity, bob.token)).toBe(403);
       expect(await status(999_999_999, ann.token)).toBe(404);
       expect(await status("x", ann.token)).toBe(404);
-      // Webhooks of another activity, and unknown ones.
+      // Webhooks of another activity are not found.
       if (path !== "") expect(await status(own, bob.token)).toBe(404);
       expect((await s.get(`${base}${id}/`, ann.token)).status).toBe(200);
     },
@@ -353,7 +354,7 @@ describe("webhooks", () => {
   it("are updated and deleted only if If-Match matches", async () => {
     const { id } = (await create()).body;
     const stale = (await s.get(`${base}${id}/`, ann.token)).headers.get("etag") ?? "";
-    // A secret with the same mask also changes the tag.
+    // A new secret with the same mask also changes the tag.
     await s.send("PATCH", `${base}${id}/`, { token: ann.token, json: { secret_token: "sesame-shut" } });
     const fresh = (await s.get(`${base}${id}/`, ann.token)).headers.get("etag") ?? "";
     expect(fresh).not.toBe(stale);
@@ -405,7 +406,7 @@ describe("webhooks", () => {
     expect(await events("?ordering=-created_at&limit=1")).toEqual(["timeframe-updated"]);
     expect((await s.get(`${path}${id}/deliveries/?page=2`, ann.token)).status).toBe(404);
     expect(JSON.stringify(results)).not.toContain("sesame");
-    // A delivery of another webhook.
+    // The delivery belongs to another webhook.
     const other = (await create({}, path)).body.id;
     const resend = (webhook: number) =>
       s.send("POST", `${path}${webhook}/deliveries/${results[0].id}/resend/`, { token: ann.token });

@@ -12,6 +12,7 @@ import type { Range } from "../types.js";
  * @throws AsiError `BAD_ARGUMENT` if the argument is not iterable or a time is not a finite number
  */
 export function findRanges(timestampsMs: Iterable<number>): Range[] {
+  if (timestampsMs instanceof Float64Array) return rangesOfColumn(timestampsMs);
   const iterated = iterate<number>(timestampsMs);
   if (iterated?.isAsync !== false) {
     throw new AsiError(
@@ -21,21 +22,26 @@ export function findRanges(timestampsMs: Iterable<number>): Range[] {
   }
   const ranges: Range[] = [];
   const { iterator } = iterated;
-  for (
-    let next = iteratorResult(iterator.next());
-    next.done !== true;
-    next = iteratorResult(iterator.next())
-  ) {
-    const ms = next.value;
-    if (!Number.isFinite(ms)) {
-      throw new AsiError(
-        "BAD_ARGUMENT",
-        `The instant ${shown(ms)} is invalid; it must be a number of ms since 1970.`,
-      );
-    }
-    addToRanges(ranges, ms);
-  }
+  for (let next = iteratorResult(iterator.next()); next.done !== true; next = iteratorResult(iterator.next()))
+    addChecked(ranges, next.value);
   return ranges;
+}
+
+/** Columns of a batch. An iterator takes ten times as long until the code is optimized. */
+function rangesOfColumn(timestampMs: Float64Array): Range[] {
+  const ranges: Range[] = [];
+  for (let row = 0; row < timestampMs.length; row++) addChecked(ranges, timestampMs[row] as number);
+  return ranges;
+}
+
+function addChecked(ranges: Range[], ms: number): void {
+  if (!Number.isFinite(ms)) {
+    throw new AsiError(
+      "BAD_ARGUMENT",
+      `The instant ${shown(ms)} is invalid; it must be a number of ms since 1970.`,
+    );
+  }
+  addToRanges(ranges, ms);
 }
 
 /** Adds a time to the last range, or starts a new one. */

@@ -1,10 +1,11 @@
 import { distanceMm } from "../metrics/great-circle.js";
-/** Time and place of a recording, known before its figures. */
+
+/** The time and place of a recording, which are known before its figures. */
 export interface RecordingExtent {
   /** First and last row, ms since 1970 UTC. */
   startMs: number;
   endMs: number;
-  /** Its first position, in degrees WGS 84; null if there is none. */
+  /** The first position, in degrees (WGS 84); null if there is none. */
   place: { latitude: number; longitude: number } | null;
 }
 
@@ -49,6 +50,7 @@ interface Place {
   longitude: number;
 }
 
+/** Returns the great-circle distance in m (haversine formula). */
 function distanceM(a: Place, b: Place): number {
   return distanceMm(a.latitude * 1e7, a.longitude * 1e7, b.latitude * 1e7, b.longitude * 1e7) / 1000;
 }

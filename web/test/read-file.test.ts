@@ -28,7 +28,7 @@ describe("a file with too many rows for the memory of a tab", () => {
   });
 });
 
-/** The error for a refused file. Null if the file is read. */
+/** Returns the error for a refused file, or null if the file is read. */
 const refusal = (content: BlobPart, serial: string | null = null): Promise<AsiError | null> =>
   readFile(new File([content], "chosen"), { serial, onProgress: () => {} }).then(
     () => null,

@@ -114,7 +114,7 @@ export interface Waiter {
 export interface ComputePool {
   /** @throws the errors of the computation, or an Error when its thread has died */
   compute(task: ComputationTask): Promise<ComputedTexts>;
-  /** The figures of a player by period. @throws see `compute` */
+  /** Computes the figures of a player, by period. @throws see `compute` */
   computePlayer(task: PlayerTask): Promise<Map<string, PlayerFigures>>;
   /** Writes a workbook (XLSX). @throws see `compute` */
   writeWorkbook(sheets: readonly CellSheet[]): Promise<Uint8Array>;

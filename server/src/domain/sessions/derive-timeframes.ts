@@ -9,7 +9,7 @@ import { SUM_OF_HALVES } from "./figures-inputs.js";
 import type { Session } from "./rules.js";
 import { planOf, type SessionPlan, type WantedTimeframe, WHOLE } from "./wanted-timeframes.js";
 
-/** Returns the key by which two time frames of a session are equal. The database orders the members of params. */
+/** Returns a key that is the same for equal time frames of a session. The database orders the members of params. */
 const keyOf = (
   { athleteId, deviceId, period, startTime, endTime, params }: WantedTimeframe,
   jsonSchemaId: number,
@@ -51,7 +51,7 @@ export async function removeOutdatedTimeframes(unit: UnitOfWork, session: Sessio
   await recordSessions(unit, "figures", theseSessions([session.id]));
 }
 
-/** Deletes the time frames of the session that are not wanted, and takes those that exist out of `wanted`. */
+/** Deletes the time frames of the session that are not wanted, and removes those that exist from `wanted`. */
 async function removeOthers(
   unit: UnitOfWork,
   session: Session,
@@ -112,7 +112,7 @@ async function addTimeframes(
   await unit.announce("timeframesDerived", { created });
 }
 
-/** Figures of players and periods that are no longer in the session. */
+/** Deletes the figures of players and periods that are no longer in the session. */
 async function deleteFiguresOfOthers(
   { queries }: UnitOfWork,
   { id }: Session,

@@ -28,7 +28,7 @@ import {
 import { inTimeZone } from "./time-zone.js";
 import { WHOLE } from "./wanted-timeframes.js";
 
-/** Column by column as in files of `asi squad`. */
+/** Returns the values of a row by the keys of the columns in files of `asi squad`. */
 function cellsOf(
   { player, period, found, periodMs, coverage }: FiguresRow,
   session: string,
@@ -52,7 +52,7 @@ function cellsOf(
 
 const LAST_FIGURE = SQUAD_COLUMNS.at(-1)?.key;
 
-/** The columns of the files of `asi squad` that the role of the caller includes. */
+/** Returns the columns of the files of `asi squad` that the role of the caller includes. */
 const columnsOf = ({ hasHeart, wanted }: FiguresTable) =>
   [
     ...FILE_COLUMNS.flatMap((column) =>
@@ -66,7 +66,7 @@ const columnsOf = ({ hasHeart, wanted }: FiguresTable) =>
       cell: (cells: Record<string, Cell>) => cells[column.key] ?? null,
     }));
 
-/** The table as a CSV, as written by `asi squad`. */
+/** Formats the table as CSV, as `asi squad` does. */
 export function tableAsCsv(table: FiguresTable, timeZone: string | undefined): Tagged & { csv: string } {
   const { session, rows, etag } = table;
   const instantText = inTimeZone(() => instantFormat(timeZone));
@@ -80,7 +80,7 @@ export function tableAsCsv(table: FiguresTable, timeZone: string | undefined): T
   return { csv, ...tagged(["text/csv", timeZone ?? "UTC", etag]) };
 }
 
-/** The table as a Parquet file, as written by `asi squad`. */
+/** Formats the table as a Parquet file, as `asi squad` does. */
 export function tableAsParquet(
   table: FiguresTable,
   timeZone: string | undefined,
@@ -98,7 +98,7 @@ export function tableAsParquet(
 const MAX_WORKBOOK_ROWS = 10_000;
 
 /**
- * The table as a workbook, as written by `asi squad`: a sheet for the whole session and for each period.
+ * Formats the table as a workbook, as `asi squad` does: a sheet for the whole session and for each period.
  * @throws ServiceError `table_too_large`
  */
 export async function tableAsWorkbook(
@@ -135,7 +135,7 @@ const definitionWithoutHeart = (definition: NonNullable<PlayerFigures["definitio
   parameters: withoutHeart(definition.parameters),
 });
 
-/** The table as JSON. */
+/** Returns the table as JSON. */
 export const tableAsJson = ({ session, rows, leftOut, computing, hasHeart, wanted }: FiguresTable) => ({
   session: session.id,
   ...(Object.keys(cautionsWanted(wanted)).length > 0 && { cautions: cautionsWanted(wanted) }),

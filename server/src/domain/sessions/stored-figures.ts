@@ -14,7 +14,7 @@ export interface ComputedPlayer {
 
 type StoredTexts = Pick<typeof sessionFigures.$inferSelect, "figures" | "recordedMs" | "seconds" | "details">;
 
-/** The figures in the form in which they are stored. */
+/** Returns the figures in the form in which they are stored. */
 export const storedTexts = ({ figures, recordedMs, seconds, ...details }: PlayerFigures): StoredTexts => ({
   figures: JSON.stringify(figures),
   recordedMs,
@@ -37,9 +37,9 @@ const readStoredTexts = ({ figures, recordedMs, seconds, details }: StoredTexts)
   ...readDetails(details),
 });
 
-/** The part of stored figures that a season does not need. */
+/** Reads the part of stored figures that a season does not need. */
 export const readDetails = (stored: string) =>
-  // figures that retention has kept from an older release lack the further ones
+  // Figures of an older release that are kept after retention lack `further`.
   ({ further: null, ...JSON.parse(stored) }) as Pick<
     PlayerFigures,
     "cells" | "hrCoverage" | "definition" | "further"
@@ -48,7 +48,7 @@ export const readDetails = (stored: string) =>
 /** Number of rows that are parsed between two turns of the event loop. */
 const ROWS_AT_A_TIME = 500;
 
-/** The stored figures of a session by athlete, including stale ones. @param athleteId only those of this player */
+/** Reads the stored figures of a session by athlete, including stale figures. @param athleteId only those of this player */
 export async function storedFigures(
   queries: Queries,
   sessionId: number,

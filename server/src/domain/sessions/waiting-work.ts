@@ -15,9 +15,9 @@ type Timed = Pick<Session, "id" | "ownerId" | "squadId" | "startTime" | "endTime
 type Details = Item<ReturnType<typeof toSessionResource> & { computing: boolean }>;
 
 /**
- * The subjects of unfinished derivations of a session: its own, those of its squad, its players or all sessions of the owner. The
- * limit makes the database search the index for each subject, instead of reading all jobs of the owner. A session with more players
- * than the maximum has no table, so the others do not matter.
+ * Selects the subjects of unfinished derivations of a session: derivations of the session itself, its squad, its players or all
+ * sessions of the owner. The limit makes the database search the index for each subject, instead of reading all jobs of the
+ * owner. A session with more players than the maximum has no table, so further players do not matter.
  */
 function subjects({ id, ownerId, squadId, startTime, endTime }: Timed): SQL {
   const own = [subjectOf({}), subjectOf({ squadId }), subjectOf({ sessionId: id })];
@@ -51,7 +51,7 @@ export async function waitingDerivations(
   return (athleteId) => isOfAll || found.has(subjectOf({ athleteId }));
 }
 
-/** The details of a session, and whether its time frames or figures are being computed. */
+/** Returns the details of a session, and whether its time frames or figures are being computed. */
 export async function sessionDetails(queries: Queries, session: SeenSession): Promise<Details> {
   const { rows } = await queries.execute<{ computing: boolean }>(sql`
     SELECT EXISTS (${subjects(session)}) OR EXISTS (
@@ -60,7 +60,9 @@ export async function sessionDetails(queries: Queries, session: SeenSession): Pr
   return sessionItem(session, rows[0]?.computing === true);
 }
 
-/** The details for `If-Match`. Both entity tags match, because the end of a computation is not a change by another user. */
+/**
+ * Returns the details for `If-Match`. Both entity tags match, because the end of a computation is not a change by another user.
+ */
 export function detailsToMatch({ ifMatch = "" }: Context, session: SeenSession): Details {
   const computing = sessionItem(session, true);
   return matchesStrongly(ifMatch, computing.etag) ? computing : sessionItem(session, false);
