@@ -1,54 +1,7 @@
-// Writes integers as digits, for CSV and other texts. Every function writes at `out` and returns the end of its output. Stores
-// overlap: they may write a few bytes too many, which the next field overwrites.
+// Writes lines of the standard CSV. Every function writes at `out` and returns the end of its output; see also digits.ts.
 
-export const COMMA: u8 = 0x2c;
-const DOT: u8 = 0x2e;
-const MINUS: u8 = 0x2d;
-const NEWLINE: u8 = 0x0a;
-const ZERO: i32 = 0x30;
-
-/** 0 to 999 as three digits and a comma, u32 each. */
-const THREE_DIGITS: usize = memory.data(4 * 1000, 16);
-// 0 to 999 without leading zeros, followed by a dot, and the number of digits, u32 each.
-const WHOLE_NUMBERS: usize = memory.data(8 * 1000, 16);
-
-/** Fills the tables; called once, before the first line. */
-export function fillDigitTables(): void {
-  for (let i = 0; i < 1000; i++) {
-    const ones = i % 10;
-    const tens = (i / 10) % 10;
-    const hundreds = i / 100;
-    const three = (ZERO + hundreds) | ((ZERO + tens) << 8) | ((ZERO + ones) << 16);
-    store<u32>(THREE_DIGITS + (i << 2), three | ((COMMA as u32) << 24));
-    const length = 1 + i32(i > 9) + i32(i > 99);
-    store<u32>(WHOLE_NUMBERS + (i << 3), ((three as u32) | ((DOT as u32) << 24)) >> ((3 - length) << 3));
-    store<u32>(WHOLE_NUMBERS + (i << 3), length, 4);
-  }
-  setPrefix(LATITUDE, 0);
-  setPrefix(LONGITUDE, 0);
-}
-
-// Writes a number from 0 to 999. Also writes a dot after it, which the caller either includes or overwrites.
-// @ts-ignore: decorator
-@inline
-export function writeSmall(out: usize, value: u32): usize {
-  const entry = load<u64>(WHOLE_NUMBERS + ((value as usize) << 3));
-  store<u32>(out, entry as u32);
-  return out + ((entry >> 32) as usize);
-}
-
-// Computes value / 1000 with a multiplication by 2^38 / 1000, rounded up, which is exact for all 32-bit values.
-// @ts-ignore: decorator
-@inline
-function thousands(value: u32): u32 {
-  return (((value as u64) * 274877907) >> 38) as u32;
-}
-
-// @ts-ignore: decorator
-@inline
-export function threeDigits(value: u32): u32 {
-  return load<u32>(THREE_DIGITS + ((value as usize) << 2));
-}
+import { LATITUDE, LONGITUDE, writeCoordinate, writeNear } from "./coordinates";
+import { COMMA, copy16, DOT, MINUS, NEWLINE, thousands, threeDigits, writeSmall, ZERO } from "./digits";
 
 // --- timestamp ---
 
@@ -58,17 +11,6 @@ const NONE: i64 = i64.MIN_VALUE;
 let cachedSecondMs: i64 = NONE;
 let thousandsMs: i64 = NONE;
 let secondLength: usize = 0;
-
-// @ts-ignore: decorator
-@inline
-export function copy16(to: usize, from: usize): void {
-  if (ASC_FEATURE_SIMD) {
-    v128.store(to, v128.load(from));
-  } else {
-    store<u64>(to, load<u64>(from));
-    store<u64>(to, load<u64>(from, 8), 8);
-  }
-}
 
 /** Writes seconds with three decimals, and a comma. */
 // @ts-ignore: decorator
@@ -158,67 +100,6 @@ function writeWhole(out: usize, value: u64): usize {
     value /= 10;
   } while (value > 0);
   return out + length;
-}
-
-// --- coordinates ---
-
-// The sign, whole degrees, dot and first decimal of the last latitude and the last longitude. They change every 11 km.
-const TENTH_E7: u32 = 1000000;
-export const LATITUDE: usize = memory.data(32, 16);
-export const LONGITUDE: usize = memory.data(32, 16);
-// Each entry contains: u64 characters; u32 their number; u32 the lowest absolute value that begins with them; i32 sign (0, -1).
-const PREFIX_LENGTH = 8;
-const PREFIX_BASE = 12;
-const PREFIX_SIGN = 16;
-
-function setPrefix(prefix: usize, valueE7: i32): void {
-  const sign = valueE7 >> 31;
-  const tenths = (((valueE7 ^ sign) - sign) as u32) / TENTH_E7;
-  const degrees = tenths / 10;
-  let out = prefix;
-  if (sign != 0) store<u8>(out++, MINUS);
-  out = writeSmall(out, degrees) + 1;
-  store<u8>(out++, ((tenths - degrees * 10) as i32 + ZERO) as u8);
-  store<u32>(prefix, (out - prefix) as u32, PREFIX_LENGTH);
-  store<u32>(prefix, tenths * TENTH_E7, PREFIX_BASE);
-  store<i32>(prefix, sign, PREFIX_SIGN);
-}
-
-/** Exclusive upper limit for the `distance` of a coordinate that is near the last one. */
-export const NEAR_E7: u32 = TENTH_E7 - 1;
-
-/**
- * Returns the distance from the lowest absolute value that begins with the cached characters to this coordinate. It is one less
- * in the south and west, so that zero is never near a negative number. It is a large number for distant coordinates, if both are
- * within 180 degrees.
- */
-// @ts-ignore: decorator
-@inline
-export function distance(prefix: usize, valueE7: i32): u32 {
-  return ((valueE7 ^ load<i32>(prefix, PREFIX_SIGN)) as u32) - load<u32>(prefix, PREFIX_BASE);
-}
-
-// Writes the degrees of a coordinate at this distance with seven decimals, and a comma.
-// @ts-ignore: decorator
-@inline
-function writeNear(out: usize, prefix: usize, distance: u32): usize {
-  const decimals = distance - (load<i32>(prefix, PREFIX_SIGN) as u32);
-  store<u64>(out, load<u64>(prefix));
-  out += load<u32>(prefix, PREFIX_LENGTH);
-  const high = thousands(decimals);
-  store<u32>(out, threeDigits(high));
-  store<u32>(out, threeDigits(decimals - high * 1000), 3);
-  return out + 7;
-}
-
-/** Writes degrees with seven decimals, and a comma. */
-// @ts-ignore: decorator
-@inline
-export function writeCoordinate(out: usize, prefix: usize, valueE7: i32): usize {
-  // rows from the host may contain any coordinate
-  const isSameSign = valueE7 >> 31 == load<i32>(prefix, PREFIX_SIGN);
-  if (!isSameSign || distance(prefix, valueE7) >= NEAR_E7) setPrefix(prefix, valueE7);
-  return writeNear(out, prefix, distance(prefix, valueE7));
 }
 
 // --- altitude, speed ---

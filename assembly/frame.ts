@@ -11,16 +11,16 @@ import {
   noteDamage,
   resetCounters,
 } from "./counters";
+import { checksum } from "./checksum";
 import {
   beginPrefixSums,
-  checksum,
   checksumHolds,
   dropPrefixSums,
   extendPrefixSums,
   hasPrefixSums,
   movePrefixSums,
   prefixSumsEnd,
-} from "./checksum";
+} from "./prefix-sums";
 import { isHeartRate, isWaveform, queueHeartRate, readsWaveform, waveformRate } from "./ecg";
 import { beginStep, OUTPUT_CSV, OUTPUT_FRAMES, previousMs, readGnss, rows } from "./gnss";
 import { ASI_INF, copyHeader, hasGivenSerial, repeatsHeader } from "./header";

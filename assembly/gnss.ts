@@ -1,5 +1,4 @@
-// Converts NAV-PVT to rows, and counts rows and ranges. run.ts and
-// src/engine/plain/plain-engine.ts read the same fields.
+// Converts NAV-PVT to rows, and counts rows and ranges. run.ts and src/engine/plain/gnss-rows.ts read the same fields.
 
 import { HALF_MS_NANO, resetClock, secondKey, secondMs, setSecond, wholeMs } from "./clock";
 import { hasQuality, storeQuality, storeRow } from "./columns";

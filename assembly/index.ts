@@ -2,7 +2,8 @@
 // addresses and lengths of the output.
 
 import * as counted from "./counters";
-import { fillDigitTables } from "./csv";
+import { fillCoordinates } from "./coordinates";
+import { fillDigitTables } from "./digits";
 import { replacedReadings, resetHeartRate } from "./ecg";
 import { resetWaveform } from "./heart-rate/waveform";
 import { resetColumns } from "./columns";
@@ -14,6 +15,7 @@ import * as memoryLayout from "./memory";
 import * as template from "./template";
 
 fillDigitTables();
+fillCoordinates();
 
 // The use of the waveform: heart rates for rows, figures of the recording, or figures and beats.
 const WAVEFORM_FOR_ROWS: i32 = 0;

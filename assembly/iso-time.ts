@@ -1,6 +1,6 @@
 // Writes times in UTC as ISO 8601, with milliseconds. Caches the last second, which contains nine of ten rows at 10 Hz.
 
-import { copy16, threeDigits } from "./csv";
+import { copy16, threeDigits } from "./digits";
 
 const DAY_MS: i64 = 86400000;
 const NONE: i64 = i64.MIN_VALUE;

@@ -1,6 +1,7 @@
 // Skips many false frames, or many short frames of unknown type, at once.
 
 import { countFalse, countUnknown } from "./counters";
+import { shortChecksum } from "./checksum";
 import {
   checksumHolds,
   extendPrefixSums,
@@ -8,8 +9,7 @@ import {
   prefixSumsEnd,
   secondByteHolds,
   secondSumsEnd,
-  shortChecksum,
-} from "./checksum";
+} from "./prefix-sums";
 import { MIN_HEART_RATE_PAYLOAD } from "./ecg";
 import { ASI_INF } from "./header";
 import { FRAME_OVERHEAD, MAX_PAYLOAD } from "./memory";

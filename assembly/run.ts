@@ -4,7 +4,8 @@
 import { checksum96 } from "./checksum";
 import { HALF_MS_NANO, secondKey, secondMs, wholeMs } from "./clock";
 import { hasQuality, storeRow } from "./columns";
-import { canWriteRun, distance, LATITUDE, LONGITUDE, NEAR_E7, SIX_WHOLE_DIGITS, writeLineOfRun } from "./csv";
+import { distance, LATITUDE, LONGITUDE, NEAR_E7 } from "./coordinates";
+import { canWriteRun, SIX_WHOLE_DIGITS, writeLineOfRun } from "./csv";
 import { isWithoutHeartRate } from "./ecg";
 import { canCountRun, countRun, OUTPUT_COLUMNS, OUTPUT_CSV, previousMs } from "./gnss";
 

@@ -1,16 +1,9 @@
 // Writes rows as text. A program consists of literals and fields; some apply only to rows with or without an altitude or a heart
 // rate. The host compiles and checks programs (src/rows/row-text/template.ts); they are not validated again here.
 
-import {
-  copy16,
-  LATITUDE,
-  LONGITUDE,
-  writeCoordinate,
-  writeMilliseconds,
-  writeSeconds,
-  writeSmall,
-  writeThousandths,
-} from "./csv";
+import { LATITUDE, LONGITUDE, writeCoordinate } from "./coordinates";
+import { writeMilliseconds, writeSeconds, writeThousandths } from "./csv";
+import { copy16, writeSmall } from "./digits";
 import { writeIsoTime } from "./iso-time";
 import {
   ALTITUDES,

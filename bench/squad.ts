@@ -52,7 +52,7 @@ export async function measureSquad(sessions: number, folder: string): Promise<Sq
   ];
   const reportS = await timeOf("report", match, "-o", report, "--force");
   results.push(
-    { what: "asi report of them", measured: reportS, limit: null, unit: "s" },
+    { what: "asi report of these recordings", measured: reportS, limit: null, unit: "s" },
     { what: "the same, size of the file", measured: statSync(report).size / 1e6, limit: 1.5, unit: "MB" },
     {
       what: `asi squad --by player, ${sessions} sessions of ${PLAYERS}`,

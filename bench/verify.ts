@@ -33,7 +33,7 @@ export function digestOfFile(path: string): Promise<string> {
 
 /** @throws Error if a CSV differs from the expected one */
 export function assertDigest(name: string, digest: string, expected: string): void {
-  if (digest !== expected) throw new WrongResult(name, "its CSV is not that of the session");
+  if (digest !== expected) throw new WrongResult(name, "its CSV differs from that of the session");
 }
 
 /**
@@ -54,7 +54,7 @@ export function columnChecker(name: string, rows: number): { take(batch: SampleB
           batch.altitudeMm[i] === row.altitudeMm &&
           batch.speedMmPerS[i] === row.speedMmPerS &&
           batch.hr[i] === (row.hr ?? 0);
-        if (!agrees) throw new WrongResult(name, "its columns are not those of the session");
+        if (!agrees) throw new WrongResult(name, "its columns differ from those of the session");
       }
     },
     end() {
@@ -86,7 +86,7 @@ export async function verifyFit(
       Math.abs(record.altitude - row.altitudeMm / 1000) <= 0.11 &&
       Math.abs(record.speed - row.speedMmPerS / 1000) < 0.0006 &&
       record.hr === row.hr;
-    if (!agrees) throw new WrongResult(name, `record ${index} is not that of the session`);
+    if (!agrees) throw new WrongResult(name, `record ${index} differs from that of the session`);
   }
 }
 
@@ -118,6 +118,6 @@ export function verifyGpsdecode(lines: readonly string[], rows: number): void {
       Math.round(fix.lon * 1e7) === row.longitudeE7 &&
       Math.round(fix.altMSL * 1000) === row.altitudeMm &&
       Math.round(fix.speed * 1000) === row.speedMmPerS;
-    if (!agrees) throw new WrongResult("gpsdecode", `fix ${index} is not that of the session`);
+    if (!agrees) throw new WrongResult("gpsdecode", `fix ${index} differs from that of the session`);
   }
 }

@@ -125,7 +125,7 @@ export interface SampleBatch {
   hr: Uint8Array;
   /** 2 (no altitude), 3, or 4 (GNSS and dead reckoning). */
   fixType: Uint8Array;
-  /** Only with the option `quality`. */
+  /** The quality of each row. Present only with the option `quality`. */
   quality?: SampleQuality;
 }
 
@@ -150,9 +150,9 @@ export interface DecodeOptions {
   serial?: string | undefined;
   /** Throw an `AsiError` `DAMAGED` at the first damage. Default false. */
   strict?: boolean | undefined;
-  /** Only rows at or after this time (ms since 1970 UTC, or a Date). The report still accounts for the whole input. */
+  /** Return only rows at or after this time (ms since 1970 UTC, or a Date). The report still accounts for the whole input. */
   from?: number | Date | undefined;
-  /** Only rows at or before this time (ms since 1970 UTC, or a Date). */
+  /** Return only rows at or before this time (ms since 1970 UTC, or a Date). */
   to?: number | Date | undefined;
   /**
    * Repeat a heart rate in later rows that have none, up to this age: an integer in ms, or Infinity. Default 0: heart rates are
@@ -160,10 +160,10 @@ export interface DecodeOptions {
    */
   fillHrMs?: number | undefined;
   /**
-   * Only the row nearest to each multiple of this time since 1970 UTC, in each range: an integer in ms, 1 or more. With
-   * 1000, there is at most one row for each second. Rows keep their own times, and gaps remain gaps. A row half-way between
-   * two multiples belongs to the later one; of equally near rows the first is kept. If times go back to a multiple that
-   * already has a row, no further row is kept. The report still accounts for the whole input.
+   * Return only the row nearest to each multiple of this time since 1970 UTC, in each range: an integer in ms, 1 or more. With
+   * 1000, there is at most one row for each second. Rows keep their own times, and gaps remain gaps. A row half-way between two
+   * multiples belongs to the later one. If several rows are equally near, the first one is kept. If times go back to a multiple
+   * that already has a row, no further row is kept for it. The report still accounts for the whole input.
    */
   everyMs?: number | undefined;
   /** The source of the heart rates. Default "auto". */
@@ -193,7 +193,7 @@ export interface BeatBatch {
   timestampMs: Float64Array;
   /** RR interval: time since the previous beat, ms; 0 if it is unknown, after a gap or a pause of 3 s. */
   rrMs: Float64Array;
-  /** 0 to 100: prominence of the beat in the signal around it. */
+  /** Prominence of the beat in the signal around it, 0 to 100. */
   quality: Uint8Array;
 }
 

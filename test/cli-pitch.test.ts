@@ -52,7 +52,7 @@ describe("asi pitch", () => {
     [["--corners", CORNERS, "--each"], /--each applies to csv/],
     [["--corners", CORNERS, "--every", "1ms"], /at least 40ms/],
     [["--corners", CORNERS, "--size", "105"], /105x68/],
-    [["--corners", CORNERS, "-o", "shape.pdf"], /is not a known format/],
+    [["--corners", CORNERS, "-o", "shape.pdf"], /is not that of a known format/],
   ] as const)("refuses with a message that explains the required action: %j", async (args, message) => {
     const { status, stdout, stderr } = await asi(["pitch", await matchFolder(), ...args]);
     expect(status).not.toBe(0);

@@ -17,7 +17,7 @@ const MAX_GAP_MS: f64 = 3600000;
 // Contiguous pieces that are older than the known signal begin a new signal when they have this length.
 const OLD_SIGNAL_S: f64 = 10;
 
-// 0 if unknown.
+// Sample rate, Hz; 0 if unknown.
 let rateHz: i32 = 0;
 let toleranceMs: f64 = 0;
 // number of samples older than the known signal

@@ -19,7 +19,7 @@ const PATH = "/api/v2/files/asi-to-csv/";
 export const writeRecording = (file: string, samples: number): Promise<void> =>
   pipeline(Readable.fromWeb(recordingOf(samples) as NodeReadableStream<Uint8Array>), createWriteStream(file));
 
-/** Medians, ms. */
+/** Medians of the durations, ms. */
 export interface ConversionFigures {
   overHttp: number;
   library: number;

@@ -46,7 +46,7 @@ const ADDRESS = "127.0.0.2";
 const ENDS = { parquet: Buffer.from("PAR1"), arrow: Buffer.from("ffffffff00000000", "hex") };
 
 export interface DownloadFigures {
-  /** Samples per second, medians. */
+  /** Median number of samples per second. */
   samplesPerS: Partial<Record<Kind, number>>;
   /** Growth of a newly started process during one download, MB. */
   growthMb: Partial<Record<Kind, number>>;

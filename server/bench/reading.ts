@@ -30,7 +30,7 @@ export interface Stored {
   sessions: number;
 }
 
-/** Medians, ms. */
+/** Medians of the response times, ms. */
 export interface ReadingFigures {
   page: number;
   /** Time in which the same server sends the same bytes from memory. */

@@ -248,7 +248,8 @@ function report(measured: ReadonlyMap<string, Figures>, loadAtStart: number, too
 function intoDocument(text: string): void {
   const document = readFileSync(BENCHMARKS, "utf8");
   const between = /(<!-- service-bench:begin -->\n)[\s\S]*(<!-- service-bench:end -->)/;
-  if (!between.test(document)) throw new Error("docs/benchmarks.md has no place for the table");
+  if (!between.test(document))
+    throw new Error("docs/benchmarks.md does not contain the markers of the table");
   writeFileSync(
     BENCHMARKS,
     document.replace(between, (_, begin, end) => `${begin}\n${text}\n\n${end}`),

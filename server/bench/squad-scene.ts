@@ -17,7 +17,7 @@ export interface SquadExtent {
   coldRounds: number;
 }
 
-/** Paths that are measured. */
+/** Measured paths. */
 export interface SquadPlaces {
   table: string;
   season: string;

@@ -1,4 +1,4 @@
-/** Account for requests of this page. */
+/** The account with which this page sends requests. */
 
 /**
  * Storage key under which the page at `/` records that somebody is signed in (`web/src/view/signed-in.ts`), because scripts

@@ -1,4 +1,4 @@
-/** Changes of this page to Swagger UI. */
+/** The changes that this page makes to Swagger UI. */
 import type { CurrentAccess } from "./access.js";
 import { partOf } from "./document-part.js";
 import { executeWithHint, operationSummary, responses, shortErrors, withoutTrial } from "./operation.js";

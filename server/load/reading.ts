@@ -1,4 +1,4 @@
-/** Calls of a coach. */
+/** The calls that a coach makes. */
 import { type Resource, unwrap } from "asi-client";
 import { differs, type Page, wrongFigures, wrongLatest, wrongPage, wrongRanges } from "./checks.js";
 import type { ReadingKind, Tally } from "./tally.js";

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 export interface Observed {
-  /** Bytes. */
+  /** Resident memory and heap, bytes. */
   residentBytes: number;
   heapBytes: number;
   /** Delay of the event loop since the previous observation. */

@@ -138,7 +138,7 @@ const ofSession =
 
 const SQUADS: Read = { kind: "squads", path: () => "squads/" };
 
-/** Kinds of reads of a coach, with the percentage of each. */
+/** Kinds of read requests that a coach sends, with the percentage of each. */
 const SHARES: readonly (Read & { share: number })[] = [
   { kind: "table of a session", share: 30, path: ofSession("figures/?wait=0") },
   { kind: "periods", share: 10, path: ofSession("periods/") },

@@ -12,7 +12,7 @@ export const MATCH_MS = MATCH_SAMPLES * SESSION_PERIOD_MS;
 export interface Session {
   /** Times relative to the start, ms. */
   columns: SampleColumns;
-  /** Metres. */
+  /** Distance, metres. */
   distance: number;
   hrMax: number;
   hrMin: number;

@@ -3,7 +3,7 @@ import { type Client, createClient } from "asi-client";
 /** A client that records the arrival of the last byte of a response before the response is parsed and checked. */
 export interface Wire {
   asi: Client;
-  /** Time by `performance.now()`. */
+  /** Arrival time of the last response, by `performance.now()`. */
   arrivedAtMs: number;
   /** Number of requests so far. */
   requests: number;

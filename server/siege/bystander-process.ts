@@ -110,7 +110,7 @@ const rare: (() => Wish)[] = [
     status: 200,
   }),
 ];
-/** Number of requests of which one is a less frequent request. */
+/** Number of requests from one less frequent request to the next. */
 const RARELY = 25;
 
 function wishOf(round: number): Wish {

@@ -170,7 +170,8 @@ function report(outcomes: ReadonlyMap<string, Outcome[]>, seconds: number, loadA
 function intoDocument(text: string): void {
   const document = readFileSync(BENCHMARKS, "utf8");
   const between = /(<!-- siege:begin -->\n)[\s\S]*(<!-- siege:end -->)/;
-  if (!between.test(document)) throw new Error("docs/benchmarks.md has no place for the table");
+  if (!between.test(document))
+    throw new Error("docs/benchmarks.md does not contain the markers of the table");
   writeFileSync(
     BENCHMARKS,
     document.replace(between, (_, begin, end) => `${begin}\n${text}\n\n${end}`),

@@ -8,17 +8,17 @@ import type { Party } from "./scene.js";
 
 /** The squad of an attacker. */
 export interface SquadExtent {
-  /** Managed athletes. */
+  /** Number of managed athletes. */
   athletes: number;
   /** Number of members in the squad. */
   members: number;
   /** Number of assignments of the device, one after another within 24 hours. */
   assignments: number;
-  /** Ownerships of the device in these hours. */
+  /** Number of ownerships of the device in these hours. */
   ownerships: number;
-  /** Sessions of 24 hours each. The first session starts with the recording. */
+  /** Number of sessions of 24 hours each. The first session starts with the recording. */
   sessions: number;
-  /** Members with stored figures in each session. */
+  /** Number of members with stored figures in each session. */
   figures: number;
   /** Number of breaks in the data of each of these members. */
   breaks: number;

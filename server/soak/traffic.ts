@@ -16,7 +16,7 @@ interface Answer<Body> {
   body: Body;
 }
 
-/** Requests so far. */
+/** The traffic so far. */
 export interface Traffic {
   /** Number of responses by status. */
   readonly statuses: ReadonlyMap<number, number>;

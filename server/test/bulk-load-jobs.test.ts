@@ -62,7 +62,7 @@ describe("bulk load jobs", () => {
     const job = await s.load(owned, ann, await walk(owned.serial_number, START, 30));
     const { queries } = s.store.database;
     const body = await writeBody(queries, s.clock.now(), [await walk(owned.serial_number, START, 30)]);
-    // The row as it is after the commit of the samples.
+    // Set the row as it is after the commit of the samples.
     await queries
       .update(jobs)
       .set({

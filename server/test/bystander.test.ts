@@ -125,7 +125,7 @@ describe("a read of another user does not wait for", () => {
   it("grants and withdrawals of hundreds of permissions", async () => {
     const athlete = await s.athlete();
     const path = `/api/v1/athletes/${athlete.id}/managers/${bob.id}/permissions/`;
-    // The maximum of one request.
+    // This is the maximum number for one request.
     const json = Array.from({ length: 100 }, () => ({
       start_time: "2020-01-01T00:00:00Z",
       expiration_time: "2030-01-01T00:00:00Z",

@@ -223,7 +223,7 @@ describe("athletes", () => {
       next = body.next_cursor;
       hasMore = body.has_more;
     }
-    // In the order of the times, and then in the order of the athletes.
+    // The order is that of the times, and of the athletes at the same time.
     expect(ids).toEqual(expected.map((text) => Number(text.split(" ")[1])));
   });
 

@@ -153,7 +153,7 @@ describe("an old backup", () => {
     await first.stop();
 
     await restore(first.store.database.queries, file);
-    // A machine without the list has them again until it gets the list.
+    // A machine without the list restores both people until it gets the list.
     const other = await TestService.start(first.store);
     expect(await placesOf(other, scene.mark)).not.toEqual([]);
     expect((await other.get(path, deleted.token)).status).toBe(200);

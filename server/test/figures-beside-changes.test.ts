@@ -1,6 +1,6 @@
 /**
- * A change does not see the time frames and sessions that a concurrent transaction adds. Their figures must not remain in the
- * state from before the change.
+ * Tests time frames and sessions that a concurrent transaction adds during a change. The change does not see them, but their
+ * figures must include it.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { eq } from "drizzle-orm";

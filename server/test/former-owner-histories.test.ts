@@ -22,7 +22,7 @@ type Step =
   | { do: "wait"; ms: number }
   | { do: "backdate"; ms: number };
 
-/** Means the owner at the time of the step. */
+/** Index that means the owner at the time of the step. */
 const OWNER = -1;
 const anyone = fc.nat(2);
 const mostlyOwner = fc.oneof({ weight: 4, arbitrary: fc.constant(OWNER) }, { weight: 1, arbitrary: anyone });

@@ -100,7 +100,7 @@ describe("jobs", () => {
     const later = await TestService.start(s.store);
     const byId = eq(jobs.id, job?.id ?? 0);
     for (let loss = 1; loss <= 4; loss++) {
-      // The row as it is after a worker was killed during a job.
+      // Set the row as it is after a worker was killed during a job.
       await s.store.database.queries
         .update(jobs)
         .set({

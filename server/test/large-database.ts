@@ -1,4 +1,6 @@
-/** Fills the tables of a service that has run for years with SQL. They give the planner of the database realistic statistics. */
+/**
+ * Fills the tables with SQL as in a service that has run for years, which gives the planner of the database realistic statistics.
+ */
 import type pg from "pg";
 
 /** Number of rows of the largest tables: a thousand devices, a million jobs. */

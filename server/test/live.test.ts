@@ -155,7 +155,7 @@ describe("live data", () => {
     await load(own, nowMs - 5_000, 10);
     expect(await client.next()).toMatchObject({ event: "samples", data: samplesFrom(nowMs - 5_000, 10) });
     client.leave();
-    // The samples up to the time when the client disconnected are late.
+    // Samples up to the time when the client disconnected are old.
     const idMs = Number(ahead?.id);
     expect(idMs).toBeLessThan(nowMs + 240_000);
     await load(own, idMs + 1_000, 2);

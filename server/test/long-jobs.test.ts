@@ -97,7 +97,7 @@ describe("a derivation during which changes arrive", () => {
     } as Turn;
   };
 
-  it("derives each session after each change within one cycle of turns, and ends after the last change", async () => {
+  it("derives each session after each change, within two rounds of all sessions, and ends after the last change", async () => {
     const s = await service();
     const scene = await SquadScene.of(s, ["Ann"]);
     const sessions: number[] = [];

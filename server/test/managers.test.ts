@@ -160,7 +160,7 @@ describe("registration", () => {
 });
 
 describe("managers", () => {
-  it("can find themselves by external id, with a deprecated operation that says so", async () => {
+  it("can find themselves by external id, with a deprecated operation that reports its deprecation", async () => {
     const { body: me } = await s.get("/api/v1/account/", ann.token);
     const path = `/api/v1/managers/by-external-id/?external-id=${encodeURIComponent(me.external_id)}`;
     const { status, body, headers } = await s.get(path, ann.token);

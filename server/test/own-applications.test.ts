@@ -99,7 +99,7 @@ describe("an application of a manager", () => {
   });
 
   it.runIf(isPostgres)(
-    "locks its account before its secret is replaced, as a token request does",
+    "locks its account first when its secret is replaced, as a token request does",
     async () => {
       const own = await startService();
       const ben = await own.manager();

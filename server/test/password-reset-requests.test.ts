@@ -97,7 +97,7 @@ describe("a request for a link", () => {
     expect([await askFromAnywhere(), await askFromAnywhere()]).toEqual([6, 6]);
     const [{ token = "" } = {}] = await linksTo(person, at);
     expect((await reset(token, newPassword(), at)).status).toBe(204);
-    // The email is sent at once, because the reset has cleared the earlier requests.
+    // No earlier requests are waiting.
     expect(await askFromAnywhere()).toBe(7);
   });
 

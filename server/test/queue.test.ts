@@ -114,7 +114,7 @@ describe("leases", () => {
     const job = await addMail();
     const late = still.runJobs();
     await expect.poll(() => mail.held()).toBe(1);
-    // The row as it is after a worker was suspended for longer than its lease.
+    // Set the row as it is after a worker was suspended for longer than its lease.
     await s.store.database.queries
       .update(jobs)
       .set({ leaseUntil: ENDED })

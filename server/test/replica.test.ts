@@ -17,7 +17,7 @@ import { testConfig } from "./test-config.js";
 
 const isPostgres = process.env.TEST_DATABASE === "postgres";
 const PATIENCE = { timeout: 60_000, interval: 100 };
-/** Compares no times, because the tests that use this do not depend on rights. */
+/** No times to compare, because the tests that use this do not depend on rights. */
 const NOTHING = { deviceId: 0, ownerId: 0, within: { startMs: 0, stopMs: -1 }, times: [] };
 const log = { info: () => undefined, warn: () => undefined } as never;
 
@@ -169,7 +169,7 @@ describe.runIf(isPostgres)("a read replica", () => {
   it("shows a new owner no samples of the former owner, even before it receives the change of ownership", async () => {
     const [ann, ben] = [await s.manager(), await s.manager()];
     const device = await s.ownedDevice(ann);
-    // These samples are from the next minutes, and the device belongs to ann until she releases it.
+    // These samples are from the next minutes. They belong to ann until she releases the device.
     const start = new Date(Date.now() + 60_000).toISOString();
     expect((await s.load(device, ann, await walk(device.serial_number, start, 10))).body.state).toBe(
       "SUCCESS",

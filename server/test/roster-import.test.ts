@@ -236,7 +236,10 @@ describe("a roster", () => {
       );
     const number = 'line 3: number is "ten"; it must be a whole number from 0 to 999.';
     const most = await errors(999);
-    expect([most[0], most.at(-1)]).toEqual([expect.stringContaining("line 2: There is no device X"), number]);
+    expect([most[0], most.at(-1)]).toEqual([
+      expect.stringContaining("line 2: You have no device with the serial number X"),
+      number,
+    ]);
     expect(await errors(1000)).toEqual([
       "line 3: A file has at most 1,000 serial numbers. Use several files.",
       number,

@@ -148,7 +148,7 @@ describe.runIf(isSpread)("a sample server that is unreachable", () => {
       const refused = commands.backup({ ...s.ctx, database: s.store.database }, { file: join(folder, "b") });
       await expect(refused).rejects.toBeInstanceOf(UsageError);
       await expect(refused).rejects.toThrow(
-        /^The server of samples 127\.0\.0\.1:\d+.* cannot be reached: the backup would lack its samples\. No file was written\. Start the server and repeat the command/,
+        /^The sample server 127\.0\.0\.1:\d+.* cannot be reached: the backup would lack its samples\. No file was written\. Start the server and repeat the command/,
       );
       expect(readdirSync(folder)).toEqual([]);
       // Every other command that needs the server fails in the same way, in a separate process.
@@ -159,7 +159,7 @@ describe.runIf(isSpread)("a sample server that is unreachable", () => {
       );
       await expect(deleting).rejects.toBeInstanceOf(UsageError);
       await expect(deleting).rejects.toThrow(
-        /^The server of samples 127\.0\.0\.1:\d+.* cannot be reached: the command needs its samples\. Start the server/,
+        /^The sample server 127\.0\.0\.1:\d+.* cannot be reached: the command needs its samples\. Start the server/,
       );
     } finally {
       await lost.restart();

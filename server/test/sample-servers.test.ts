@@ -317,7 +317,7 @@ describe.runIf(isSpread)("samples on several servers", { shuffle: false }, () =>
     const sent = await statementsOf(async () => {
       // Connect again, because only statements on new connections are recorded.
       const database = await openDatabase({ url: databaseUrl, poolSize: 6 });
-      // This runs after the service has been stopped.
+      // This closes the database after the service has been stopped.
       stopAfterTest(() => database.close());
       const other = await TestService.start(
         { database, serverKey, close: () => database.close() },

@@ -13,7 +13,7 @@ const spanWithin = (blocks: number) =>
     .tuple(fc.nat(blocks), fc.nat(blocks))
     .map(([a, b]) => ({ from: Math.min(a, b), to: Math.max(a, b) + 1 }));
 const span = spanWithin(BLOCKS - 1);
-// The owner needs a permission that is active after the session to add members and assignments.
+// With a permission that is active after the session, the owner can add members and assignments.
 const validity = fc.oneof(
   { weight: 2, arbitrary: fc.constant({ from: 0, to: BLOCKS + 6 }) },
   { weight: 2, arbitrary: spanWithin(BLOCKS + 2) },

@@ -155,7 +155,8 @@ export class SquadScene {
 export async function squadWithSession(s: TestService, ...names: string[]) {
   const scene = await SquadScene.of(s, names);
   const [first, second] = scene.players as [TestPlayer, TestPlayer];
-  return { scene, first, second, session: await scene.session() };
+  const session = await scene.session();
+  return { scene, first, second, session, path: `/api/v2/sessions/${session}/` };
 }
 
 export type GuestRole = "coach" | "analyst" | "physician";
@@ -182,3 +183,27 @@ export async function tokenOf({ s }: SquadScene, { athlete }: TestPlayer): Promi
     .returning();
   return s.logIn(account?.username ?? "", other.password);
 }
+
+/** Returns the body of a period of the first half. */
+export const half = (changes: Record<string, unknown> = {}) => ({
+  name: "1st half",
+  start_time: minute(5),
+  end_time: minute(25),
+  athlete: null,
+  ...changes,
+});
+
+/** Replaces the periods of the session with this path. */
+export const putPeriods = (scene: SquadScene, path: string, rows: unknown) =>
+  scene.send("PUT", `${path}periods/`, rows);
+
+/** Header of `periods.csv`. */
+export const PERIODS = "period,start,end,player\n";
+
+/** Replaces the periods of a session with the rows of a `periods.csv`, given without its header. */
+export const setPeriods = (scene: SquadScene, session: number, csv: string) =>
+  scene.s.send("PUT", `/api/v2/sessions/${session}/periods/`, {
+    token: scene.manager.token,
+    body: PERIODS + csv,
+    headers: { "Content-Type": "text/csv" },
+  });

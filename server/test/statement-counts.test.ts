@@ -158,7 +158,7 @@ describe("the number of statements is the same for many and for few time frames 
     const counts: number[] = [];
     for (const [timeframes, webhooks] of [
       [2, 1],
-      // One transaction writes all deliveries and deletes all time frames.
+      // With these numbers, one transaction writes all deliveries and deletes all time frames.
       [66, 3],
     ] as const) {
       const team = await activityWith(timeframes, webhooks);

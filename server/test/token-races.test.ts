@@ -141,7 +141,7 @@ describe("refresh tokens", () => {
     for (const index of [0, 2, 3]) expect((await use(index)).status).toBe(200);
     const { queries } = small.store.database;
     expect(await queries.$count(refreshTokens, eq(refreshTokens.accountId, person.id))).toBe(3);
-    // The access token issued with the removed refresh token is valid for ten hours.
+    // An access token that has been issued remains valid for ten hours.
     expect(await queries.$count(accessTokens, eq(accessTokens.accountId, person.id))).toBeGreaterThan(4);
   });
 });

@@ -100,7 +100,7 @@ describe("two caches", () => {
     const counts = async () => (await pages()).map(({ body }) => body.count);
     expect((await one.get(path, ann.token)).body.count).toBe(0);
     await one.load(device, ann, await walk(device.serial_number, start, 10));
-    // One process has read the count before the load, and both have read it after the load.
+    // The first process has cached the page before the load, and the second one reads it after the load.
     expect(await counts()).toEqual([0, 10]);
     for (const { clock } of [one, two]) clock.advance(PAGE_LIFETIME_MS);
     expect(await counts()).toEqual([10, 10]);

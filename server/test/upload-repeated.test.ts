@@ -162,7 +162,7 @@ describe("the same recording", () => {
     await s.backdate(device, "2024-01-01T00:00:00Z");
     const again = (await raw(recording)).body.recordings[0];
     expect(again.repeated).toBe(false);
-    // The recording is forgotten, so repeated uploads leave nothing to search.
+    // The payload of the job is removed, so any number of such uploads leaves nothing to search.
     expect(await payloadOf(s, first.job.id)).toEqual({});
     await s.runJobs();
     expect((await jobOf(again.job)).details).toMatchObject({ samples_refused: 0, samples_stored: 10 });

@@ -192,7 +192,7 @@ describe("many receivers", () => {
     const webhook = await register(hook.url);
     await emit(s, "activity-updated", webhook.activity);
     const queries = s.store.database.queries;
-    // The row as it is after a worker was killed: an expired lease, and an attempt without a result.
+    // Set the row as it is after a worker was killed, with an expired lease and an attempt without a result.
     await queries
       .update(jobs)
       .set({

@@ -38,7 +38,7 @@ export interface ConvertOptions extends DecodeOptions, CsvLayout, FormatOptions 
 export interface Conversion {
   /** The file, piece by piece. */
   readonly body: ReadableStream<Uint8Array>;
-  /** For example `text/csv`. */
+  /** The media type, for example `text/csv`. */
   readonly mediaType: string;
   /** `{serial}_{start}_{end}`, with the times of the first and last written row, and the extension of the format. */
   readonly fileName: Promise<string>;

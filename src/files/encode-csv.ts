@@ -51,7 +51,7 @@ class CsvRows implements AsyncIterable<EncodableRow> {
   line = 0;
   readonly #chunks: ChunkReader;
   readonly #zone: TimeZone;
-  /** Null until it is detected. */
+  /** The delimiter; null until it is detected. */
   #delimiter: string | null;
 
   constructor(chunks: ChunkReader, delimiter: string | null, zone: TimeZone) {
@@ -135,7 +135,7 @@ class LongRow extends Error {
 
 /** Passes the text of a source to the parser, as fast as the parser reads it. */
 class Feeder {
-  /** Set by the parser. */
+  /** Number of rows that the parser has returned. */
   rowsParsed = 0;
   readonly #chunks: ChunkReader;
   readonly #sink: TextSink;

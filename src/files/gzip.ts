@@ -17,7 +17,7 @@ const OUTPUT_BYTES = 0x10000;
  */
 export class MaybeGzip extends ChunkSource {
   readonly #source: ChunkSource;
-  /** Null until the first bytes have been read. */
+  /** The content; null until the first bytes have been read. */
   #chunks: ChunkReader | null = null;
 
   constructor(source: ChunkSource) {

@@ -91,7 +91,7 @@ function thisMachine(): string {
   return machine;
 }
 
-// only Linux has this file
+// returns an empty text if the file does not exist; only Linux has it
 function orNothing(read: () => string): string {
   try {
     return read();
@@ -100,7 +100,7 @@ function orNothing(read: () => string): string {
   }
 }
 
-// two FNV-1a hashes of 32 bits each
+// returns two FNV-1a hashes of 32 bits each
 function shortHash(text: string): string {
   const half = (seed: number) => {
     let hash = seed;

@@ -2,8 +2,8 @@ import type { HeartRateZone } from "./metrics.js";
 import { divideRoundingHalfUp, shareRoundingHalfUp } from "./rounding.js";
 import type { OrderedSamples } from "./samples.js";
 
-const LOWEST_VALID_BPM = 30;
-const HIGHEST_VALID_BPM = 240;
+/** Limits of a plausible heart rate, both inclusive, bpm. */
+export const HEART_RATE_LIMITS = { minimum: 30, maximum: 240 } as const;
 
 /** A heart rate is valid until the next one, but no longer than this. */
 export const LONGEST_HOLD_MS = 5000;
@@ -30,7 +30,7 @@ export interface HeartRateFigures {
 
 /** Returns whether a heart rate is plausible; 0 means that there is no heart rate. */
 export function isValidHeartRate(bpm: number): boolean {
-  return bpm >= LOWEST_VALID_BPM && bpm <= HIGHEST_VALID_BPM;
+  return bpm >= HEART_RATE_LIMITS.minimum && bpm <= HEART_RATE_LIMITS.maximum;
 }
 
 /**
@@ -43,7 +43,7 @@ export function summariseHeartRate(
   lastMs: number,
   athleteMaxBpm: number | null,
 ): HeartRateFigures {
-  const heldMs = new Float64Array(HIGHEST_VALID_BPM + 1);
+  const heldMs = new Float64Array(HEART_RATE_LIMITS.maximum + 1);
   let min: number | null = null;
   let max: number | null = null;
   let last: number | null = null;

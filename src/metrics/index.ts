@@ -48,7 +48,6 @@ export {
   type ThresholdPair,
 } from "./presets.js";
 export * from "./recipes/index.js";
-export { recordedTimeMs } from "./recorded-time.js";
 export { type MetricSamples, prepareSamples } from "./samples.js";
 export { type GapRule, gapsAfter } from "./segments.js";
 export * from "./standard-runs/index.js";

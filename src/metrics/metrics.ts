@@ -112,7 +112,7 @@ export interface Metrics {
   /** Highest valid heart rate (30 to 240 beats per minute). */
   readonly hr_max: number | null;
   readonly hr_min: number | null;
-  /** Weighted by time; a heart rate is valid until the next one, for at most 5 s. */
+  /** Mean heart rate, weighted by time. A heart rate is valid until the next one, for at most 5 s. */
   readonly hr_avg: number | null;
   /** Last valid heart rate. */
   readonly hr_plot: number | null;

@@ -15,11 +15,11 @@ export interface MetricsOptions {
   readonly preset?: PresetName | undefined;
   /** Parameters that replace those of the preset. Speeds are in m/s. */
   readonly params?: ParameterOverrides | undefined;
-  /** Only samples at or after this time (integer ms since 1970 UTC, or a Date). Default: no limit. */
+  /** Use only samples at or after this time (integer ms since 1970 UTC, or a Date). Default: no limit. */
   readonly from?: number | Date | undefined;
-  /** Only samples at or before this time (integer ms since 1970 UTC, or a Date). Default: no limit. */
+  /** Use only samples at or before this time (integer ms since 1970 UTC, or a Date). Default: no limit. */
   readonly to?: number | Date | undefined;
-  /** Only samples within these periods, in any order. Default: all. */
+  /** Use only samples within these periods, which can be in any order. Default: all samples. */
   readonly periods?: readonly Period[] | undefined;
   /** Birth date of the athlete, `YYYY-MM-DD`. It determines the maximum heart rate if `params.max_hr` is missing. */
   readonly birthDate?: string | null | undefined;

@@ -117,7 +117,7 @@ export function parameterProblems(preset: PresetName, overrides: ParameterOverri
     if (!isAscending(effective[parameter])) {
       problems.push({
         parameter,
-        message: "The values must ascend, each at least 0.001 above the previous one.",
+        message: "The values must be in ascending order, each at least 0.001 above the previous one.",
       });
     }
   }

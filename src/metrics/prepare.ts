@@ -48,7 +48,7 @@ export interface Totals {
 export interface PreparationRules {
   readonly maxValidMmPerS: number;
   readonly standstillMmPerS: number;
-  /** Default: more than 1 s and more than 5 median steps. */
+  /** The definition of a gap. Default: more than 1 s and more than 5 median steps. */
   readonly gap?: GapRule;
   /** Whether the median of three values removes spikes. Default true. */
   readonly withoutSpikes?: boolean;

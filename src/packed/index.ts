@@ -91,7 +91,7 @@ export function unpackSamples(bytes: Uint8Array): SampleBatch {
   readInto(bits, "hr", heartRates, 1, 255);
   let previousRow = -1;
   heard.forEach((row, i) => {
-    if (row <= previousRow) throw damaged("the rows with hr do not ascend");
+    if (row <= previousRow) throw damaged("the rows with hr are not in ascending order");
     previousRow = row;
     batch.hr[row] = heartRates[i] ?? 0;
   });

@@ -104,7 +104,7 @@ export function sessionPlot(
   ];
 }
 
-/** A line at a damaged place of the recording. Draws nothing if `x` is null or outside the plot. */
+/** Draws a line at a damaged place of the recording. Returns no shapes if `x` is null or outside the plot. */
 function damageMark(x: number | null, plot: Rect): Shape[] {
   if (x === null || x < plot.x || x > plot.x + plot.width) return [];
   const line = [

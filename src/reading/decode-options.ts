@@ -90,5 +90,5 @@ export function checkSignal(signal: AbortSignal | undefined): void {
   if (typeof signal.addEventListener === "function" && typeof signal.removeEventListener === "function") {
     return;
   }
-  throw new AsiError("BAD_OPTION", "signal is not an AbortSignal; give the signal of an AbortController.");
+  throw new AsiError("BAD_OPTION", "signal is not an AbortSignal; pass the signal of an AbortController.");
 }

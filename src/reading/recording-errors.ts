@@ -37,7 +37,7 @@ const DAMAGE_TEXT: Record<keyof Report["damage"], string> = {
 export function mixedDevices(first: string, other: string, byteOffset: number): AsiError {
   return new AsiError(
     "MIXED_DEVICES",
-    `The recording of ${first} continues with a recording of ${other}; separate the two, or give one serial number for both (option serial).`,
+    `The recording of ${first} continues with a recording of ${other}; separate the two, or specify one serial number for both (option serial).`,
     { byteOffset },
   );
 }

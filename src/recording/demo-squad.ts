@@ -9,6 +9,18 @@ import {
   placeOnEarth,
   randomNumbers,
 } from "./demo.js";
+import {
+  CHANGED_TRACKER,
+  type DemoSquadPlayer,
+  FORMATION,
+  isOnPitch,
+  isPlayTime,
+  MINUTE_MS,
+  NAMES,
+  playerOf,
+  SUBSTITUTIONS,
+  TIMES,
+} from "./demo-match.js";
 import type { EncodableRow } from "./encode.js";
 
 /**
@@ -27,16 +39,13 @@ export function withDamage<Bytes extends Uint8Array>(
   requireObject("damage", damage);
   const { from, to } = damage;
   if (![from, to].every((share) => typeof share === "number" && share >= 0 && share <= 1))
-    throw new AsiError(
-      "BAD_ARGUMENT",
-      "The damage must be given as two shares of the bytes, each from 0 to 1.",
-    );
+    throw new AsiError("BAD_ARGUMENT", "from and to of damage must be shares of the bytes, from 0 to 1.");
   return bytes.fill(0, Math.floor(bytes.length * from), Math.floor(bytes.length * to)) as Bytes;
 }
 
 /** The recording of one tracker in a generated match. */
 export interface DemoSquadRecording {
-  /** Without extension. */
+  /** The name of the file, without an extension. */
   fileName: string;
   serial: string;
   /** The damaged part, as shares of the bytes; null if there is none. */
@@ -75,53 +84,10 @@ const OPTIONS = optionNames<DemoSquadOptions>({
   offsetMs: true,
 });
 
-const MINUTE_MS = 60_000;
-
-/** Times of the parts of a match, in minutes from the first row: a warm-up, two halves, and pauses between them. */
-const TIMES = {
-  warmUpEnds: 18,
-  firstBegins: 30,
-  firstEnds: 76,
-  secondBegins: 91,
-  secondEnds: 139,
-  ends: 142,
-};
-
-const NAMES =
-  "Keller Meier Brunner Baumann Huber Graf Roth Vogel Wolf Lang Kunz Berger Fuchs Koch Ziegler Bauer Winter Moser Egli Arnet Hess Lutz Marti Gerber Steiner".split(
-    " ",
-  );
-
-/** A 4-4-2 formation: metres from the centre of the pitch, for a team that attacks towards the east. */
-const FORMATION: readonly { position: string; east: number; north: number }[] = [
-  { position: "GK", east: -46, north: 0 },
-  { position: "DF", east: -24, north: 20 },
-  { position: "DF", east: -28, north: 7 },
-  { position: "DF", east: -28, north: -7 },
-  { position: "DF", east: -24, north: -20 },
-  { position: "MF", east: -4, north: 21 },
-  { position: "MF", east: -8, north: 6 },
-  { position: "MF", east: -6, north: -6 },
-  { position: "MF", east: -4, north: -21 },
-  { position: "FW", east: 15, north: 7 },
-  { position: "FW", east: 17, north: -8 },
-];
-/** The index in the formation of the player that each substitute could replace. */
-const BENCH_PLACES = [0, 2, 6, 9, 8, 7, 10, 3, 6, 9, 1, 4, 5, 10];
 const PACES: Record<string, number> = { GK: 0.55, DF: 0.95, MF: 1.02, FW: 1 };
 const RADII_M: Record<string, number> = { GK: 8, DF: 14, MF: 18, FW: 17 };
 
-/** Substitutions in the second half: the player who leaves, the player who enters, and the minute of the match. */
-const SUBSTITUTIONS = [
-  { off: 8, on: 14, minute: 91 },
-  { off: 7, on: 13, minute: 105 },
-  { off: 2, on: 12, minute: 105 },
-  { off: 6, on: 15, minute: 120 },
-  { off: 9, on: 16, minute: 120 },
-];
-
-/** Incomplete recordings: a replaced tracker, a late start, a damaged file. */
-const CHANGED_TRACKER = { player: 5, offMinute: 50, onMinute: 52.4 };
+// incomplete recordings
 const LATE = { player: 10, fromMinute: 39 };
 const DAMAGED_PLAYER = 4;
 
@@ -160,31 +126,6 @@ const CORNERS_CSV = [
   const { latitude, longitude } = placeOnEarth({ east, north });
   return `${csv}${latitude.toFixed(7)},${longitude.toFixed(7)}\n`;
 }, "latitude,longitude\n");
-
-interface DemoSquadPlayer {
-  index: number;
-  name: string;
-  position: string;
-  home: { east: number; north: number };
-  serials: string[];
-}
-
-function playerOf(name: string, index: number): DemoSquadPlayer {
-  const place = FORMATION[index] ?? FORMATION[BENCH_PLACES[index - FORMATION.length] ?? 0];
-  if (place === undefined) throw new Error(`no place for player ${index}`);
-  const { position, ...home } = place;
-  const serials = index === CHANGED_TRACKER.player ? [100 + index + 1, 131] : [100 + index + 1];
-  return { index, name, position, home, serials: serials.map((number) => `TRK-${number}`) };
-}
-
-function isOnPitch(index: number, minute: number, substitutions: typeof SUBSTITUTIONS): boolean {
-  const cameOn = substitutions.find(({ on }) => on === index);
-  const wentOff = substitutions.find(({ off }) => off === index);
-  const isStarter = index < FORMATION.length;
-  return (
-    (isStarter || (cameOn !== undefined && minute >= cameOn.minute)) && !(wentOff && minute >= wentOff.minute)
-  );
-}
 
 function recordingsOf(
   player: DemoSquadPlayer,
@@ -245,13 +186,6 @@ function* rowsOf(
     };
     row += 1;
   }
-}
-
-function isPlayTime(minute: number): boolean {
-  return (
-    (minute >= TIMES.firstBegins && minute < TIMES.firstEnds) ||
-    (minute >= TIMES.secondBegins && minute < TIMES.secondEnds)
-  );
 }
 
 /** Returns the position of a player in the team. The whole team moves back and forth, and changes ends at half-time. */

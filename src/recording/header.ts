@@ -68,7 +68,7 @@ export function checkGivenSerial(serial: string): void {
   if (typeof serial === "string" && canBeFileName(serial)) return;
   throw new AsiError(
     "BAD_OPTION",
-    `The serial number ${serial === undefined ? "that was not given" : shown(serial)} cannot become a file name; use letters, digits, ".", "_" and "-", not beginning with "-" or ".", and no name of a device on Windows such as CON or NUL.`,
+    `The serial number ${serial === undefined ? "is missing" : `${shown(serial)} cannot be part of a file name`}; use letters, digits, ".", "_" and "-", not beginning with "-" or ".", and no device name on Windows, such as CON or NUL.`,
   );
 }
 
@@ -87,14 +87,14 @@ export function readHeader(
   if (version !== undefined && version !== FORMAT_VERSION) {
     return new AsiError(
       "UNSUPPORTED_VERSION",
-      `The recording has format version ${version}, and only version ${FORMAT_VERSION} is known; look for a newer asi-convert.`,
+      `The recording has format version ${version}, but only version ${FORMAT_VERSION} is supported; install a newer asi-convert.`,
       { byteOffset },
     );
   }
   if (payload.length !== HEADER_PAYLOAD_LENGTH) {
     return new AsiError(
       "BAD_HEADER",
-      `The recording header has ${payload.length} bytes instead of ${HEADER_PAYLOAD_LENGTH}; the file was not written by a device of this kind.`,
+      `The recording header has ${payload.length} bytes instead of ${HEADER_PAYLOAD_LENGTH}; the file was not written by a supported device.`,
       { byteOffset },
     );
   }
@@ -102,7 +102,7 @@ export function readHeader(
   if (!canBeFileName(serial)) {
     return new AsiError(
       "BAD_HEADER",
-      `The serial number in the recording header, ${JSON.stringify(serial)}, cannot become a file name; specify one with the option serial.`,
+      `The serial number in the recording header, ${JSON.stringify(serial)}, cannot be part of a file name; specify one with the option serial.`,
       { byteOffset },
     );
   }

@@ -24,7 +24,7 @@ export interface TimeLayout {
 
 export interface CheckedTimes {
   time: TimeFormat;
-  /** Null if no time zone was given. */
+  /** The time zone; null if none was given. */
   zone: TimeZone | null;
 }
 

@@ -27,7 +27,7 @@ class PromiseOfReading<T> extends Promise<T> {
     return Promise;
   }
 
-  /** Null once the promise is settled. */
+  /** Checks waits for the promise; null when the promise is settled. */
   guard: Guard | null = null;
 
   // biome-ignore lint/suspicious/noThenProperty: a promise has one

@@ -78,9 +78,9 @@ export function seasonReport({
 <p class="controls"><label>Figure <select id="figure">${options.join("")}</select></label>
 <span class="views" role="group" aria-label="View"><button type="button" data-view="panels" aria-pressed="true">Pictures</button><button type="button" data-view="table" aria-pressed="false">Table</button></span>
 <label>Order <select id="order"><option value="far">Farthest from normal first</option><option value="number">By number</option></select></label></p>
-<p class="key"><span><i class="k-band"></i>mean of the last ${NORMAL_RULE.matches} matches ± ${NORMAL_RULE.deviations} standard deviations</span><span><i class="k-now"></i>this session, within or new</span><span><i class="k-out"></i>outside ▲▼</span><span><i class="k-match"></i>match</span><span><i class="k-training"></i>training</span><span>× no figure</span></p>
+<p class="key"><span><i class="k-band"></i>mean of the last ${NORMAL_RULE.matches} matches ± ${NORMAL_RULE.deviations} standard deviations</span><span><i class="k-now"></i>this session, within the band or new</span><span><i class="k-out"></i>outside the band ▲▼</span><span><i class="k-match"></i>match</span><span><i class="k-training"></i>training</span><span>× no figure</span></p>
 ${parts.join("\n")}${loads === null ? "" : loadSection(players, loads)}</main>
-<footer><p><small>Figures of a match are from its two halves, figures of other sessions from the whole session. A match counts for the band from ${NORMAL_RULE.shortestMinutes} minutes with data on; a player with fewer than ${NORMAL_RULE.fewestMatches} such matches before is new. The band is at least ${NORMAL_RULE.deviations} × ${decimalPercent(NORMAL_RULE.smallestDeviation)} % of the mean on each side.${recipes.map((one) => ` ${escaped(recipeText(one))}`).join("")}${notesOf(
+<footer><p><small>Figures of a match are from its two halves, figures of other sessions from the whole session. The band includes previous matches with at least ${NORMAL_RULE.shortestMinutes} minutes of data; a player with fewer than ${NORMAL_RULE.fewestMatches} of them is new. The band is at least ${NORMAL_RULE.deviations} × ${decimalPercent(NORMAL_RULE.smallestDeviation)} % of the mean on each side.${recipes.map((one) => ` ${escaped(recipeText(one))}`).join("")}${notesOf(
     further,
   )
     .map((one) => ` ${escaped(one)}`)

@@ -12,12 +12,12 @@ import { comparisonOf, comparisonText, type PanelFrame } from "./season-panel.js
 export const SEASON_HEADS = [
   "This session",
   "Against the last 5 matches",
-  "Their mean",
-  "Mean of all",
+  "Mean of these matches",
+  "Mean of all sessions",
   "Best",
   "Sessions",
   "Matches",
-  "Days since the last",
+  "Days since the last session",
 ] as const;
 
 /** Returns the texts under these headers: the figure of a player in the compared session, in earlier ones, and in all of them. */

@@ -28,7 +28,7 @@ export interface CdfMatch {
 const FARTHEST_M = { x: 65, y: 42.5 };
 
 /**
- * A line of a tracking file in the Common Data Format 0.2.3 (Anzer et al. 2025, arXiv 2505.15820), also valid in 0.3.2. Its
+ * Writes a line of a tracking file in the Common Data Format 0.2.3 (Anzer et al. 2025, arXiv 2505.15820), also valid in 0.3.2. Its
  * origin is the middle of the pitch, and x increases from corner A to B in every half. The format requires a ball and two
  * teams, so the positions of the ball are null and the other team has no players; docs/formats.md, "Common Data Format".
  *

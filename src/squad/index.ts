@@ -1,3 +1,4 @@
+export { recordedTimeMs } from "../metrics/recorded-time.js";
 export { benchTimeOf, offIntervals } from "./bench.js";
 export {
   figureOf,

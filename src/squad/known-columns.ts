@@ -12,7 +12,7 @@ export interface KnownColumn {
 export interface KnownRow {
   /** Line where the row starts, counted from 1. */
   line: number;
-  /** Trimmed text; empty if there is none. */
+  /** Returns the trimmed text; empty if there is none. */
   cell(column: string): string;
   /** Returns the unit in the header of that text. */
   unit(column: string): string;

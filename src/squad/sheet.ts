@@ -148,7 +148,7 @@ function textOf(bytes: Uint8Array): string {
   }
 }
 
-// Column names do not contain these.
+// Detects the delimiter from the header. Names of columns do not contain semicolons or tabs.
 function delimiterOf(text: string): string {
   const [header = ""] = text.trimStart().split(/[\r\n]/, 1);
   return [";", "\t"].find((delimiter) => header.includes(delimiter)) ?? ",";

@@ -68,14 +68,14 @@ class RowCursor {
     this.#next = recordings.map(() => 0);
   }
 
-  /** Infinity if there are no rows. */
+  /** The time of the first row; Infinity if there are no rows. */
   get firstMs(): number {
     return Math.min(
       ...this.#rows.map(({ samples, order }) => msAt(samples, order[0], Number.POSITIVE_INFINITY)),
     );
   }
 
-  /** -Infinity if there are no rows. */
+  /** The time of the last row; -Infinity if there are no rows. */
   get lastMs(): number {
     return Math.max(
       ...this.#rows.map(({ samples, order }) => msAt(samples, order.at(-1), Number.NEGATIVE_INFINITY)),

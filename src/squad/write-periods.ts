@@ -52,7 +52,7 @@ function text(
     .join("");
 }
 
-/** RFC 4180 */
+/** Quotes a cell if necessary (RFC 4180). */
 const quoted = (cell: string) => (/[",;\t\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
 
 function isSame(a: readonly SessionPeriod[], b: readonly SessionPeriod[]): boolean {

@@ -24,11 +24,11 @@ const MAX_QUOTE_LENGTH = 120;
 
 /** Passes the elements of an XML document to the handler of its format. */
 export class ElementReader {
-  /** Null before the root element. */
+  /** The format; null before the root element. */
   kind: Kind | null = null;
-  /** Null before the root element. */
+  /** The handler for the format; null before the root element. */
   handler: ElementHandler | null = null;
-  /** Number of open elements. */
+  /** Number of elements that are open. */
   depth = 0;
   /** Number of start and end tags. */
   tags = 0;

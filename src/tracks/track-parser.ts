@@ -14,9 +14,9 @@ export interface TrackDamage {
 
 /** Parses a track incrementally. Methods throw `BAD_TRACK`. */
 export interface TrackParser {
-  /** Null until it is known. */
+  /** The format; null until it is known. */
   readonly format: TrackFormat | null;
-  /** Set if rows have been read, but further ones are unreadable; otherwise null. */
+  /** The damage, if rows have been read but further ones are unreadable; otherwise null. */
   readonly damage: TrackDamage | null;
   push(bytes: Uint8Array): void;
   /** Ends the input. */

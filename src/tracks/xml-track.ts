@@ -28,7 +28,7 @@ export class XmlTrack implements TrackParser {
     this.#reader = new ElementReader(rows, MAX_DEPTH, (message) => this.#fail(message));
   }
 
-  /** Null before the root element. */
+  /** The format; null before the root element. */
   get format(): "gpx" | "tcx" | null {
     return this.#reader.kind?.format ?? null;
   }

@@ -61,7 +61,7 @@ describe.skipIf(hasNoBrowser)("a running session", () => {
   ])(
     "shows its players as their samples arrive, and never shows an old value as current, %i pixels wide",
     async (width, height) => {
-      // the samples are minutes after those of the previous case, whichever it was
+      // the samples are minutes after those of the previous case, which can be either of the two
       const startMs = Math.floor(Date.now() / SECOND_MS) * SECOND_MS - (1280 - 890 * cases++) * SECOND_MS;
       const page = await openSignedIn(service, scene, { viewport: { width, height } });
       await showView(page, `#/sessions/${session}`, /./);

@@ -1,4 +1,4 @@
-import { computeMetrics, recordedTimeMs } from "asi-convert/metrics";
+import { computeMetrics } from "asi-convert/metrics";
 import { describe, expect, it } from "vitest";
 import { type ComparedFrame, comparisonCsv } from "../src/app/activities/comparison-csv.js";
 import type { Computed } from "../src/app/activities/computed.js";
@@ -9,6 +9,7 @@ import {
   nameOfFigure,
 } from "../src/app/activities/computed-figures.js";
 import { instantOf, instantText } from "../src/app/parts/when.js";
+import { recordedTimeMs } from "../src/recording/recorded-time.js";
 import { zoneName } from "../src/view/times.js";
 
 const START = Date.UTC(2025, 4, 17, 12);

@@ -20,7 +20,7 @@ function trackOf(positions: [latitude: number, longitude: number][], origin = BE
 }
 
 describe("the projection", () => {
-  it("has metres on the ground, to half a percent", () => {
+  it("has metres on the ground, with an error below half a percent", () => {
     const { east, north } = trackOf([
       [46.9629, 7.4648],
       [46.9639, 7.4648],

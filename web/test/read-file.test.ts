@@ -78,7 +78,7 @@ describe("a file that cannot be read", () => {
       "UNSUPPORTED_VERSION",
     ]);
     for (const { message } of refused) {
-      expect(message).not.toMatch(/option|input|frame|byte|strict|asi-convert|cannot become a file name/);
+      expect(message).not.toMatch(/option|input|frame|byte|strict|asi-convert|cannot be part of a file name/);
     }
   });
 

@@ -247,7 +247,7 @@ describe.skipIf(hasNoBrowser)("the map of the squad", () => {
       const shorter = sizeIn(await fitText(page));
       expect(shorter.length).toBeCloseTo(sizeIn(fitted).length - 10, 0);
       expect(shorter.width).toBeCloseTo(sizeIn(fitted).width, 0);
-      // the nearest corner moves to a press on the ground
+      // the nearest corner moves to a press on the map
       await page.mouse.click(x, y + 10);
       expect((await middleOf(corner(page, "A"))).y).toBeCloseTo(y + 10, 0);
       await page.keyboard.press("Escape");

@@ -99,7 +99,7 @@ describe.skipIf(hasNoBrowser)("a recording in the viewer", () => {
   it("has no accelerations if its rate is too low, and explains this only there", async () => {
     const page = await openPage();
     await choose(page, fixturePath("valid/ublox7.asi"));
-    await page.getByText("None in what is shown. They require at least 5 samples per second.").waitFor();
+    await page.getByText("None in the shown time. They require at least 5 samples per second.").waitFor();
     const rows = Array.from({ length: 200 }, (_, i) => ({
       timestamp: Date.UTC(2025, 4, 17) + i * 100,
       latitude: 47.37,
@@ -116,7 +116,7 @@ describe.skipIf(hasNoBrowser)("a recording in the viewer", () => {
       buffer,
     });
     const panel = page.locator(".panel", { hasText: "Accelerations and decelerations: 0" });
-    await panel.getByText("None in what is shown.", { exact: true }).waitFor();
+    await panel.getByText("None in the shown time.", { exact: true }).waitFor();
   });
 
   it("offers no choice of time zones if the time zone of the browser is UTC", async () => {

@@ -103,7 +103,7 @@ const none = { athletes: 0, members: 0, assignments: 0, ownerships: 0, sessions:
 /** Squads and sessions as large as the limits allow. */
 export const squads: readonly Attack[] = [
   {
-    name: "figures of a squad of 200 players, 16 at a time, and stale repeatedly",
+    name: "figures of a squad of 200 players, 16 at a time, made stale repeatedly",
     as: "user",
     days: true,
     squad: { ...none, athletes: 200, members: 200, assignments: 400, sessions: 1 },

@@ -8,8 +8,8 @@ import { createHmac } from "node:crypto";
 export interface Caller {
   name: string;
   /**
-   * Address of the client that sent the request. Accounts used from one address share a group, so using many accounts
-   * gives no advantage.
+   * Address of the client that sent the request. Accounts used from one address share a group, so using many accounts gives no
+   * advantage.
    */
   readonly group: string;
   /** Group charged for the job and for the jobs that it adds; see `jobGroupOf`. */
@@ -49,8 +49,8 @@ export const onBehalfOf = <T>(caller: Readonly<Caller> | null, work: () => T): T
 const OWN_JOBS = "";
 
 /**
- * Returns the group charged for jobs that the caller adds. The table of jobs stores the group as a keyed hash of the
- * address, so it does not reveal from which address an account was used.
+ * Returns the group charged for jobs that the caller adds. The table of jobs stores the group as a keyed hash of the address, so
+ * it does not reveal from which address an account was used.
  */
 export function jobGroupOf({ group, jobGroup }: Readonly<Caller>, key: Uint8Array): string {
   if (jobGroup !== undefined) return jobGroup;

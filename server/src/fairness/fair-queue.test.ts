@@ -14,9 +14,7 @@ const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 const MOST_TURNS = 10_000;
 
-/**
- * Runs the test on a fake clock that advances only when all tasks wait for it, so each task takes exactly its duration.
- */
+/** Runs the test on a fake clock that advances only when all tasks wait for it, so each task takes exactly its duration. */
 async function onFakeClock(scene: () => Promise<void>): Promise<void> {
   vi.useFakeTimers({ toFake: ["setTimeout", "performance"] });
   let isOver = false;

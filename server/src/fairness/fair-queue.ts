@@ -224,9 +224,8 @@ export class FairQueue<Key> {
   }
 
   /**
-   * Assigns slots later, because a task that follows the finished one, such as the next query of a request, must
-   * already be waiting when the next caller is chosen. Otherwise each query of a request would wait for a long task of
-   * another caller.
+   * Assigns slots later, because a task that follows the finished one, such as the next query of a request, must already be
+   * waiting when the next caller is chosen. Otherwise each query of a request would wait for a long task of another caller.
    */
   #dispatch(): void {
     if (this.#isDispatching) return;

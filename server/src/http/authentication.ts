@@ -116,7 +116,7 @@ export interface Authentication {
 }
 
 /**
- * Creates the authentication by access token. When an address has sent as many invalid tokens as its limit of anonymous calls,
+ * Creates the authentication by access token. When an address has sent as many invalid tokens as its limit on anonymous calls,
  * the service refuses tokens that this process has not seen as valid, without a query, until the minute ends. Clients with known
  * tokens behind the same address are not affected.
  */

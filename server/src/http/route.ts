@@ -123,7 +123,8 @@ export function route<
   const inTurn = <T>(request: FastifyRequest, work: () => Promise<T>) => inRequestTurn(app, request, work);
   /** Checks before the body is read. */
   const begin = async (request: FastifyRequest, reply: FastifyReply) => {
-    // Both wait for the database, so run them concurrently. Throttling takes precedence over other errors.
+    // Finding the target and throttling both wait for the database, so run them concurrently. Throttling takes precedence over
+    // other errors.
     const found = inTurn(request, () => findTarget(request));
     found.catch(() => undefined);
     await count(request, reply);

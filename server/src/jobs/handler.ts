@@ -1,7 +1,7 @@
 import type { Context } from "../domain/change/context.js";
 import type { Job } from "../store/queue/job-queue.js";
 
-/** Thrown to retry the job at this time. The failed attempt is counted in `failures`. */
+/** Thrown to retry the job at the given time. The failed attempt is counted in `failures`. */
 export class RetryLater extends Error {
   override readonly name = "RetryLater";
   readonly at: Date;
@@ -12,7 +12,7 @@ export class RetryLater extends Error {
   }
 }
 
-/** Thrown to run the job at this time, because other work must end first. This does not count as a failure. */
+/** Thrown to run the job at the given time, because other work must end first. This does not count as a failure. */
 export class NotYet extends Error {
   override readonly name = "NotYet";
   readonly at: Date;

@@ -18,8 +18,8 @@ export interface LaneSettings {
   /** Maximum number of running jobs in this process. */
   places: number;
   /**
-   * Maximum number of concurrent jobs per receiver, for jobs that call receivers. With this limit, no group or account
-   * gets the last free slots, because slow receivers may occupy slots for a long time.
+   * Maximum number of concurrent jobs per receiver, for jobs that call receivers. With this limit, no group or account gets the
+   * last free slots, because slow receivers may occupy slots for a long time.
    */
   perReceiver?: number;
 }
@@ -27,10 +27,10 @@ export interface LaneSettings {
 /** Number of groups for which a lane remembers the account served last. */
 const MAX_GROUPS = 10_000;
 
-/** Reads the sharers with jobs, in order, after the given one; null begins with the first. */
+/** Reads the groups, accounts or receivers with jobs, in order, after the given one; null begins with the first. */
 type Reading<Key> = (after: Key | null) => Promise<Sharer<Key>[]>;
 
-/** Yields sharers with a due job, in batches, starting after the last served one. */
+/** Yields the groups, accounts or receivers with a due job, in batches, starting after the one that was served last. */
 async function* rounds<Key extends string | number>(
   served: Key | null,
   read: Reading<Key>,

@@ -1,6 +1,6 @@
 /**
- * Subjects and texts of the emails. The service does not verify the address of an account, so an email may reach a
- * stranger. A username must therefore not contain a message to the recipient.
+ * Subjects and texts of the emails. The service does not verify the address of an account, so an email may reach a stranger. A
+ * username must therefore not contain a message to the recipient.
  */
 
 /** Maximum length of a displayed username. Common names and addresses are shorter. */
@@ -77,6 +77,6 @@ export const addressChangedMail = (username: string): Letter => ({
 Username: ${shownUsername(username)}
 
 If you did not change it, someone else knows your password. Tell the operator of the service, who can disable the account and
-set the address back.
+restore the previous address.
 `,
 });

@@ -17,8 +17,8 @@ import type { JobMetrics, JobOutcome } from "./metrics.js";
 const REWRITE_PAUSE_MS = 500;
 
 /**
- * Delay before a requeued job is due. Without it, a job would run again at once while the server with its samples is
- * unreachable but the database is available.
+ * Delay before a requeued job is due. Without the delay, a job would run again immediately if only the server with its samples is
+ * unreachable.
  */
 const GIVEN_BACK_MS = 1_000;
 

@@ -76,8 +76,8 @@ export const REMOVED_KINDS = [
 ] as const;
 
 /**
- * Removes expired rows and the emails of deleted accounts, and runs the effects. Any number of
- * workers may run it concurrently.
+ * Removes expired rows and the emails of deleted accounts, and runs the effects of the removals. Any number of workers may run it
+ * concurrently.
  * @param signal stops it after the current statement
  * @param vacuums whether to vacuum the embedded database
  * @param onRemoved called after each statement or transaction that removed something
@@ -167,8 +167,8 @@ async function removeExpired(
 }
 
 /**
- * Removes rows in separate statements, oldest first, by the index on the time. Skips rows that another process has
- * locked; the next run removes them.
+ * Removes rows in separate statements, oldest first, by the index on the time. Skips rows that another process has locked; the
+ * next run removes them.
  */
 async function removeInBatches(
   queries: Queries,

@@ -1,5 +1,5 @@
 import { eq } from "drizzle-orm";
-import { lockAccount } from "../domain/accounts/find.js";
+import { lockAccount } from "../domain/change/account-lock.js";
 import { transact } from "../domain/change/change.js";
 import type { Context } from "../domain/change/context.js";
 import { hashToken, isToken } from "../domain/secrets/tokens.js";

@@ -163,8 +163,7 @@ export async function startService(
     await makeErasureList(erasureListOf(config));
     // Erase again before anyone can see accounts of a restored backup.
     const { erased } = await reapplyErasures(own);
-    if (erased > 0)
-      app.log.warn({ accounts: erased }, "erased accounts again that a restored backup contained");
+    if (erased > 0) app.log.warn({ accounts: erased }, "accounts of a restored backup were erased again");
     // Run this before requests write more.
     if (store.database.kind === "embedded") await removeUnusedBodies(own.queries, clock.now());
     const { host, port, metricsPort } = config;

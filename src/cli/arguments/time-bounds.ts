@@ -87,11 +87,11 @@ export function dependOnDay({ from, to }: TimeBounds): boolean {
 /**
  * Resolves bounds to ms since 1970 UTC.
  *
- * A time of day is on the day of the first row, in the zone, or on the next day if it is more than 12 hours before that row: in a recording
- * from 23:00 to 1:00, 0:10 is after midnight. A `to` that is earlier in the day than a `from` is on the next day, unless the first row is
- * before it on the day of that row; then the `from` is on the day before: 23:50 to 0:30 of a recording from 0:10 to 1:00. Where clocks are
- * set back, a time that occurs twice is the first as `from` and the second as `to`. Where they are set forward, a time that is skipped is
- * the moment of the change.
+ * A time of day is on the day of the first row, in the zone. It is on the next day if it is more than 12 hours before that row: in a
+ * recording from 23:00 to 1:00, 0:10 is after midnight. A `to` that is earlier in the day than a `from` is on the next day. If the first row
+ * is before that `to` on its own day, the `from` is on the previous day instead, as for 23:50 to 0:30 in a recording from 0:10 to 1:00. When
+ * clocks are set back, a repeated time means its first instant as `from`, and its second one as `to`. When they are set forward, a skipped
+ * time means the moment of the change.
  *
  * @param firstRowMs null if the recording has no row; times of day are then omitted
  * @throws AsiError `BAD_OPTION` if `to` is before `from` on the day of the recording

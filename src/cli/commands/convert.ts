@@ -28,7 +28,7 @@ const FORMAT_NAMES: FormatName[] = [
 ];
 const TIMES: TimeFormat[] = ["unix", "iso", "local", "excel"];
 
-/** `asi convert` */
+/** Defines `asi convert`. */
 export function addConvert(program: Command, { context, onStatus }: Host): void {
   const command = program
     .command("convert")

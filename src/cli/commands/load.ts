@@ -10,7 +10,7 @@ function parseHrThresholds(text: string): [first: number, second: number] {
   return [first, second];
 }
 
-/** `asi load` */
+/** Defines `asi load`. */
 export function addLoad(program: Command, { context, onStatus }: Host): void {
   const command = program
     .command("load")

@@ -11,7 +11,7 @@ function parseSize(text: string): PitchSize {
   return { length: Number(length), width: Number(width) };
 }
 
-/** `asi pitch` */
+/** Defines `asi pitch`. */
 export function addPitch(program: Command, { context, onStatus }: Host): void {
   const command = program
     .command("pitch")

@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import { collect, parseDate, parsePath } from "../arguments/values.js";
 import { EXIT_STATUS, type Host, withTimeZone } from "./common-options.js";
 
-/** `asi pull` */
+/** Defines `asi pull`. */
 export function addPull(program: Command, { context, onStatus }: Host): void {
   const command = program
     .command("pull")

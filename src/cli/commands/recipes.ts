@@ -1,7 +1,7 @@
 import { Argument, type Command } from "commander";
 import { EXIT_STATUS, type Host } from "./common-options.js";
 
-/** `asi recipes` */
+/** Defines `asi recipes`. */
 export function addRecipes(program: Command, { context, onStatus }: Host): void {
   program
     .command("recipes")

@@ -6,7 +6,7 @@ import { EXIT_STATUS, type Host, INPUTS, withHr, withJobs, withTimeZone } from "
 
 const names = (text: string) => text.split(",").map((name) => name.trim());
 
-/** `asi squad` */
+/** Defines `asi squad`. */
 export function addSquad(program: Command, { context, onStatus }: Host): void {
   const command = program
     .command("squad")

@@ -99,7 +99,7 @@ export const withSheets = (command: Command) =>
       parsePath,
     );
 
-/** `asi stats` */
+/** Defines `asi stats`. */
 export function addStats(program: Command, { context, onStatus }: Host): void {
   const command = program
     .command("stats")

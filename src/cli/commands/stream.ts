@@ -15,7 +15,7 @@ function parseRecording(text: string): string {
   throw new InvalidArgumentError("Give up to 64 characters of A-Z, a-z, 0-9, and . _ ~ -.");
 }
 
-/** `asi stream` */
+/** Defines `asi stream`. */
 export function addStream(program: Command, { context, onStatus }: Host): void {
   program
     .command("stream")

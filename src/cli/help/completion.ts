@@ -104,7 +104,7 @@ ${options.map((option) => `            ${zshOption(option)} \\\n`).join("")}    
 `;
 }
 
-// '(-o --output)'{-o,--output}'[description]:value:_files'
+// Returns an option in the form '(-o --output)'{-o,--output}'[description]:value:_files'.
 function zshOption(option: OptionModel): string {
   const { short, long, value } = option;
   const description = `[${brief(option.description).replace(/[[\]\\]/g, "\\$&")}]`;

@@ -1,5 +1,6 @@
 import type { Metrics } from "../../metrics/index.js";
-import { RECIPES, recordedTimeMs } from "../../metrics/index.js";
+import { RECIPES } from "../../metrics/index.js";
+import { recordedTimeMs } from "../../metrics/recorded-time.js";
 import type { Repeated } from "../../metrics/samples.js";
 import { figureDefinitions, figureOf, NO_FIGURES, SQUAD_COLUMNS } from "../../squad/index.js";
 import { rounded } from "../../squad-report/squad-columns.js";

@@ -160,7 +160,7 @@ function formatOf({ format, output, each }: PitchFlags): PitchFormat {
     output === undefined || isStandardOutput(output) ? undefined : /\.(csv|jsonl|txt)$/i.exec(output)?.[1];
   if (output !== undefined && !isStandardOutput(output) && byName === undefined)
     throw new UsageError(
-      `Name the output .csv, .jsonl or .txt; the extension of ${output} is not a known format.`,
+      `Name the output .csv, .jsonl or .txt; the extension of ${output} is not that of a known format.`,
     );
   const chosen = format ?? (byName === "txt" ? "text" : (byName?.toLowerCase() as PitchFormat | undefined));
   if (each === true && (chosen === undefined || chosen === "text" || chosen === "cdf"))

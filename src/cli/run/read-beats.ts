@@ -15,7 +15,7 @@ interface Limits {
  * Reads the beats within limits: those in the ECG waveform of a recording, or from the RR intervals of a track. The rows of the input must
  * have been read before.
  *
- * @throws AsiError like `decodeBeats`; `BAD_OPTION` for standard input, which cannot be read twice
+ * @throws the errors of `decodeBeats`; AsiError `BAD_OPTION` for standard input, which cannot be read twice
  */
 export async function readBeats(
   input: Input,

@@ -22,7 +22,7 @@ export type ReadRecording = SquadRecording & RecordingExtent;
 /**
  * Prepares a recording for the table of a squad.
  *
- * @throws AsiError as `refuseWrongDates`
+ * @throws the AsiError of `refuseWrongDates`
  */
 export function readRecording(
   input: Input,

@@ -1,5 +1,6 @@
 import { ZONE_LIMITS_PERCENT } from "../../metrics/heart-rate.js";
-import { type Metrics, recordedTimeMs } from "../../metrics/index.js";
+import type { Metrics } from "../../metrics/index.js";
+import { recordedTimeMs } from "../../metrics/recorded-time.js";
 import { type Cell, lineOf, type TextLayout } from "../../squad-report/cell-files.js";
 import type { RecordingInfo } from "../../types.js";
 import { type SpeedUnit, speedIn } from "../arguments/speed-zones.js";

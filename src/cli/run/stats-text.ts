@@ -1,4 +1,5 @@
-import { type EffortsByThreshold, type Metrics, recordedTimeMs } from "../../metrics/index.js";
+import type { EffortsByThreshold, Metrics } from "../../metrics/index.js";
+import { recordedTimeMs } from "../../metrics/recorded-time.js";
 import { KM_PER_H } from "../../metrics/rounding.js";
 import { decimalText, percentText, tooFastText } from "../../pictures/figure-text.js";
 import type { RecordingInfo } from "../../types.js";

@@ -1,7 +1,7 @@
 import { isRecord } from "../../arguments.js";
 import { DescribedError } from "../terminal/problem.js";
 
-/** The problems of requests to a service. */
+/** Problems with requests to a service. */
 export type ServiceProblem =
   /** The token is wrong or has expired. */
   | "TOKEN_REFUSED"

@@ -57,7 +57,7 @@ export function failureOf(error: unknown): Failure {
   };
 }
 
-// Options of the command, for the options that messages of the library name.
+// Options of the command that correspond to options in messages of the library.
 const FLAGS: Readonly<Record<string, string>> = {
   columns: "--columns",
   decimalMark: "--decimal",

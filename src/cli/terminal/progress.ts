@@ -8,7 +8,7 @@ const WIDTH = 30;
 export class ProgressLine {
   readonly #console: Console;
   readonly #text: () => string;
-  // In s. process.uptime needs no loading, unlike `performance`.
+  // In seconds. Unlike `performance`, `process.uptime` needs no loading.
   #redrawAt = process.uptime() + SHOWN_AFTER_S;
 
   constructor(console: Console, text: () => string) {

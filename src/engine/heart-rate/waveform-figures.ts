@@ -39,7 +39,7 @@ export interface EcgFigures {
 /** Computes the sums of a waveform. */
 export class WaveformTally {
   readonly #sums: WaveformSums;
-  /** 0 if unknown. */
+  /** The previous RR interval, ms; 0 if unknown. */
   #previousRrMs = 0;
 
   constructor(sums: WaveformSums) {

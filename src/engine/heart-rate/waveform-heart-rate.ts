@@ -35,7 +35,7 @@ export class WaveformHeartRate {
   readonly #listener: WaveformListener;
   readonly #detector: BeatDetector;
   readonly #tally: WaveformTally;
-  /** 0 if unknown. */
+  /** Sample rate, Hz; 0 if unknown. */
   #rateHz = 0;
   #toleranceMs = 0;
   // the clock: time of the sample `#clockN`

@@ -3,7 +3,9 @@
 
 /** 1989-12-31T00:00:00Z, from which FIT counts seconds ("date_time"), in ms since 1970. */
 export const EPOCH_MS = Date.UTC(1989, 11, 31);
-/** Smaller values of date_time are counted from the start of the device (profile, type date_time: min). */
+/**
+ * The lowest date_time since EPOCH_MS. Smaller values are counted from the start of the device (profile, type date_time: min).
+ */
 export const EARLIEST_S = 0x1000_0000;
 /** The greatest valid value. */
 export const LATEST_S = 0xffff_fffe;

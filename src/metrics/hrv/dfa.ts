@@ -72,7 +72,7 @@ export interface DfaWindow {
   readonly endMs: number;
   readonly beats: number;
   readonly artefactsPercent: number;
-  /** Null if there are too many artefacts, or there is no fluctuation. */
+  /** Alpha 1; null if there are too many artefacts, or there is no fluctuation. */
   readonly alpha1: number | null;
   /** bpm */
   readonly meanHeartRate: number;

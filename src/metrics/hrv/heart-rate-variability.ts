@@ -42,7 +42,7 @@ export interface HeartRateVariability {
   /** Number of sequences of intervals without a gap. */
   readonly series: number;
   readonly artefacts: Readonly<Record<Artefact, number>>;
-  /** Null if there is no interval. */
+  /** Percentage of intervals that are artefacts; null if there are no intervals. */
   readonly artefacts_percent: number | null;
   /** bpm; null with fewer than 20 corrected intervals, like the next three figures. */
   readonly mean_hr: number | null;
@@ -60,7 +60,7 @@ export interface HeartRateVariability {
     readonly artefacts_percent: number;
     readonly mean_hr: number;
   }[];
-  /** Present only with `atRest`; null if no 300 s are without a gap, or if there are too many artefacts. */
+  /** LF and HF. Present only with `atRest`; null if no 300 s are without a gap, or if there are too many artefacts. */
   readonly lf_hf?: {
     readonly lf: number;
     readonly hf: number;

@@ -17,7 +17,7 @@ const MOST_DAYS = 3660;
 export interface SessionLoad {
   /** Local calendar day, `YYYY-MM-DD`. */
   readonly day: string;
-  /** Null if the load is unknown, which makes the load of the day unknown. */
+  /** The load; null if it is unknown. The load of the day is then also unknown. */
   readonly load: number | null;
   /** Minutes played, if it was a match. */
   readonly matchMinutes?: number | undefined;
@@ -45,7 +45,7 @@ export interface DayLoad {
   readonly strain: number | null;
   /** The load as a percentage of the mean of the last 5 matches of at least 75 minutes, up to this day. */
   readonly percent_of_match: number | null;
-  /** Present only with the option `ratio`. */
+  /** Ratio of acute to chronic load. Present only with the option `ratio`. */
   readonly ratio?: number | null;
 }
 

@@ -1,6 +1,6 @@
 import { shown } from "../../arguments.js";
 import { AsiError } from "../../errors.js";
-import { holdHeartRates, isValidHeartRate } from "../heart-rate.js";
+import { HEART_RATE_LIMITS, holdHeartRates, isValidHeartRate } from "../heart-rate.js";
 import { checkOptions, type MetricsOptions } from "../options.js";
 import { divideRoundingHalfUp, roundHalfUp } from "../rounding.js";
 import { type MetricSamples, type OrderedSamples, orderSamples, selectSamples } from "../samples.js";
@@ -27,7 +27,6 @@ export type TrimpMethod =
 const BANISTER = { male: { a: 0.64, b: 1.92 }, female: { a: 0.86, b: 1.67 } } as const;
 const EDWARDS_PERCENT = [50, 60, 70, 80, 90] as const;
 const MINUTE_MS = 60_000;
-const HIGHEST_BPM = 240;
 
 /**
  * Computes the training impulses of a session. A heart rate is valid until the next one or the last sample, for at most 5 s.
@@ -54,7 +53,7 @@ export function trimp(
 
 /** Returns the duration of each heart rate in ms. The index is the heart rate. */
 function heldTimes(samples: OrderedSamples): Float64Array {
-  const heldMs = new Float64Array(HIGHEST_BPM + 1);
+  const heldMs = new Float64Array(HEART_RATE_LIMITS.maximum + 1);
   holdHeartRates(samples, samples.timestampMs.at(-1) ?? 0, (bpm, fromMs, toMs) => {
     heldMs[bpm] = (heldMs[bpm] ?? 0) + toMs - fromMs;
   });
@@ -102,7 +101,7 @@ function checkMethod(method: TrimpMethod): void {
     case "lucia": {
       const [first, second] = method.thresholds ?? [];
       requireHeartRates({ "thresholds[0]": first, "thresholds[1]": second });
-      if ((first ?? 0) >= (second ?? 0)) throw bad("The thresholds must ascend.");
+      if ((first ?? 0) >= (second ?? 0)) throw bad("The thresholds must be in ascending order.");
       return;
     }
     default:

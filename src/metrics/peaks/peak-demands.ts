@@ -73,7 +73,7 @@ export interface ThreeParameterCriticalSpeed extends CriticalSpeed {
 /** The figures that docs/metrics.md describes in "Peak demands". */
 export interface PeakDemands {
   readonly peaks: Readonly<Record<Exclude<PeakAmount, "metabolic_power">, PeakWindow[]>> & {
-    /** Present only if requested. */
+    /** Peaks of metabolic power. Present only if requested. */
     readonly metabolic_power?: PeakWindow[];
   };
   readonly power_law: PowerLaw | null;

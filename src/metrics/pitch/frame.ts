@@ -143,7 +143,7 @@ function checkCorners(corners: unknown): void {
   const isIn = (value: unknown, limit: number) => typeof value === "number" && Math.abs(value) <= limit;
   const isPoint = (point: GeoPoint | null) => isIn(point?.latitude, 90) && isIn(point?.longitude, 180);
   if (Array.isArray(corners) && corners.length === 4 && corners.every(isPoint)) return;
-  throw bad("corners must be four of { latitude, longitude } in degrees.");
+  throw bad("corners must be four objects { latitude, longitude } in degrees.");
 }
 
 function sizeOf(name: string, value: unknown): number | undefined {

@@ -2,7 +2,7 @@ import type { Recipe } from "./recipe.js";
 
 /** A key for which recipes have different values, with the value in each recipe; undefined if the recipe omits the key. */
 export interface RecipeDifference {
-  /** For example `gap.steps`. */
+  /** The key, for example `gap.steps`. */
   readonly key: string;
   readonly values: readonly (string | number | boolean | null | undefined)[];
 }

@@ -49,7 +49,7 @@ export interface RecipeDropped {
 export interface RecipeResult {
   /** SHA-256 of the canonical recipe. */
   readonly hash: string;
-  /** Null if a derivative is required and there are fewer than 5 samples a second. */
+  /** Number of runs; null if a derivative is required and there are fewer than 5 samples per second. */
   readonly count: number | null;
   /** Sum of the distances of the runs, rounded once; m. */
   readonly distance: number | null;

@@ -77,7 +77,7 @@ export function selectedSeconds(
   if (hours > LONGEST_HOURS) {
     throw new AsiError(
       "BAD_ARGUMENT",
-      `The samples cover ${hours} hours; standard runs are searched for in at most ${LONGEST_HOURS}. Select a part with from and to.`,
+      `The samples cover ${hours} hours; standard runs are computed for at most ${LONGEST_HOURS}. Select a part with from and to.`,
     );
   }
   return { seconds: secondsOf(selected, speeds), parameters };

@@ -25,7 +25,7 @@ export const timesReturned = signal(0);
 const isOfService = ({ headers, status }: Response) => headers.has("X-Request-Id") || status < 500;
 
 /**
- * Sends a request of the page.
+ * Sends a request from the page.
  * @throws AwayError if the service does not respond; the page then polls until the service responds
  */
 export async function send(request: Request): Promise<Response> {

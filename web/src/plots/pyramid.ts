@@ -27,7 +27,7 @@ export interface Extent {
 
 const FAN_OUT = 16;
 
-/** Summarizes a series. The extent of a part then takes a few steps, however long the part is. */
+/** Summarizes a series. The extent of a part then takes a few steps for any length of the part. */
 export function buildPyramid(series: Series): Pyramid {
   const levels: Level[] = [];
   const { values } = series;

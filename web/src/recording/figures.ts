@@ -1,7 +1,8 @@
 import type { SampleBatch } from "asi-convert";
-import { computeMetrics, distanceCurve, individualZones, recordedTimeMs } from "asi-convert/metrics";
+import { computeMetrics, distanceCurve, individualZones } from "asi-convert/metrics";
 import { indexAt } from "../view/instants.js";
 import type { TimeWindow } from "../view/window.js";
+import { recordedTimeMs } from "./recorded-time.js";
 import type { DistanceCurve, FigureSettings, Figures } from "./recording.js";
 
 /**

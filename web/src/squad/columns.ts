@@ -1,9 +1,9 @@
 import { computed, type ReadonlySignal } from "@preact/signals";
-import { recordedTimeMs } from "asi-convert/metrics";
 import {
   figureOf,
   MAIN_COLUMNS,
   type MemberFigures,
+  recordedTimeMs,
   SQUAD_COLUMNS,
   type SquadColumn,
   type SquadRow,

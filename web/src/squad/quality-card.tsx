@@ -1,6 +1,5 @@
 import "./quality-card.css";
-import { recordedTimeMs } from "asi-convert/metrics";
-import { damageOf, isIncomplete } from "asi-convert/squad";
+import { damageOf, isIncomplete, recordedTimeMs } from "asi-convert/squad";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { timeOfDay } from "../view/times.js";
 import { decimal, KM_PER_H, percent } from "../view/values.js";

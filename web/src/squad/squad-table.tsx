@@ -1,5 +1,5 @@
 import { type Signal, useComputed } from "@preact/signals";
-import { recordedTimeMs } from "asi-convert/metrics";
+import { recordedTimeMs } from "asi-convert/squad";
 import type { ComponentChildren, TargetedKeyboardEvent } from "preact";
 import { useRef } from "preact/hooks";
 import { useSize } from "../view/element-size.js";

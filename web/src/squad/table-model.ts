@@ -1,5 +1,11 @@
-import { recordedTimeMs } from "asi-convert/metrics";
-import { byPosition, isIncomplete, positionOf, type SquadColumn, wholeRows } from "asi-convert/squad";
+import {
+  byPosition,
+  isIncomplete,
+  positionOf,
+  recordedTimeMs,
+  type SquadColumn,
+  wholeRows,
+} from "asi-convert/squad";
 import { decimal } from "../view/values.js";
 import { decimalsOf, valueIn } from "./columns.js";
 import { AGAINST_RANGE, LEAST_PER_MINUTE_MS, MOST_BENCH_SHARE, OUTLIER } from "./rules.js";

@@ -18,8 +18,8 @@ async function isWithin(count: () => Promise<void>): Promise<boolean> {
 }
 
 /**
- * Counts the registration email before it is queued. If the recipient's limit is exceeded, a user who has chosen a
- * password gets no email but can still register, so nobody can block the registration of others.
+ * Counts the registration email before it is queued. If the recipient's limit is exceeded, a user who has chosen a password gets
+ * no email but can still register, so nobody can block the registration of others.
  * @returns whether to email the credentials
  * @throws ServiceError `throttled` when the limit is exceeded and only the email would contain the password
  */
@@ -69,10 +69,7 @@ export async function countChangedCredentials(
   });
 }
 
-/**
- * Queues the email with the credentials of a new user. It includes the password only when it was
- * generated.
- */
+/** Queues the email with the credentials of a new user. It includes the password only if the service generated it. */
 export async function mailCredentials(
   ctx: Context,
   unit: UnitOfWork,
@@ -93,8 +90,8 @@ export async function mailCredentials(
 }
 
 /**
- * Queues emails that inform a user of a changed password, email address or username. They go to the previous address,
- * because someone who also changes the address would otherwise receive them.
+ * Queues emails that inform a user of a changed password, email address or username. They go to the previous address, because
+ * someone who also changes the address would otherwise receive them.
  */
 export async function mailChangedCredentials(
   unit: UnitOfWork,

@@ -63,8 +63,8 @@ const valuesOf = (id: number): Erasing[] => [
 ];
 
 /**
- * Erases the rows about a person that do not belong to the account and whose number is unlimited: values in the audit
- * log, jobs, and stored responses. Run it in separate transactions before `erasePerson`, which erases the rest.
+ * Erases the rows about a person that do not belong to the account and whose number is unlimited: values in the audit log, jobs,
+ * and stored responses. Run it in separate transactions before `erasePerson`, which erases the rest.
  */
 export const ofPerson = ({ id }: Pick<Account, "id">): Erasing[] => [
   ...valuesOf(id),
@@ -75,9 +75,9 @@ export const ofPerson = ({ id }: Pick<Account, "id">): Erasing[] => [
 ];
 
 /**
- * Erases the data of a person outside the rows of the account. Call it in the transaction that deletes the account,
- * before its row is deleted. The audit log keeps the author, the time and the kind of each change, but loses the values
- * of changes by and to the person. Queued emails and jobs of the person are removed too.
+ * Erases the data of a person outside the rows of the account. Call it in the transaction that deletes the account, before its
+ * row is deleted. The audit log keeps the author, the time and the kind of each change, but the values of changes by and to the
+ * person are erased. Queued emails and jobs of the person are removed too.
  */
 export async function erasePerson({ queries }: UnitOfWork, { id, username }: Account): Promise<void> {
   for (const erase of valuesOf(id)) await erase(queries, Number.MAX_SAFE_INTEGER);

@@ -51,8 +51,3 @@ export async function lockAccountByUsername({ queries }: UnitOfWork, username: s
 
 export const findAthlete = (id: number, lookup: Lookup): Promise<Account> =>
   findAccount("ATHLETE", id, lookup);
-
-/** Serializes changes to an account that depend on each other, such as those that check a limit. */
-export async function lockAccount({ queries }: Pick<UnitOfWork, "queries">, id: number): Promise<void> {
-  await queries.select({ id: accounts.id }).from(accounts).where(eq(accounts.id, id)).for("no key update");
-}

@@ -15,9 +15,9 @@ export const searchedPlayerName: SQL = sql`coalesce(nullif(trim(concat_ws(' ', $
 const ENDS_WITH_ID = /\(\d+\)\s*$/;
 
 /**
- * Returns unique names by athlete, because files contain names instead of ids. The id is appended to a name if several
- * athletes share it, or if it already ends with a number in parentheses. Therefore no athlete can get the name that a
- * file uses for a different athlete.
+ * Returns unique names by athlete, because files contain names instead of ids. The id is appended to a name if several athletes
+ * share it, or if it already ends with a number in parentheses. Therefore no athlete can get the name that a file uses for a
+ * different athlete.
  */
 export const playerNames = (players: readonly Named[]): Map<number, string> =>
   namesById(

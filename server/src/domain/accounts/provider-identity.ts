@@ -19,8 +19,8 @@ export async function identityOf(queries: Queries, accountId: number, issuer: st
 type Settings = Pick<Context, "queries" | "config">;
 
 /**
- * Whether an account can sign in only with the OpenID provider of the settings, because its roles come from the groups there.
- * Otherwise, a user who has left a group would keep its roles by signing in with a password.
+ * Whether an account can sign in only with the OpenID provider of the settings, because its roles come from groups of the
+ * provider. Otherwise, a user who has left a group would keep its roles by signing in with a password.
  */
 export async function dependsOnGroups({ queries, config }: Settings, accountId: number): Promise<boolean> {
   const { openidIssuer, openidRoles } = config;

@@ -150,8 +150,7 @@ export function toAuthenticatedAccount(account: Account) {
 }
 
 /**
- * Returns the schema of an identifier from another system. Null clears it; an empty value, which forms send, counts as
- * absent.
+ * Returns the schema of an identifier from another system. Null clears it; an empty value, which forms send, counts as absent.
  */
 const ExternalId = () =>
   Type.Optional(

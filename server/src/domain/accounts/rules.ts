@@ -1,9 +1,10 @@
 import { and, eq, isNotNull, isNull, type SQL } from "drizzle-orm";
 import { applications, refreshTokens } from "../../store/schema.js";
+import { lockAccount } from "../change/account-lock.js";
 import type { Context } from "../change/context.js";
 import { errors } from "../change/errors.js";
 import { ALL_ROLES, type Lookup, type Rule } from "../change/rule.js";
-import { type Account, findAthlete, lockAccount } from "./find.js";
+import { type Account, findAthlete } from "./find.js";
 
 export const thatAthlete: Rule<"athlete", Account> = {
   description: "The athlete",

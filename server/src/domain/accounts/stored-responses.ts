@@ -12,9 +12,9 @@ const CLOCKS_DIFFER_MS = 60_000;
 type Run = <T>(work: (unit: UnitOfWork) => Promise<T>) => Promise<T>;
 
 /**
- * Erases responses that are stored for idempotency keys of other accounts and contain a person's data. An account may
- * have millions of responses, so they are examined in transactions of limited size. The last transaction examines only
- * responses added in the meantime.
+ * Erases responses that are stored for idempotency keys of other accounts and contain a person's data. An account may have
+ * millions of responses, so they are examined in transactions of limited size. The last transaction examines only responses added
+ * in the meantime.
  */
 export class ResponsesNaming {
   readonly #accounts: readonly number[];

@@ -1,12 +1,13 @@
-import { and, eq, gt, lt, ne, sql } from "drizzle-orm";
+import { and, eq, ne, sql } from "drizzle-orm";
 import { assignments } from "../../store/schema.js";
 import { CURRENT_END } from "../../wire/types.js";
-import { lockAccount } from "../accounts/find.js";
+import { lockAccount } from "../change/account-lock.js";
 import { change } from "../change/change.js";
 import type { Context } from "../change/context.js";
 import { errors } from "../change/errors.js";
 import { enforceAssignmentQuota } from "../change/quotas.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
+import { isValidBetween } from "../lists/times.js";
 import { hasOwned } from "../ownerships/rules.js";
 import { permittedNow } from "../permissions/coverage.js";
 import { type AssignmentChange, assignmentItem, type NewAssignment } from "./resource.js";
@@ -91,8 +92,8 @@ export async function deleteAssignment(ctx: Context, assignment: number): Promis
 }
 
 /**
- * Checks that no other athlete wears the device at this time. @param id id of an assignment that changes; absent for a
- * new one
+ * Checks that no other athlete wears the device at this time.
+ * @param id id of an assignment that changes; absent for a new one
  */
 async function check(
   { queries }: UnitOfWork,
@@ -108,8 +109,7 @@ async function check(
         eq(assignments.ownerId, ownerId),
         eq(assignments.deviceId, deviceId),
         ne(assignments.id, id),
-        lt(assignments.startTime, endTime),
-        gt(assignments.endTime, startTime),
+        isValidBetween(assignments, startTime, endTime),
       ),
     )
     .limit(1);

@@ -4,8 +4,8 @@ import { bluetoothCommands, bluetoothConfigurations, type Pairings } from "../..
 import type { UnitOfWork } from "../change/unit-of-work.js";
 
 /**
- * Maximum number of commands kept for a device that has not started since they were queued. The device cannot report an
- * older version, just as it cannot report a version that was never sent *(choice)*.
+ * Maximum number of commands kept for a device that has not started since they were queued. The device cannot report an older
+ * version, just as it cannot report a version that was never sent *(choice)*.
  */
 const MOST_COMMANDS = 100;
 

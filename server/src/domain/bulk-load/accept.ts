@@ -29,10 +29,7 @@ export interface BulkLoadPayload {
   sha256?: string;
 }
 
-/**
- * Factor that leaves space in the body for everything except base64: the name of the member, and line breaks as in
- * MIME.
- */
+/** Factor that leaves space in the body for everything except base64: the name of the member, and line breaks as in MIME. */
 const BODY_OVERHEAD = 1.05;
 
 /** Returns the maximum size of a body that contains a recording of this size, in bytes. */
@@ -53,7 +50,7 @@ export async function acceptBulkLoad(
   if (serial !== device.serialNumber) {
     throw errors.field(
       "asi_b64",
-      `The recording is of device ${serial}, not of this device.`,
+      `The recording is from device ${serial}, not from this device.`,
       "wrong_device",
     );
   }

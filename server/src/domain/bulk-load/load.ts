@@ -33,12 +33,12 @@ export class NoRecording extends Error {
 }
 
 /**
- * Stores the samples of a recording and records the outcome in one transaction. The job may start several times but
- * completes once; its details describe that run.
+ * Stores the samples of a recording and records the outcome in one transaction. The job may start several times but completes
+ * once; its details describe that run.
  * @returns the job's details
  * @throws NoRecording
- * @throws AsiError when the recording is not completely readable or has no rows, ScatteredRecording, QuotaExceeded;
- * then nothing is stored
+ * @throws AsiError when the recording is not completely readable or has no rows, ScatteredRecording, QuotaExceeded; then nothing
+ * is stored
  */
 export async function loadRecording(
   ctx: Context,
@@ -70,8 +70,8 @@ export async function loadRecording(
 }
 
 /**
- * Announces samples that an earlier run stored without announcing them: a sample server commits before the coordinator,
- * which may then fail.
+ * Announces samples that an earlier run stored without announcing them: a sample server commits before the coordinator, which may
+ * then fail.
  */
 async function announceFound(
   unit: UnitOfWork,

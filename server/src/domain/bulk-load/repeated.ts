@@ -11,8 +11,8 @@ import type { OwnedDevice } from "../ownerships/rules.js";
 const KEPT = ["device", "sha256", "from", "to"];
 
 /**
- * Returns the part of a job's payload that is kept after its success, so that the job can be found. Nothing is kept
- * without a recording, or if samples were refused, because they may be accepted later.
+ * Returns the part of a job's payload that is kept after its success, so that the job can be found. Nothing is kept without a
+ * recording, or if samples were refused, because they may be accepted later.
  */
 export const rememberedOf = ({ samples_refused }: Record<string, unknown>): SQL | Record<string, never> =>
   samples_refused === 0

@@ -27,8 +27,8 @@ export const AcceptedRecording = {
 const HEAD_BYTES = 64 * 1024;
 
 /**
- * Accepts a recording of any of the caller's devices as it arrives. Checks the header, and queues a job for the rest.
- * Uploads of the same bytes for the same device count as one load as long as its job is known.
+ * Accepts a recording of any of the caller's devices as it arrives. Checks the header, and queues a job for the rest. Uploads of
+ * the same bytes for the same device count as one load as long as its job is known.
  * @param recording ends where the recording ends; not read to the end when the recording is refused
  * @throws AsiError for a damaged header; ServiceError `unknown_device`, `throttled`; the errors of `recording`
  */

@@ -10,9 +10,7 @@ export interface ChangeCursor extends Position {
   reader: string;
 }
 
-/**
- * Returns a text that identifies what a token can read: the account, and whether the token reads samples and sessions.
- */
+/** Returns a text that identifies what a token can read: the account, and whether the token reads samples and sessions. */
 export const readerOf = (accountId: number, kinds: readonly string[]): string =>
   `${accountId}.${Number(kinds.includes("samples"))}${Number(kinds.includes("session"))}`;
 

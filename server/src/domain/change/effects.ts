@@ -43,8 +43,8 @@ const recordMembers = (
   );
 
 /**
- * Lists all effects. A change announces an event with `unit.announce`; the reactions run in the order given here, in
- * the same transaction, before `announce` returns.
+ * Lists all effects. A change announces an event with `unit.announce`; the reactions run in the order given here, in the same
+ * transaction, before `announce` returns.
  */
 export const effects: Effects<keyof Events> = {
   ...effectsOfSamples,

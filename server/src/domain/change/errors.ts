@@ -85,7 +85,7 @@ export const errors = {
     new ServiceError("forbidden", "account_disabled", {
       detail: "This account is disabled. Ask the operator of the service.",
     }),
-  /** Only for callers who know the password. */
+  /** Sent only to callers who know the password. */
   providerRequired: (provider: string) =>
     new ServiceError("forbidden", "provider_required", {
       detail: `Sign in with ${provider}: the roles of this account come from its groups, so its password is not accepted.`,

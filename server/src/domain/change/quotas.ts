@@ -19,6 +19,7 @@ import {
   squads,
   timeframes,
 } from "../../store/schema.js";
+import { lockAccount } from "./account-lock.js";
 import { isWithin } from "./cached-count.js";
 import type { Context } from "./context.js";
 import { ServiceError } from "./errors.js";
@@ -46,18 +47,15 @@ const rows = sql<number>`count(*)::int`;
 const bytes = (size: SQL) => sql<number>`coalesce(sum(${size}), 0)::float8`;
 
 /**
- * Creates a check to call after writing rows of an account. A transaction that exceeds the quota is rolled back. The
- * check locks the account, so that concurrent requests are counted one after another.
+ * Creates a check to call after writing rows of an account. A transaction that exceeds the quota is rolled back. The check locks
+ * the account, so that concurrent requests are counted one after another.
  * @throws QuotaExceeded
  */
 const quota =
   (table: PgTable, isOf: (accountId: number) => SQL | undefined, ...limits: Limit[]) =>
-  async ({ queries, config }: UnitOfWork, accountId: number): Promise<void> => {
-    await queries
-      .select({ id: accounts.id })
-      .from(accounts)
-      .where(eq(accounts.id, accountId))
-      .for("no key update");
+  async (unit: UnitOfWork, accountId: number): Promise<void> => {
+    const { queries, config } = unit;
+    await lockAccount(unit, accountId);
     const [use] = await queries
       .select(Object.fromEntries(limits.map(({ setting, used }) => [setting, used])))
       .from(table)
@@ -185,8 +183,8 @@ export const enforceAthleteQuota = quota(accounts, (manager) => eq(accounts.mana
 });
 
 /**
- * Call it after adding permissions of an athlete. Their number is limited, because every check of a right reads all
- * permissions of a manager.
+ * Call it after adding permissions of an athlete. Their number is limited, because every check of a right reads all permissions
+ * of a manager.
  */
 export const enforcePermissionQuota = quota(permissions, (athlete) => eq(permissions.athleteId, athlete), {
   setting: "quotaPermissions",

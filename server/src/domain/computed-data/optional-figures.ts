@@ -29,8 +29,8 @@ import {
 import type { RecipeVersion } from "../change/compute-pool.js";
 
 /**
- * Maximum length of a time frame with these figures, in hours; they are null for longer ones. They need values in
- * memory for every 0.1 s from the first to the last sample. Sessions are shorter than this.
+ * Maximum length of a time frame with these figures, in hours; they are null for longer ones. They need values in memory for
+ * every 0.1 s from the first to the last sample. Sessions are shorter than this.
  */
 export const MAX_HOURS = 12;
 const MAX_LENGTH_MS = MAX_HOURS * 3_600_000;
@@ -87,8 +87,8 @@ export interface OptionalDefinition extends Partial<typeof OPTIONAL_DEFINITIONS>
 }
 
 /**
- * Figures in addition to the metrics. The library computes all of them. Results of an older release that are kept after
- * retention lack newer figures.
+ * Figures in addition to the metrics. The library computes all of them. Results of an older release that are kept after retention
+ * lack newer figures.
  */
 export interface OptionalFigures {
   /** With metabolic power, which responses contain only with `with_metabolic_power`. */

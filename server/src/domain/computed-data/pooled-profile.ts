@@ -16,9 +16,9 @@ type Times = Pick<Timeframe, "startTime" | "endTime">;
 const overlap = (a: Times, b: Times) => a.startTime <= b.endTime && b.startTime <= a.endTime;
 
 /**
- * Returns the acceleration-speed profile of the athlete in the 28 days (UTC) that end with the day of a time frame.
- * Uses the stored results of those time frames of its owner that the caller can read. Ignores time frames that overlap
- * a longer one, because they contain the same points. The time frames of an activity on one day count as one session.
+ * Returns the acceleration-speed profile of the athlete in the 28 days (UTC) that end with the day of a time frame. Uses the
+ * stored results of the owner's time frames that the caller can read. Ignores time frames that overlap a longer one, because they
+ * contain the same points. The time frames of an activity on one day count as one session.
  * @param maxSpeed maximum speed of the season, m/s; null if it is unknown
  */
 export async function pooledProfileOf(

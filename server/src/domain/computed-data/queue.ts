@@ -30,7 +30,7 @@ export async function queueComputation(unit: UnitOfWork, changed: readonly Owned
   await recordSessions(unit, "figures", sessionsOfTimeframes(ids));
 }
 
-/** Adds jobs that compute the data of time frames, unless such a job waits. */
+/** Adds jobs that compute the data of time frames, unless a job is already waiting. */
 export const queueResults = (unit: UnitOfWork, stale: readonly Owned[]): Promise<void> =>
   unit.enqueueAll(
     stale.map(({ id, ownerId }) => ({
@@ -41,7 +41,7 @@ export const queueResults = (unit: UnitOfWork, stale: readonly Owned[]): Promise
     })),
   );
 
-/** Adds jobs that compute the figures of sessions, unless such a job waits. */
+/** Adds jobs that compute the figures of sessions, unless a job is already waiting. */
 export const queueSessionFigures = (unit: UnitOfWork, sessions: readonly Owned[]): Promise<void> =>
   unit.enqueueAll(
     sessions.map(({ id, ownerId }) => ({
@@ -56,8 +56,8 @@ export const queueSessionFigures = (unit: UnitOfWork, sessions: readonly Owned[]
 export const AFTER_FAILURE_MS = 3_600_000;
 
 /**
- * Adds the job of a session because of a request for its table, unless a job waits, runs, or has failed in the last
- * hour. A change always adds a job, because a running job may have read its inputs before the change.
+ * Adds the job of a session because of a request for its table, unless a job waits, runs, or has failed in the last hour. A
+ * change always adds a job, because a running job may have read its inputs before the change.
  */
 export async function queueUnlessQueued(unit: UnitOfWork, session: Owned): Promise<void> {
   const { queries, now } = unit;

@@ -29,8 +29,8 @@ export type ChangedInput =
     };
 
 /**
- * Maximum size of the times in one row: about a thousand intervals. Beyond it, a single interval covers all of them, which also
- * makes time frames in between stale. A change that deletes results keeps all intervals.
+ * Maximum size of the times in one row: about a thousand intervals. If the times are larger, a single interval covers all of
+ * them, which also makes the time frames between them stale. A change that deletes results keeps all intervals.
  */
 const MAX_TIMES_BYTES = 16_384;
 

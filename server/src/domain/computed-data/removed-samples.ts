@@ -12,11 +12,11 @@ const ownedWhere = (times: SQL): SQL => sql`SELECT own.start_time, own.end_time 
   WHERE own.manager_id = ${timeframes.ownerId} AND own.device_id = ${timeframes.deviceId} AND ${times}`;
 
 /**
- * Condition: retention has removed samples of the time frame in the row of `timeframes`. Its last result is then kept,
- * because a new result would lack these samples. Samples of other owners of the device do not count.
+ * Condition: retention has removed samples of the time frame in the row of `timeframes`. Its last result is then kept, because a
+ * new result would lack these samples. Samples of other owners of the device do not count.
  *
- * Neither the ownerships nor the removed times of a device overlap. Therefore, only the last one that begins at or
- * before a time can contain that time, and the index finds it without reading the others.
+ * Neither the ownerships nor the removed times of a device overlap. Therefore, only the last one that begins at or before a time
+ * can contain that time, and the index finds it without reading the others.
  */
 export const hasLostSamples: SQL<boolean> = sql<boolean>`EXISTS (
   SELECT 1 FROM (

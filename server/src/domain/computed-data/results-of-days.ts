@@ -22,8 +22,8 @@ export interface DayResult<Value> {
 }
 
 /**
- * Returns the stored results with a maximum speed for the athlete of a time frame, on the days (UTC) that end with the
- * day of the time frame, in chronological order. Reads only time frames of the same owner that the caller can read.
+ * Returns the stored results with a maximum speed for the athlete of a time frame, on the days (UTC) that end with the day of the
+ * time frame, in chronological order. Reads only time frames of the same owner that the caller can read.
  * @param value the part of the results
  * @param orderBy which results count if there are more than `limit`
  */

@@ -130,8 +130,7 @@ async function* profile(athlete: Account, count: Count): AsyncGenerator<string> 
 }
 
 /**
- * Returns the times of a time frame whose samples its file omits, because an older time frame assigns them to another
- * athlete.
+ * Returns the times of a time frame whose samples its file omits, because an older time frame assigns them to another athlete.
  */
 const leftOut = ({ others }: WornTimes) =>
   others.length === 0

@@ -37,8 +37,8 @@ const framesAfter = ({ queries }: Context, { id }: Account, after: number, limit
     .limit(limit);
 
 /**
- * Reads activities. Includes the `json` of an activity only if no other athlete has time frames in the activity,
- * because it may describe other athletes.
+ * Reads activities. Includes the `json` of an activity only if no other athlete has time frames in the activity, because it may
+ * describe other athletes.
  */
 export const activitiesOf = ({ queries }: Context, { id }: Account, count: Count) =>
   jsonArray(

@@ -12,9 +12,8 @@ export interface ZipEntry {
 const COMPRESSION_LEVEL = 3;
 
 /**
- * Creates a zip archive as a stream. The files are read one after another, as fast as the stream is consumed, so memory
- * does not depend on their number and size. An error in a file destroys the stream, so that the archive is recognisably
- * incomplete.
+ * Creates a zip archive as a stream. The files are read one after another, as fast as the stream is consumed, so memory does not
+ * depend on their number and size. An error in a file destroys the stream, so that the archive is recognisably incomplete.
  */
 export function zipOf(entries: AsyncIterable<ZipEntry>): Readable {
   const zip = new ZipFile();
@@ -48,8 +47,8 @@ function addEntry(zip: ZipFile, output: Readable, { name, content }: ZipEntry): 
 }
 
 /**
- * Runs the iterator in the context of the caller, so that its queries wait in the caller's queue. A stream would
- * otherwise run it in the context of its reader.
+ * Runs the iterator in the context of the caller, so that its queries wait in the caller's queue. A stream would otherwise run it
+ * in the context of its reader.
  */
 function forSameCaller<T>(content: AsyncIterable<T>): AsyncIterable<T> {
   const caller = currentCaller();

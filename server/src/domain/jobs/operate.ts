@@ -7,7 +7,7 @@ import type { Context } from "../change/context.js";
 import { errors } from "../change/errors.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 
-/** What to do instead of retrying a failed job, whose payload was erased when it failed. */
+/** Messages about failed jobs that cannot be retried, because their payload was erased. */
 const ERASED: Readonly<Record<JobKind, string>> = {
   mail: "The email was erased when the job failed. For a new link, run account reset-password.",
   "bulk-load": "The recording was erased when the job failed. Its owner can load it again.",

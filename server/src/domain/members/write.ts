@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { parameterProblems } from "asi-convert/metrics";
-import { and, eq, gt, lt, ne, sql } from "drizzle-orm";
+import { and, eq, ne, sql } from "drizzle-orm";
 import { squadMembers, squads } from "../../store/schema.js";
 import { CURRENT_END } from "../../wire/types.js";
 import { change } from "../change/change.js";
@@ -8,6 +8,7 @@ import type { Context } from "../change/context.js";
 import { errors } from "../change/errors.js";
 import { enforceMemberQuota, QuotaExceeded } from "../change/quotas.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
+import { isValidBetween } from "../lists/times.js";
 import { permittedNow } from "../permissions/coverage.js";
 import { lockEditableSquad } from "../squad-roles/editable.js";
 import { isHeartKey } from "../squad-roles/heart.js";
@@ -82,8 +83,8 @@ export async function updateMember(ctx: Context, member: number, body: MemberCha
 }
 
 /**
- * Checks a change to the times of a player in a squad. The times decide which days of the player the guests of the
- * squad see, so only the owner sets them, and a change from a given time keeps their union.
+ * Checks a change to the times of a player in a squad. The times decide which days of the player the guests of the squad see, so
+ * only the owner sets them, and a change from a given time keeps their union.
  * @throws ServiceError `forbidden`; `invalid` on the field `from`
  */
 function requireTimes({ role }: View, before: Member, { from, start_time, end_time }: MemberChange): void {
@@ -214,8 +215,7 @@ async function check({ queries }: UnitOfWork, member: Omit<Member, "id" | "versi
       and(
         isOf(squadId, athleteId),
         ne(squadMembers.id, id),
-        lt(squadMembers.startTime, endTime),
-        gt(squadMembers.endTime, startTime),
+        isValidBetween(squadMembers, startTime, endTime),
       ),
     )
     .limit(1);

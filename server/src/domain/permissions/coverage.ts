@@ -29,11 +29,11 @@ export interface NeededTime {
 }
 
 /**
- * Reads a manager's permissions of one kind on some athletes. The database unites them and returns one row for each
- * athlete, because each of hundreds of athletes can have a thousand permissions.
+ * Reads a manager's permissions of one kind on some athletes. The database unites them and returns one row for each athlete,
+ * because each of hundreds of athletes can have a thousand permissions.
  * @param needed times for which the result is valid
- * @param lock prevents the athletes from being deleted and their permissions from changing until the transaction ends;
- * for changes that depend on the result
+ * @param lock prevents the athletes from being deleted and their permissions from changing until the transaction ends; for
+ * changes that depend on the result
  */
 export async function grantsOf(
   queries: Queries,
@@ -55,10 +55,7 @@ export async function grantsOf(
   };
 }
 
-/**
- * Returns, for each athlete, the union of the permissions that overlap the time. Athletes without a permission are
- * absent.
- */
+/** Returns, for each athlete, the union of the permissions that overlap the time. Athletes without a permission are absent. */
 async function unitedTimes(
   queries: Queries,
   managerId: number,
@@ -78,7 +75,7 @@ async function unitedTimes(
 }
 
 /**
- * Returns those of the athletes on whom the manager has an active permission.
+ * Returns the athletes on whom the manager has an active permission.
  * @param lock as for `grantsOf`
  */
 export async function permittedNow(
@@ -114,8 +111,7 @@ const isOneOf = (ids: readonly number[]): SQL => sql`${accounts.id} = ANY(${sql.
 const distinct = (ids: readonly number[]): number[] => [...new Set(ids)];
 
 /**
- * Returns the first start and the last end. A loop finds them, because there can be more times than a call can have
- * arguments.
+ * Returns the first start and the last end. A loop finds them, because there can be more times than a call can have arguments.
  */
 function hullOf(times: readonly NeededTime[]): { from: Date; to: Date } {
   let [fromMs, toMs] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];

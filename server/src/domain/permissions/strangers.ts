@@ -8,8 +8,8 @@ import { isOwnAthlete } from "./own-athletes.js";
 const ATHLETE = sql`athlete`;
 
 /**
- * Maximum number of permissions of one athlete that count, so that a few athletes with many permissions do not use up
- * the share of all athletes.
+ * Maximum number of permissions of one athlete that count, so that a few athletes with many permissions do not use up the share
+ * of all athletes.
  */
 const MOST_COUNTED = 10;
 

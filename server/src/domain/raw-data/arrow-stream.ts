@@ -95,8 +95,7 @@ function fraction(name: string, digits: number, of: (samples: SampleColumns) => 
 const complete = (values: Values["values"]): Values => ({ values, validity: new Uint8Array(), nullCount: 0 });
 
 /**
- * Divides integers by a power of ten. Division, not multiplication by the inverse, gives the double nearest to the
- * decimal value.
+ * Divides integers by a power of ten. Division, not multiplication by the inverse, gives the double nearest to the decimal value.
  */
 function quotients(integers: Int32Array, length: number, digits: number, memory: ColumnMemory): Float64Array {
   const divisor = 10 ** digits;

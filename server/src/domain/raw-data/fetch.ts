@@ -42,13 +42,11 @@ const PAGES_OF_ONE_ADDRESS = 4;
 export interface RawDataReading {
   cache: PageCache;
   /**
-   * Lets each caller read one page at a time, because a waiting page takes memory, with a pause after each page,
-   * because a page takes much processor time. Callers with different addresses do not wait for each other.
+   * Lets each caller read one page at a time, because a waiting page takes memory, with a pause after each page, because a page
+   * takes much processor time. Callers with different addresses do not wait for each other.
    */
   reads: FairQueue<number>;
-  /**
-   * Formats one page at a time for all callers together, because 25,000 samples block the event loop for milliseconds.
-   */
+  /** Formats one page at a time for all callers together, because 25,000 samples block the event loop for milliseconds. */
   writes: FairQueue<number>;
   /** Replica for reading pages while it is recent enough. */
   replica: ReadReplica | undefined;

@@ -54,9 +54,10 @@ interface Following {
 const MAX_LEFT_DEVICES = MAX_LIVE_DEVICES;
 
 /**
- * Yields the samples of devices in the order of storage, regardless of their times: every `LIVE_POLL_MS` a batch of each device, preceded
- * by a batch of its late samples if there are any, or null if there are no samples. Omits samples that are at least 15 minutes older than the
- * newest one of the device, and all but the newest 300 of a batch. Every poll checks the rights of the caller.
+ * Yields the samples of devices in the order of storage, regardless of their times. Every `LIVE_POLL_MS`, it yields a batch for
+ * each device, after a batch of late samples if there are any. Without samples, it yields null. Omits samples that are at least
+ * 15 minutes older than the newest one of the device, and all but the newest 300 of a batch. Every poll checks the rights of the
+ * caller.
  * @returns the reason for the end; null after the signal
  */
 export async function* followDevices(

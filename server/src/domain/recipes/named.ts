@@ -6,8 +6,8 @@ import { recipes, timeframeRecipes } from "../../store/schema.js";
 export type RecipeReference = { name: string; version: number } | { hash: string };
 
 /**
- * Finds the given recipes of an account, which then cannot be deleted until the end of the transaction. @returns their
- * ids; undefined for recipes that do not exist
+ * Finds the given recipes of an account, which then cannot be deleted until the end of the transaction.
+ * @returns their ids; undefined for recipes that do not exist
  */
 export async function findNamed(
   queries: Queries,

@@ -145,7 +145,7 @@ export class StreamReceiver {
     if (info.serial === serialNumber) return;
     throw errors.file(
       "wrong_device",
-      `The recording is of device ${info.serial}, not of device ${serialNumber}.`,
+      `The recording is from device ${info.serial}, not from device ${serialNumber}.`,
     );
   }
 

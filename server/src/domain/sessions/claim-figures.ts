@@ -7,8 +7,8 @@ import type { Context } from "../change/context.js";
 export type Claim = "runs" | "waits" | "is superseded";
 
 /**
- * Claims a session for a job, so that two jobs do not compute its figures at the same time: a change adds a job even while another
- * one runs, because that one may have read its inputs before.
+ * Claims a session for a job, so that two jobs do not compute its figures at the same time. A change adds a job even while
+ * another one runs, because the running job may have read its inputs before the change.
  * @returns whether the job runs, waits until the running one has ended, or ends because another one waits already
  */
 export async function claimFigures(

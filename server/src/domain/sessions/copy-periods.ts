@@ -37,8 +37,8 @@ export const CopiedPeriods = Type.Object(
 );
 
 /**
- * Replaces the periods of a session with those of another session of the caller, at the same offsets from the start.
- * Rows of athletes who are not in the session are omitted.
+ * Replaces the periods of a session with those of another session of the caller, at the same offsets from the start. Rows of
+ * athletes who are not in the session are omitted.
  * @throws ServiceError `invalid`: unknown session, or periods that would end after the session; `too_many_timeframes`;
  * QuotaExceeded
  */

@@ -9,7 +9,7 @@ import { SUM_OF_HALVES } from "./figures-inputs.js";
 import type { Session } from "./rules.js";
 import { planOf, type SessionPlan, type WantedTimeframe, WHOLE } from "./wanted-timeframes.js";
 
-/** Returns the key by which two time frames of a session are equal. The database orders the members of params. */
+/** Returns a key that is the same for equal time frames of a session. The database orders the members of params. */
 const keyOf = (
   { athleteId, deviceId, period, startTime, endTime, params }: WantedTimeframe,
   jsonSchemaId: number,

@@ -90,8 +90,8 @@ export interface FramedPeriod extends PlayerPeriod {
 }
 
 /**
- * Returns the periods of a player that have figures: those with time frames, and those in which the player does not
- * take part. A match also has the sum of its halves, as in `asi squad`.
+ * Returns the periods of a player that have figures: those with time frames, and those in which the player does not take part. A
+ * match also has the sum of its halves, as in `asi squad`.
  * @param frames time frames of the player
  */
 export function playerPeriods(
@@ -151,8 +151,8 @@ const hashOf = (value: unknown) =>
 export const FIGURES_VERSION = `${RULES_VERSION}.${hashOf(FILE_COLUMNS.map(({ key }) => key).sort())}`;
 
 /**
- * Returns the inputs of a player's figures as text: the version of the figures, the time frames with their versions,
- * and a hash of the periods. Equal texts imply equal figures.
+ * Returns the inputs of a player's figures as text: the version of the figures, the time frames with their versions, and a hash
+ * of the periods. Equal texts imply equal figures.
  */
 export function inputsOf(frames: readonly SessionFrame[], periods: readonly FramedPeriod[]): string {
   const times = periods.map(asPlayerPeriod);

@@ -122,8 +122,8 @@ export async function sessionTable(
 }
 
 /**
- * Returns the players whose time frames are missing because of a limit, without those who are incomplete because of a
- * later change.
+ * Returns the players whose time frames are missing because of a limit, without those who are incomplete because of a later
+ * change.
  */
 async function limitedOf({ queries }: Context, session: Session, incomplete: readonly SessionPlayer[]) {
   if (incomplete.length === 0) return [];
@@ -141,8 +141,8 @@ async function limitedOf({ queries }: Context, session: Session, incomplete: rea
 const asInterval = ([startMs, endMs]: [number, number]) => ({ startMs, endMs });
 
 /**
- * Sets the length of the whole session, which is the time with data of any player, as in `asi squad`. Without the
- * figures of all players, neither the length nor the share of a player is known.
+ * Sets the length of the whole session, which is the time with data of any player, as in `asi squad`. Without the figures of all
+ * players, neither the length nor the share of a player is known.
  */
 function asWhole(row: FiguresRow, playedMs: number, isComplete: boolean): FiguresRow {
   const { recordedMs } = row.found;

@@ -1,9 +1,10 @@
-import { and, asc, eq, gt, lte, or, sql } from "drizzle-orm";
+import { and, asc, eq, or, sql } from "drizzle-orm";
 import { type Interval, normaliseIntervals } from "../../store/samples/index.js";
 import { assignments, ownerships, sessionTimeframes, squadMembers, timeframes } from "../../store/schema.js";
 import { CURRENT_END } from "../../wire/types.js";
 import { authorize } from "../change/access.js";
 import type { Context } from "../change/context.js";
+import { isValidAt } from "../lists/times.js";
 import { grantsOf } from "../permissions/coverage.js";
 import {
   type LiveDevice,
@@ -32,8 +33,8 @@ const RECENT_MS = 20 * 60_000;
 const MAX_ROWS = 10 * MAX_LIVE_DEVICES;
 
 /**
- * Follows the devices that players of a squad wear now. Includes samples from times at which the player wore the device
- * as a player of the squad and the manager may read the player's data.
+ * Follows the devices that players of a squad wear now. Includes samples from times at which the player wore the device as a
+ * player of the squad and the manager may read the player's data.
  */
 export const squadDevices =
   (ctx: Context, squad: number): LiveDevices =>
@@ -54,14 +55,11 @@ export const squadDevices =
         and(
           eq(assignments.athleteId, squadMembers.athleteId),
           eq(assignments.ownerId, ownerId),
-          lte(assignments.startTime, now),
-          gt(assignments.endTime, now),
+          isValidAt(assignments, now),
         ),
       )
       .innerJoin(ownerships, isCurrentOf(assignments.deviceId, ownerId))
-      .where(
-        and(eq(squadMembers.squadId, squad), lte(squadMembers.startTime, now), gt(squadMembers.endTime, now)),
-      )
+      .where(and(eq(squadMembers.squadId, squad), isValidAt(squadMembers, now)))
       .orderBy(asc(assignments.deviceId), asc(assignments.id))
       .limit(MAX_ROWS);
     const recently = { startTime: new Date(now.getTime() - RECENT_MS), endTime: now };
@@ -82,10 +80,7 @@ export const squadDevices =
     );
   };
 
-/**
- * Follows the devices of a session, with the samples of those time frames whose samples the owner of the session may
- * read.
- */
+/** Follows the devices of a session, with the samples of the time frames whose samples the owner of the session may read. */
 export const sessionDevices =
   (ctx: Context, session: number): LiveDevices =>
   async () => {

@@ -101,8 +101,7 @@ const clock = (time: Date | null) =>
   time === null ? "-" : `${time.toISOString().slice(0, -1).replace("T", " ")}+00:00`;
 
 /**
- * Formats rows as `periods.csv` with ids instead of names, so that the reader of that file checks them. Row `n` is line
- * `n + 2`.
+ * Formats rows as `periods.csv` with ids instead of names, so that the reader of that file checks them. Row `n` is line `n + 2`.
  */
 export const csvOfRows = (rows: readonly PeriodRow[]): string =>
   [

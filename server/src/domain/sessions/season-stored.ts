@@ -88,9 +88,8 @@ type PartsRow = {
 };
 
 /**
- * Returns the players of the sessions, each with the time frames of the whole session and the inputs of valid stored
- * figures. The database returns a row for the players with the same times, because reading thousands of rows would take
- * most of the time.
+ * Returns the players of the sessions, each with the time frames of the whole session and the inputs of valid stored figures. The
+ * database returns a row for the players with the same times, because reading thousands of rows would take most of the time.
  */
 export async function partsOf(queries: Queries, all: readonly Session[]): Promise<Part[]> {
   // Changes are rarely pending, and a search for each time frame would take most of the time.
@@ -192,8 +191,9 @@ type StoredRow = {
 };
 
 /**
- * Reads the stored figures of players, by session. @param parts players with inputs @param matches ids of the sessions
- * that are matches
+ * Reads the stored figures of players, by session.
+ * @param parts players with inputs
+ * @param matches ids of the sessions that are matches
  * @returns also the players whose figures are no longer from these inputs
  */
 export async function storedOf(queries: Queries, parts: readonly Part[], matches: readonly number[]) {

@@ -1,7 +1,7 @@
 import { setImmediate as nextEventLoopTurn } from "node:timers/promises";
 import { type Static, type StaticDecode, Type } from "@sinclair/typebox";
 import { SQUAD_COLUMNS } from "asi-convert/squad";
-import { and, desc, eq, gt, lt } from "drizzle-orm";
+import { and, desc, eq } from "drizzle-orm";
 import type { Queries } from "../../store/connection/database.js";
 import { sessions } from "../../store/schema.js";
 import { DateTimeOut, Nullable, Query } from "../../wire/types.js";
@@ -9,6 +9,7 @@ import type { Context } from "../change/context.js";
 import { type Item, tagged } from "../change/entity-tags.js";
 import { groupBy } from "../lists/group-by.js";
 import { JsonBytes } from "../lists/json-bytes.js";
+import { isValidBetween } from "../lists/times.js";
 import { grantsOf } from "../permissions/coverage.js";
 import type { SeenSquad } from "../squad-roles/rules.js";
 import { isVisibleSession } from "../squad-roles/view.js";
@@ -104,8 +105,7 @@ const NOTHING = new JsonBytes<Static<typeof Season>>(new Uint8Array());
 
 /**
  * Returns the figures of the players of a squad in its sessions, from stored figures only.
- * @param isKnown whether the client has the season with this entity tag. Its resource is then empty, because it is not
- * sent.
+ * @param isKnown whether the client has the season with this entity tag. Its resource is then empty, because it is not sent.
  */
 export async function squadSeason(
   ctx: Context,
@@ -139,7 +139,7 @@ export async function squadSeason(
       batch.flatMap(({ id }) => partsOfSession.get(id) ?? []),
       batch.flatMap(({ id, kind }) => (kind === "match" ? [id] : [])),
     );
-    // A computation has replaced them since their inputs were read.
+    // A computation has replaced the figures since their inputs were read.
     if (changed.length > 0 && tries < MAX_TRIES) return squadSeason(ctx, squad, query, isKnown, tries + 1);
     missing.push(...changed);
     played.push(...batch.map((session) => ({ session, ...(bySession.get(session.id) ?? NO_PLAYERS) })));
@@ -179,8 +179,7 @@ async function sessionsIn(
   const inTime = and(
     eq(sessions.squadId, squadId),
     view.athleteId === null ? undefined : isVisibleSession(ctx, sessions.activityId),
-    from && gt(sessions.endTime, from),
-    to && lt(sessions.startTime, to),
+    isValidBetween(sessions, from, to),
   );
   const found = await selectSessions(ctx.queries)
     .where(inTime)
@@ -191,7 +190,7 @@ async function sessionsIn(
   return { batches, left_out: count - batches.flat().length };
 }
 
-/** Returns the players in the sessions whom the owner of the squad may read and the caller sees. */
+/** Returns the players in the sessions whom the owner of the squad may read and the caller may see. */
 async function readableParts(
   ctx: Context,
   { ownerId, view }: SeenSquad,

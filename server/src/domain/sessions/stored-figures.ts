@@ -48,9 +48,7 @@ export const readDetails = (stored: string) =>
 /** Number of rows that are parsed between two turns of the event loop. */
 const ROWS_AT_A_TIME = 500;
 
-/**
- * Reads the stored figures of a session by athlete, including stale figures. @param athleteId only those of this player
- */
+/** Reads the stored figures of a session by athlete, including stale figures. @param athleteId only those of this player */
 export async function storedFigures(
   queries: Queries,
   sessionId: number,

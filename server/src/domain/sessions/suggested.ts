@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { type StaticDecode, Type } from "@sinclair/typebox";
 import { MAX_PAUSE_MS } from "asi-convert/squad";
-import { and, asc, eq, gt, lt } from "drizzle-orm";
+import { and, asc, eq } from "drizzle-orm";
 import { type Interval, listRangesOf, type SampleRange, sqlClientOf } from "../../store/samples/index.js";
 import { devices, ownerships } from "../../store/schema.js";
 import { CursorQuery } from "../../wire/cursor.js";
@@ -9,6 +9,7 @@ import { DateTimeOut, Nullable, Query } from "../../wire/types.js";
 import type { Context } from "../change/context.js";
 import { errors } from "../change/errors.js";
 import { cursorPage } from "../lists/cursor-page.js";
+import { isValidBetween } from "../lists/times.js";
 import { ownedTimesOf } from "../sample-ownership/owners.js";
 import { wearersOf } from "./suggested-wearers.js";
 import { sessionTimes, takenSearch } from "./taken-times.js";
@@ -87,9 +88,9 @@ export interface WornRange extends Interval, Wearing {
 }
 
 /**
- * Suggests sessions for times with samples of the caller's devices that are not in a session yet, latest first. Groups
- * the times as the squad view groups recordings, but only by time. Reads the times of chunks, and the times of samples
- * only at the bounds of the request and of ownerships.
+ * Suggests sessions for times with samples of the caller's devices that are not in a session yet, latest first. Groups the times
+ * as the squad view groups recordings, but only by time. Reads the times of chunks, and the times of samples only at the bounds
+ * of the request and of ownerships.
  * @throws ServiceError `invalid`, `too_many_devices`, `too_many_ranges`
  */
 export async function suggestSessions(
@@ -157,13 +158,7 @@ async function devicesOf({ queries, caller }: Context, start: Date, end: Date) {
     .selectDistinct({ id: devices.id, serial: devices.serialNumber })
     .from(ownerships)
     .innerJoin(devices, eq(devices.id, ownerships.deviceId))
-    .where(
-      and(
-        eq(ownerships.managerId, caller?.id ?? 0),
-        lt(ownerships.startTime, end),
-        gt(ownerships.endTime, start),
-      ),
-    )
+    .where(and(eq(ownerships.managerId, caller?.id ?? 0), isValidBetween(ownerships, start, end)))
     .orderBy(asc(devices.id))
     .limit(MAX_DEVICES + 1);
   if (found.length > MAX_DEVICES)
@@ -182,10 +177,7 @@ function* partsOf<T>(all: readonly T[], size: number): Generator<T[]> {
   for (let at = 0; at < all.length; at += size) yield all.slice(at, at + size);
 }
 
-/**
- * Returns the times with samples of devices, while the caller owned them. Ignores pauses shorter than those between
- * sessions.
- */
+/** Returns the times with samples of devices, while the caller owned them. Ignores pauses shorter than those between sessions. */
 async function rangesOf(
   ctx: Context,
   deviceIds: readonly number[],

@@ -13,8 +13,8 @@ import { overlapSearch } from "../sample-ownership/overlap-search.js";
 export type SquadTimes = ReadonlyMap<number, readonly Interval[]>;
 
 /**
- * Returns a function that tells whether a session of the squad contains a part of a time. If the squad is unknown, the
- * sessions of all squads count.
+ * Returns a function that tells whether a session of the squad contains a part of a time. If the squad is unknown, the sessions
+ * of all squads count.
  */
 export function takenSearch(times: SquadTimes): (range: Interval & { squad: number | null }) => boolean {
   const ofSquad = new Map([...times].map(([squad, intervals]) => [squad, overlapSearch(intervals)]));
@@ -23,8 +23,7 @@ export function takenSearch(times: SquadTimes): (range: Interval & { squad: numb
 }
 
 /**
- * Returns the times of the caller's sessions that overlap the interval. The database merges them, because there can be
- * 20,000.
+ * Returns the times of the caller's sessions that overlap the interval. The database merges them, because there can be 20,000.
  */
 export async function sessionTimes(
   { queries, caller }: Context,

@@ -1,9 +1,10 @@
 import { setImmediate as nextEventLoopTurn } from "node:timers/promises";
 import { type Interval, intervalsFor, type SessionPeriod, united } from "asi-convert/squad";
-import { and, asc, eq, gt, inArray, lt } from "drizzle-orm";
+import { and, asc, eq, inArray } from "drizzle-orm";
 import type { Queries } from "../../store/connection/database.js";
 import { assignments, ownerships } from "../../store/schema.js";
 import { groupBy } from "../lists/group-by.js";
+import { isValidBetween } from "../lists/times.js";
 import { grantsOf } from "../permissions/coverage.js";
 import { idAsName, periodRowsOf, periodsOfRows } from "./period-rows.js";
 import { playersOf, requireAtMost, type SessionPlayer } from "./players.js";
@@ -42,8 +43,7 @@ export interface SessionPlan {
 }
 
 /**
- * Returns the times of a player by period: the whole session first; empty for a period in which the player does not
- * take part.
+ * Returns the times of a player by period: the whole session first; empty for a period in which the player does not take part.
  */
 export const timesOf = (
   { startTime, endTime }: Pick<Session, "startTime" | "endTime">,
@@ -57,9 +57,7 @@ export const timesOf = (
   })),
 ];
 
-/**
- * Maximum number of rows of the table of a session, including those of periods in which a player does not take part.
- */
+/** Maximum number of rows of the table of a session, including those of periods in which a player does not take part. */
 const MAX_ROWS = 10_000;
 
 /** Maximum number of assignments in one session, because one transaction derives its time frames. */
@@ -77,11 +75,10 @@ const common = (interval: Interval, { startTime, endTime }: Times): Interval => 
 });
 
 /**
- * Returns the time frames derived from a session, its periods, the players and the assignments, and the players whose
- * samples the owner cannot read.
+ * Returns the time frames derived from a session, its periods, the players and the assignments, and the players whose samples the
+ * owner cannot read.
  * @param options.lock prevents permissions from changing until the transaction ends
- * @param options.most if more time frames than this are required, the plan contains at least one more; default: none
- * are counted
+ * @param options.most if more time frames than this are required, the plan contains at least one more; default: none are counted
  * @throws ServiceError `session_too_large`
  */
 export async function planOf(
@@ -103,7 +100,7 @@ export async function planOf(
   const numbers = new Map<number, number>();
   const leftOut: LeftOut[] = [];
   for (const { athleteId, params } of players) {
-    // Other requests run in between, because there may be 200 periods and 1,000 assignments.
+    // Let other requests run, because there may be 200 periods and 1,000 assignments.
     if (periods.length * worn.length > MANY_TIMES) await nextEventLoopTurn();
     const own = worn.filter((one) => one.athleteId === athleteId);
     for (const { period, intervals } of timesOf(session, periods, athleteId)) {
@@ -124,7 +121,7 @@ export async function planOf(
       );
       const allowed = frames.filter(({ startTime, endTime }) => grants.cover(athleteId, startTime, endTime));
       numbers.set(athleteId, (numbers.get(athleteId) ?? 0) + allowed.length);
-      // The others are not needed, and there may be 200,000.
+      // Further time frames are not needed, and there may be 200,000.
       if (wanted.length <= most) wanted.push(...allowed);
       if (intervals.length === 0) continue;
       if (frames.length === 0) leftOut.push({ athleteId, period, reason: "no_device" });
@@ -146,8 +143,7 @@ const assignmentsIn = (
       and(
         inArray(assignments.athleteId, [...athletes]),
         eq(assignments.ownerId, ownerId),
-        lt(assignments.startTime, endTime),
-        gt(assignments.endTime, startTime),
+        isValidBetween(assignments, startTime, endTime),
       ),
     )
     .orderBy(asc(assignments.id))
@@ -169,8 +165,7 @@ const ownershipsIn = (
       and(
         inArray(ownerships.deviceId, [...new Set(worn.map(({ deviceId }) => deviceId))]),
         eq(ownerships.managerId, ownerId),
-        lt(ownerships.startTime, endTime),
-        gt(ownerships.endTime, startTime),
+        isValidBetween(ownerships, startTime, endTime),
       ),
     );
 

@@ -60,8 +60,8 @@ const mapValues = <Key, A, B>(map: ReadonlyMap<Key, A>, change: (value: A) => B)
   new Map([...map].map(([key, value]) => [key, change(value)]));
 
 /**
- * Returns assignments in chronological order. `allowed` contains, for each of them, the latest allowed one up to and
- * including it.
+ * Returns assignments in chronological order. `allowed` contains, for each of them, the latest allowed one up to and including
+ * it.
  */
 function inOrder(assignments: readonly Wearer[]) {
   const wearers = assignments.toSorted((a, b) => a.startMs - b.startMs);

@@ -43,8 +43,8 @@ export const viewOf = (ctx: WithCaller, role: View["role"]): View => ({
 });
 
 /**
- * Returns the condition that the caller owns the squad or is its guest. It compares the id with one array, so that the
- * database uses indexes to find the squads and their rows. With OR, it would read all squads.
+ * Returns the condition that the caller owns the squad or is its guest. It compares the id with one array, so that the database
+ * uses indexes to find the squads and their rows. With OR, it would read all squads.
  */
 const ownedOrGuest = (ctx: WithCaller): SQL =>
   sql`${squads.id} = ANY (ARRAY(SELECT own.id FROM ${squads} AS own WHERE own.owner_id = ${callerId(ctx)}
@@ -74,7 +74,7 @@ export const isVisibleMember = (ctx: WithCaller): SQL | undefined =>
   isAthlete(ctx) ? eq(squadMembers.athleteId, callerId(ctx)) : ownedOrGuest(ctx);
 
 /**
- * Keeps the role of the caller in the squad of another manager until the end of the transaction.
+ * Locks the role of the caller in the squad of another manager until the end of the transaction.
  * @returns the role; undefined if the caller has no role in the squad, for example because it has been revoked
  */
 export async function lockRole(
@@ -97,7 +97,7 @@ export async function lockRole(
 }
 
 /**
- * Keeps the view of the caller until the end of the transaction. The role may have changed since it was read.
+ * Locks the role behind the caller's view until the end of the transaction. The role may have changed since it was read.
  * @throws ServiceError `not_found` if the role has ended
  */
 export async function lockView(

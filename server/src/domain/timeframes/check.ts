@@ -173,7 +173,7 @@ async function isAthlete(queries: Queries, id: number): Promise<boolean> {
 }
 
 /**
- * Limits the number, because an activity and its last time frames are deleted in one transaction.
+ * Limits the number of time frames, because an activity and its last time frames are deleted in one transaction.
  * @throws ServiceError `too_many_timeframes`
  */
 export async function requireActivityTakesMore(

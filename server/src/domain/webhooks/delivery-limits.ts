@@ -159,7 +159,7 @@ export async function countUnsent(
     INSERT INTO webhook_deliveries (message_id, webhook_id, url, secret_token, event, data, state, response, unsent, created_at)
     SELECT message_id, webhook_id, url, secret_token, event, data, 'failed', response, events, ${unit.now}
     FROM counted WHERE webhook_id NOT IN (SELECT webhook_id FROM added) RETURNING webhook_id`);
-  // These rows are kept as long as those of deliveries.
+  // These rows are kept as long as the rows of deliveries.
   const bytes = inserted.reduce((sum, { webhook_id }) => {
     const first = byWebhook.get(Number(webhook_id))?.first;
     return sum + (first === undefined ? 0 : bytesOf(first));

@@ -31,8 +31,8 @@ export interface FanOut {
 }
 
 /**
- * Maximum number of deliveries that the transaction of a change writes, because other transactions wait for it. A job
- * writes a larger number.
+ * Maximum number of deliveries that the transaction of a change writes, because other transactions wait for it. A job writes a
+ * larger number.
  */
 const AT_ONCE = 200;
 

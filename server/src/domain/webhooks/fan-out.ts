@@ -12,8 +12,8 @@ import { createDeliveries } from "./delivery-queue.js";
 import { deliveriesOf, type FanOut } from "./events.js";
 
 /**
- * Number of deliveries that one transaction writes. The transaction must be short, because other transactions wait for
- * it. If the account has no room, one transaction counts the rest.
+ * Number of deliveries that one transaction writes. The transaction must be short, because other transactions wait for it. If the
+ * account has no room, one transaction counts the rest.
  */
 const PER_TRANSACTION = 200;
 

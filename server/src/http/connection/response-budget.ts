@@ -16,11 +16,11 @@ interface Limits {
    */
   overShareHoldMs: number;
   /**
-   * While others wait, a client may be slower than this rate for `overShareHoldMs`. Then its slot goes to an address
-   * that holds less and has recently used less. Default: no such rate.
+   * While others wait, a client may be slower than this rate for `overShareHoldMs`. Then its slot goes to an address that holds
+   * less and has recently used less. By default, there is no such rate.
    */
   busyBytesPerSecond?: number;
-  /** Creates the error of a request that has waited too long because the process is full. */
+  /** Creates the error for a request that has waited too long because the process is full. */
   refusal(): Error;
 }
 

@@ -49,7 +49,7 @@ describe("a file that may be compressed", () => {
     await opened;
   });
 
-  it("is refused if it exceeds the limit of decompressed bytes, or if it is damaged", async () => {
+  it("is refused if it exceeds the limit on decompressed bytes, or if it is damaged", async () => {
     const bomb = Readable.from([gzipSync(Buffer.alloc(100_000))]);
     await expect(contentOf(await unpacked(bomb, 1000, tooLarge))).rejects.toThrow("too large");
     const cut = Readable.from([gzipSync("a recording").subarray(0, 20)]);

@@ -118,7 +118,7 @@ function refusalOf(cause: unknown): ServiceError {
   throw error;
 }
 
-/** Returns the error of a request without an accepted file. */
+/** Returns the error for a request without an accepted file. */
 export function allRefused(files: readonly { refused: ServiceError }[]): ServiceError {
   const [first] = files;
   if (first === undefined) throw new Error("There is no file");

@@ -53,7 +53,7 @@ async function called(name: string, given: unknown, api: OwnApi): Promise<CallTo
     return { content: [textOf(content)], structuredContent: content };
   } catch (error) {
     if (!(error instanceof ToolError)) throw error;
-    // no structured content, because clients compare it with the output schema
+    // An error has no structured content, because clients compare it with the output schema.
     return { content: [textOf({ error: { code: error.code, message: error.message } })], isError: true };
   }
 }

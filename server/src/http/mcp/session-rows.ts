@@ -110,7 +110,7 @@ export const definitionsOf = (keys: Iterable<string>) => {
 export const definitionsFor = (rows: readonly Row[]) =>
   definitionsOf(rows.flatMap(({ figures }) => Object.keys(figures)));
 
-/** Returns the distinct parameters of the rows: limits of speeds, heart rate and zones. */
+/** Returns the distinct parameters of the rows: limits for speeds, heart rate and zones. */
 export function parametersOf(rows: readonly Row[]) {
   const byText = new Map(
     rows.flatMap(({ definition }) =>

@@ -168,7 +168,7 @@ const GROWTH_BYTES = 16 * 1024 * 1024;
 /** Returns the maximum size of a converted file divided by the size of the recording. */
 const growthOf = (format: FormatName): number => (format === "csv" ? 1 : MAX_GROWTH);
 
-/** Limit of all headers together; clients and proxies accept at least 8 KiB. */
+/** Maximum length of the report. Clients and proxies accept at least 8 KiB for all headers together. */
 const MAX_REPORT_LENGTH = 4096;
 
 /** Formats the report as one line of ASCII, without its ranges if there are too many. */

@@ -44,7 +44,7 @@ const SESSION = `${COLLECTION}{session}/`;
 const CSV = "text/csv";
 
 const PeriodsQuery = Type.Object({
-  tz: Query.text("Time zone of the times of a CSV, such as Europe/Zurich; default UTC"),
+  tz: Query.text("Time zone of the times in a CSV, such as Europe/Zurich; default UTC"),
 });
 
 export function squadSessionRoutes(app: FastifyInstance): void {

@@ -215,7 +215,7 @@ function providerError(error: unknown): ProviderError {
       (cause instanceof Response && (cause.status >= 500 || cause.status === 429));
     return new ProviderError(isDown ? "provider_unavailable" : "provider_invalid", code);
   }
-  // The error of `fetch` without a connection.
+  // `fetch` throws this error without a connection.
   if (error instanceof TypeError && !("code" in error)) {
     const { cause } = error as { cause?: { code?: string } };
     return new ProviderError("provider_unavailable", cause?.code ?? "fetch failed");

@@ -1,7 +1,10 @@
 import type pg from "pg";
 import { UsageError } from "../../config/usage-error.js";
 
-/** Name of a prepared statement on every connection. A pooler without support for prepared statements confuses them. */
+/**
+ * Name of a prepared statement on every connection. A pooler without support for prepared statements mixes up the statements of
+ * its connections.
+ */
 const PREPARED = "asi_server_session";
 const PID = "SELECT pg_backend_pid() AS pid";
 

@@ -10,7 +10,7 @@ import { type SampleServer, sampleServers } from "./placement.js";
  */
 const ASK_MS = 1_000;
 const PATIENCE_MS = 3_000;
-/** Interval at which the placement and the devices of each server are read, and time limit of the read, ms. */
+/** Interval at which the placement and the devices of each server are read, and time limit for the read, ms. */
 const PLACEMENT_MS = 30_000;
 /** Interval at which the devices of an unreachable server are read, ms. */
 const DEVICES_ANEW_MS = 5_000;
@@ -48,7 +48,7 @@ export function isSampleServerAway(error: unknown): boolean {
   return false;
 }
 
-/** Closes a connection. */
+/** Function that closes a connection. */
 export type Cut = () => void;
 
 type Log = Pick<FastifyBaseLogger, "info" | "warn">;
@@ -101,7 +101,7 @@ export class SampleServerWatch {
     const away = this.#servers.find(({ problem, devices }) => problem !== undefined && devices.has(device));
     return away === undefined
       ? undefined
-      : new SampleServerAway(`The server ${away.label} with samples is unreachable: ${away.problem}`);
+      : new SampleServerAway(`The sample server ${away.label} is unreachable: ${away.problem}`);
   }
 
   /** Records that the transaction of a connection uses a device. */

@@ -45,7 +45,7 @@ export const groupsWaiting = (queries: Queries, kind: JobKind, after: string | n
     String,
   );
 
-/** Returns accounts with waiting jobs of a kind in a group, in the same way. */
+/** Returns accounts with waiting jobs of a kind in a group, like `groupsWaiting`. */
 export const accountsWaiting = (
   queries: Queries,
   kind: JobKind,
@@ -62,7 +62,7 @@ export const accountsWaiting = (
     Number,
   );
 
-/** Returns the receivers of the waiting jobs of one account and kind, in the same way. */
+/** Returns the receivers of the waiting jobs of one account and kind, like `groupsWaiting`. */
 export const receiversWaiting = (
   queries: Queries,
   kind: JobKind,

@@ -64,9 +64,9 @@ interface Polling {
 }
 
 /**
- * Returns the samples of devices stored since the last poll, with any times within the newest chunks of each. Compares the chunks with
- * their known state, because a load may add samples with earlier times to any chunk. Does not detect a heart rate that fills a
- * missing one. One statement reads the headers of up to 50 devices, and another one their changed chunks.
+ * Returns the samples of devices that were stored since the last poll, if their times are within the newest chunks of the device.
+ * Compares the chunks with their known state, because a load may add samples with earlier times to any chunk. Does not detect a
+ * heart rate that fills a missing one. One statement reads the headers of up to 50 devices, and another one their changed chunks.
  *
  * @param devices each once
  * @throws SampleStoreError `CORRUPT_CHUNK` without `onDamaged`
@@ -221,7 +221,9 @@ export const piecesIn = (samples: SampleColumns, times: readonly Interval[]): Sa
     )
     .filter((piece) => piece.length > 0);
 
-/** Returns the samples whose offsets are not in `before`, as pieces of successive samples. Both lists of offsets ascend. */
+/**
+ * Returns the samples whose offsets are not in `before`, as pieces of successive samples. Both lists of offsets are ascending.
+ */
 function* withoutKnown(
   samples: SampleColumns,
   offsets: Int32Array,

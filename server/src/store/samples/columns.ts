@@ -15,7 +15,7 @@ export interface SampleColumns {
   longitudeE7: Int32Array;
   /** mm above mean sea level; undefined if `fixType` is 2 (0 when read from the store). */
   altitudeMm: Int32Array;
-  /** mm/s over ground. */
+  /** Speed over ground, mm/s. */
   speedMmPerS: Int32Array;
   /** Beats per minute, 1 to 255; 0 for none. */
   hr: Uint8Array;

@@ -33,7 +33,7 @@ export const knownManagers = pgTable(
 export const jsonSchemas = pgTable("json_schemas", {
   id: id(),
   name: text("name").notNull(),
-  /** 1 ACTIVITY, 2 TIMEFRAME. */
+  /** Type of the schema: 1 for ACTIVITY, 2 for TIMEFRAME. */
   type: smallint("type").notNull(),
   parentId: reference("parent_id"),
   schema: jsonb("schema").$type<Record<string, unknown>>().notNull(),

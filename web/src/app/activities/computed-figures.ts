@@ -1,5 +1,6 @@
-import { type Metrics, recordedTimeMs } from "asi-convert/metrics";
+import type { Metrics } from "asi-convert/metrics";
 import { highIntensityMetres, highIntensityName, MAX_SPEED_HINT } from "../../parts/speed-labels.js";
+import { recordedTimeMs } from "../../recording/recorded-time.js";
 import { durationDifference } from "../../view/times.js";
 import { decimal, type SpeedUnit, speedFactor, withSign } from "../../view/values.js";
 import type { Computed } from "./computed.js";

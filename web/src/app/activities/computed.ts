@@ -1,5 +1,6 @@
 import type { Resource } from "asi-client";
-import { type Metrics, recordedTimeMs } from "asi-convert/metrics";
+import type { Metrics } from "asi-convert/metrics";
+import { recordedTimeMs } from "../../recording/recorded-time.js";
 import type { Figures } from "../../recording/recording.js";
 
 /** Computed data with their definition, from the API with `with_definition=true`. */

@@ -114,7 +114,7 @@ function Plots({ recording, settings, part, isNew, selection: outer }: Props & {
             part.value = grainedWindow(selection.shown.peek());
           }}
         >
-          Mark what is shown
+          Mark the shown time
         </button>
         <button
           type="button"

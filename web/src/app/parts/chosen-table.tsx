@@ -51,7 +51,7 @@ export function ChosenTable<Row>(props: Props<Row>) {
   const sortBy = columns.find(({ name }) => name === sort.name)?.sortBy;
   if (sortBy !== undefined) found.sort((a, b) => compare(sortBy(a), sortBy(b), sort.isFalling));
   const shown = found.slice(0, most);
-  // rows that are gone or that the search hides are not selected
+  // rows that no longer exist, or that the search hides, are not selected
   const chosen = found.filter((row) => keys.has(keyOf(row)));
   const label = `Search ${what}`;
   const choose = (some: readonly Row[], isChosen: boolean) => {

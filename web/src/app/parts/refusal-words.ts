@@ -62,7 +62,7 @@ const SENTENCES: readonly (readonly [RegExp, string])[] = [
   ],
   [/^Control characters are not allowed\.$/, "{} must have no line breaks or other control characters."],
   [/^Ensure this document has no more than (.+)\.$/, "{} must have at most $1."],
-  [/^There is no .* with this id\.$/, "{} no longer exists, or you may not use it."],
+  [/^(?:There is|You have) no .* with this id\.$/, "{} no longer exists, or you may not use it."],
   [/^This value must be >= (\S+)\.$/, "{} must be at least $1."],
   [/^This value must be <= (\S+)\.$/, "{} must be at most $1."],
   [/^This value (.+)$/, "{} $1"],

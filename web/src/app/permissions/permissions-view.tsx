@@ -86,7 +86,7 @@ export function PermissionsView({ client, account, settings, query }: ViewProps)
     await unwrap(
       client.POST("/api/v1/athletes/{athlete}/managers/{manager}/permissions/", {
         params: { path: { ...path, manager: found.id } },
-        // a single object, because its messages then name its fields
+        // the body is a single object, because the messages of the service then name its fields
         body: wanted.length === 1 && only !== undefined ? only : wanted,
       }),
     );

@@ -4,7 +4,7 @@ import type { Resource } from "asi-client";
 export const STALE_MS = 5_000;
 /** A longer step between two samples is a gap. Distance in a gap is not counted. */
 export const GAP_MS = 5_000;
-/** How long the trail of a player is, ms. */
+/** The duration that the trail of a player covers, ms. */
 const TRAIL_MS = 10_000;
 /** If a sample is ahead of the clock of the service by more than this, later samples do not count as late. */
 const AHEAD_MS = 10_000;

@@ -25,7 +25,7 @@ interface Props {
 }
 
 const PAGE = 25;
-/** Interval of reloads while a call is in progress or due soon, ms. */
+/** Interval between reloads while a call is in progress or due soon, ms. */
 const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 10_000;
 const NEAR_MS = 30_000;

@@ -33,7 +33,7 @@ const ARROWS: Readonly<Record<string, Point>> = {
   ArrowDown: { x: 0, y: -1 },
 };
 
-/** Moves the corners of the pitch over the positions of all players. @param plane the ground when the editor opens */
+/** Moves the corners of the pitch over the positions of all players. @param plane the plane when the editor opens */
 export function CornersEditor({ state, plane }: { state: MapState; plane: Plane }) {
   const { session } = state;
   // does not change while the corners move
@@ -71,7 +71,7 @@ export function CornersEditor({ state, plane }: { state: MapState; plane: Plane 
       onKeyDown={(event) => event.key === "Escape" && leave()}
     >
       <p class="corners-help">
-        Drag each corner to its place. A press on the ground moves the nearest corner there.
+        Drag each corner to its place, or press the map to move the nearest corner there.
       </p>
       <CornersGround state={state} ground={ground} corners={corners} />
       <p class={isFit ? "corners-fit" : "corners-fit bad"} aria-live="polite">

@@ -24,7 +24,7 @@ export class MapState {
   readonly turnedIn: Signal<ReadonlySet<string>> = signal(new Set());
   /** The pitch of the file with its corners, or null if there is none. */
   readonly measured: Signal<MeasuredPitch | null> = signal(null);
-  /** The ground under the corners of the pitch. It does not change while the editor is open, and is null while the map is shown. */
+  /** The plane under the corners of the pitch. It does not change while the editor is open, and is null while the map is shown. */
   readonly cornersOn: Signal<Plane | null> = signal(null);
   /** Whether the user has just moved the corners. The focus returns to their button. */
   hasMovedCorners = false;

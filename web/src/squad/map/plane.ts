@@ -20,7 +20,7 @@ export interface Point {
   y: number;
 }
 
-/** The ground of a squad, in the orientation of the map. */
+/** The plane of a squad's map, in the orientation of the map. */
 export interface Plane {
   /** The pitch, horizontal and in the middle of the plane. If no pitch was found, it is null, and north is up. */
   pitch: Pitch | null;
@@ -30,7 +30,7 @@ export interface Plane {
   at(latitudeE7: number, longitudeE7: number): Point;
 }
 
-/** Maximum number of positions that determine the ground. */
+/** Maximum number of positions that determine the plane. */
 const MOST_POINTS = 12_000;
 const LEAST_POINTS = 10;
 /** Positions up to this distance outside the lines count as on the pitch. */

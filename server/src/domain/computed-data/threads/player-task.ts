@@ -5,7 +5,6 @@ import {
   metabolicSummary,
   prepareSamples,
   profileSpeeds,
-  recordedTimeMs,
   sessionProfile,
   standardRuns,
 } from "asi-convert/metrics";
@@ -16,6 +15,7 @@ import {
   limitsOfIntervals,
   type Player,
   recordedSpans,
+  recordedTimeMs,
   SQUAD_COLUMNS,
   type SquadMember,
   type SquadRecording,
@@ -39,9 +39,7 @@ import type {
   PlayerTracker,
 } from "../../change/compute-pool.js";
 
-/**
- * Computes the figures of a player in each period, as `asi squad` computes them from recordings with the same samples.
- */
+/** Computes the figures of a player in each period, as `asi squad` computes them from recordings with the same samples. */
 export function runPlayerTask(task: PlayerTask): Map<string, PlayerFigures> {
   const recordings = task.trackers
     .map(
@@ -94,8 +92,8 @@ function samplesOf({ deviceId, chunks, times }: PlayerTracker): SampleColumns {
 }
 
 /**
- * Returns the player for the functions of the library. If several trackers are worn at the same time, the one with more
- * data counts.
+ * Returns the player for the functions of the library. If several trackers are worn at the same time, the one with more data
+ * counts.
  */
 function memberOf({ name, birthDate }: PlayerTask, recordings: readonly SquadRecording[]): SquadMember {
   const player: Player = {

@@ -94,7 +94,7 @@ describe("computations", () => {
     expect(begun.slice(3)).toEqual(["home again"]);
   });
 
-  it("are refused if the accounts of one address have too many waiting, while others are accepted", async () => {
+  it("are refused if too many computations of the accounts of one address wait, while others are accepted", async () => {
     const queue = new ComputationQueue(1, refusal);
     const { work } = workshop();
     void queue.share("held", { account: 0 }, work("held"));
@@ -128,7 +128,7 @@ describe("computations", () => {
     expect(begun).toEqual(["first", "shared"]);
   });
 
-  it("are refused if one account has too many waiting, while others are accepted", async () => {
+  it("are refused if too many computations of one account wait, while others are accepted", async () => {
     const queue = new ComputationQueue(1, refusal);
     const { work, end } = workshop();
     const held = queue.share("held", { account: 9 }, work("held"));
@@ -148,7 +148,7 @@ describe("computations", () => {
     expect((await outcomes).filter(({ status }) => status === "fulfilled")).toEqual([]);
   });
 
-  it("are refused if all accounts together have too many waiting", async () => {
+  it("are refused if too many computations of all accounts together wait", async () => {
     const queue = new ComputationQueue(1, refusal);
     const { work, end } = workshop();
     const held = queue.share("held", { account: 0 }, work("held"));

@@ -61,7 +61,10 @@ async function resolve(
   }
 }
 
-/** Reads the hosts file (hosts(5)): each line has an address and its names. Not cached, because operators may change it. */
+/**
+ * Reads the hosts file (hosts(5)): each line has an address and its names. The file is not cached, because operators may change
+ * it.
+ */
 async function inHostsFile(hostname: string, file: string): Promise<string[]> {
   const wanted = hostname.toLowerCase().replace(/\.$/, "");
   const text = await readFile(file, "utf8").catch(() => "");

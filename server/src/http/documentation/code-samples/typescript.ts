@@ -105,7 +105,7 @@ function sample(call: DocumentedCall): string {
   return program(imports, [newClient(call), ...use[response.kind as keyof typeof use]]);
 }
 
-/** Code instead of a value. */
+/** An argument that is code instead of a value. */
 class Code {
   readonly text: string;
   constructor(text: string) {
