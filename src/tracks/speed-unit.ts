@@ -1,7 +1,6 @@
-import { distanceMm } from "../metrics/great-circle.js";
 import { KM_PER_H } from "../metrics/rounding.js";
 import type { PointTaker } from "./element-handler.js";
-import type { TrackPoint } from "./track-rows.js";
+import { distanceMm, type TrackPoint } from "./track-rows.js";
 
 // Detects the unit of speeds in a file. TCX requires m/s, but devices of one manufacturer write km/h. The positions reveal which
 // unit is used.

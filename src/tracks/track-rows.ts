@@ -1,4 +1,3 @@
-import { distanceMm } from "../metrics/great-circle.js";
 import { MAX_GAP_MS } from "../metrics/segments.js";
 import { newBatch, rowsBetween } from "../rows/sample-batch.js";
 import type { SampleBatch } from "../types.js";
@@ -12,6 +11,10 @@ const MAX_LATITUDE_E7 = 90e7;
 const MAX_LONGITUDE_E7 = 180e7;
 const TWO_DIMENSIONAL = 2;
 const THREE_DIMENSIONAL = 3;
+
+// Mean radius of the Earth (IUGG: 6,371,009 m).
+const EARTH_RADIUS_MM = 6_371_009_000;
+const RADIANS_PER_E7 = Math.PI / 180 / 1e7;
 
 /** Numbers of points for which there is no row. */
 export interface PointsLeftOut {
@@ -150,4 +153,18 @@ export class TrackRows {
     const mm = distanceMm(this.#lastLatitude, this.#lastLongitude, latitude, longitude);
     return Math.min(INT32_MAX, Math.round((mm / elapsedMs) * 1000));
   }
+}
+
+/** Returns the distance in mm between two positions in 1e-7 degrees along the great circle (haversine formula). */
+export function distanceMm(
+  latitude1: number,
+  longitude1: number,
+  latitude2: number,
+  longitude2: number,
+): number {
+  const north = Math.sin(((latitude2 - latitude1) * RADIANS_PER_E7) / 2);
+  const east = Math.sin(((longitude2 - longitude1) * RADIANS_PER_E7) / 2);
+  const parallel = Math.cos(latitude1 * RADIANS_PER_E7) * Math.cos(latitude2 * RADIANS_PER_E7);
+  const halfChord = Math.sqrt(north * north + parallel * east * east);
+  return 2 * EARTH_RADIUS_MM * Math.asin(Math.min(1, halfChord));
 }
