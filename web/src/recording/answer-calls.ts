@@ -14,8 +14,8 @@ export type Handlers<Table extends RequestTable<Table>> = {
   ) => Table[Name]["answered"] | Promise<Table[Name]["answered"]>;
 };
 
-/** Least interval of messages about progress, because the page draws after each of them. A file of 150 MB arrives in hundreds of pieces. */
-const PROGRESS_EVERY_MS = 100;
+/** Least interval between messages about progress: a frame. The page draws after each message, and a file arrives in hundreds of pieces. */
+const PROGRESS_EVERY_MS = 16;
 
 /** Makes this worker answer the calls of the page. */
 export function answerCalls<Table extends RequestTable<Table>>(handlers: Handlers<Table>): void {
