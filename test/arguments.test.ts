@@ -112,7 +112,7 @@ const exported: [string, (...args: unknown[]) => unknown][] = Object.entries({ .
   .filter(([name, value]) => typeof value === "function" && !/Stream$/.test(name))
   .map(([name, value]) => [name, CONSTRUCTORS[name] ?? (value as (...args: unknown[]) => unknown)]);
 
-describe("any invalid argument causes an error of the library", () => {
+describe("any invalid argument causes an AsiError", () => {
   it.for(exported)("%s", { timeout: 120_000 }, async ([, call]) => {
     await fc.assert(
       fc.asyncProperty(fc.array(argument, { maxLength: 3 }), async (args) => {
@@ -228,7 +228,7 @@ describe("invalid arguments are refused by name", () => {
       () => onDisk.readFileChunks("x", { onProgress: 1 as never }).next(),
       { code: "BAD_OPTION" },
     ],
-  ])("of files: %s", async ([, attempt, expected]) => {
+  ])("in functions for files: %s", async ([, attempt, expected]) => {
     expect(await rejection(attempt())).toMatchObject(expected);
   });
 });

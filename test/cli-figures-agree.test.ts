@@ -137,7 +137,7 @@ const oneDecimal = (value: number | null) => Math.round((value ?? 0) * 10) / 10;
 const number = (text: string | undefined) => (text === undefined || text === "" ? null : Number(text));
 
 describe.each(ODD)("a recording with $name", ({ rows, harm, told = [], laps }) => {
-  it("has the same distance, time, maximum speed and mean heart rate in each output, or a note about the difference", async () => {
+  it("has the same distance, time, maximum speed and mean heart rate in each output, or the output explains the difference", async () => {
     const cwd = scratchFolder();
     const bytes = await wholeBytes(encode(rows, { serial: "ODD-1" }));
     writeFileSync(join(cwd, "odd.asi"), harm?.(bytes) ?? bytes);

@@ -33,7 +33,7 @@ const DATA = ["serial=ROVER-1/2026-05-16.parquet", "serial=ROVER-1/2026-05-17.pa
 const LIST = "serial=ROVER-1/.asi-pull.json";
 
 describe("asi pull", () => {
-  test("writes files that DuckDB reads with a pattern, with the serial number as a column", async () => {
+  test("writes files that DuckDB reads by a file name pattern, with the serial number as a column", async () => {
     const folder = scratchFolder();
     const devices = ["A", "B", "C"].map((serial, i) => ({ ...rover(), id: i + 1, serial }));
     const { address } = await standIn(devices);

@@ -89,7 +89,7 @@ describe("asi convert --from and --to", () => {
     expect(await firstAndLast(["--from", "23:50", "--to", "00:09", ...zone], late)).toMatch(/NO_SAMPLES/);
   });
 
-  test("are an error where --to is before --from on the day of the recording", async () => {
+  test("are an error if --to is before --from on the day of the recording", async () => {
     for (const args of [["convert", "-o", "-"], ["stats"], ["plot"]]) {
       const folder = scratchFolder();
       MATCH.copyTo(folder, "match.asi");
@@ -152,7 +152,7 @@ describe("asi convert --from and --to", () => {
     expect(rowsOf(stdout)).toHaveLength(6);
   });
 
-  test("include both hours when clocks are set back, and nothing of a skipped hour", async () => {
+  test("include both hours when clocks are set back, and no rows for a skipped hour", async () => {
     const zone = ["--tz", "Europe/Zurich"];
     const autumn = everySecond("2025-10-25T23:30:00Z", "2025-10-26T02:30:00Z");
     expect(await firstAndLast(["--from", "02:15", "--to", "02:45", ...zone], autumn)).toEqual([

@@ -27,7 +27,7 @@ describe("help", () => {
     for (const name of COMMANDS) expect(stderr).toContain(`\n  ${name} `);
   });
 
-  test("names the choices of an option once", async () => {
+  test("names the choices of an option only once", async () => {
     const { stdout } = await asi(["convert", "--help"]);
     const text = stdout.replace(/\s+/g, " ");
     expect(text).toMatch(
@@ -149,7 +149,7 @@ describe("incorrect usage exits with 2, explains the usage, and changes nothing"
 });
 
 describe("messages", () => {
-  test("never show a stack, unless ASI_DEBUG=1 asks for it", async () => {
+  test("never show a stack trace, unless ASI_DEBUG=1 is set", async () => {
     const folder = scratchFolder();
     mkdirSync(join(folder, "out"));
     const plain = await asi(["convert", "missing.asi"], { cwd: folder });
@@ -165,7 +165,7 @@ describe("messages", () => {
     expect(stderr).toMatch(/Cannot write into .*nowhere: there is no such file or folder\. \(ENOENT\)/);
   });
 
-  test.skipIf(process.platform !== "linux")("a full disk leaves nothing", async () => {
+  test.skipIf(process.platform !== "linux")("a full disk leaves no file", async () => {
     const { status, stderr } = await asi(["convert", MATCH.path, "-o", "/dev/full"]);
     expect(status).toBe(1);
     expect(stderr).toMatch(/the disk is full.*\(ENOSPC\)/i);

@@ -126,7 +126,7 @@ describe("a CSV that cannot be read is refused with its line", () => {
     expect(await asiError(encoded(text))).toMatchObject({ code: "BAD_CSV", line: 5 });
   });
 
-  it("is refused immediately because of an invalid delimiter", () => {
+  it("is refused immediately if the delimiter is invalid", () => {
     expect(thrown(() => encodeCsv(ascii(head), { serial: "X" }, { delimiter: ";;" }))).toMatchObject({
       code: "BAD_OPTION",
     });

@@ -93,7 +93,7 @@ describe("the RR intervals of FIT files of other devices", () => {
     ]);
   });
 
-  it("have no break where a device writes several intervals of a slow heart together", async () => {
+  it("have no break where a device writes several intervals of a slow heartbeat together", async () => {
     const slow = Array.from({ length: 10 }, (_, i) => [
       ...Array.from({ length: 6 }, (_, second) => ({ second: 6 * (i + 1) + second })),
       // two messages that follow each other

@@ -110,7 +110,7 @@ describe.for(everyEngine)("%s", ([, create]) => {
       }
     });
 
-    it("is detected only at the end of the input if it extends beyond it", () => {
+    it("is detected only at the end of the input if the frame extends beyond this end", () => {
       engine.reset({
         output: "none",
         serial: null,

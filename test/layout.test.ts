@@ -82,7 +82,7 @@ describe("the line end", () => {
   });
 });
 
-describe("a layout that differs from the standard in one property", () => {
+describe("a layout that differs from the standard layout in one property", () => {
   const standard = "timestamp,latitude,longitude,altitude,speed,hr\n0.000,0.0000000,0.0000000,0.000,0.000,\n";
   const written = (layout: CsvLayout) =>
     wholeText(convert(joined([asiInf(), navPvt(civilTime(0))]), layout).body);

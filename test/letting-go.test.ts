@@ -75,7 +75,7 @@ describe("the source is released", () => {
     expect(await asiError(inspect(source))).toMatchObject({ code: "NOT_A_RECORDING" });
   });
 
-  it("when a CSV to be encoded or a row is refused, or the recording is cancelled", async () => {
+  it("when the input CSV or a row is refused, or the recording is cancelled", async () => {
     const csv = ascii("timestamp,latitude,longitude,speed\n1.0,97,0,0\n");
     const bad = new Watched([csv]);
     expect(await asiError(wholeBytes(encodeCsv(bad.iterable(), { serial: "X" })))).toMatchObject({

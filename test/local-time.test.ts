@@ -105,7 +105,7 @@ describe("local times", () => {
     expect(await timesOf([ms, ms + 100], { time: "excel", timeZone })).toEqual(clocks);
   });
 
-  it("are local times, with the offset at that time, in any zone and order of rows", async () => {
+  it("have the offset that is valid at that time, in any zone and order of rows", async () => {
     const change = fc
       .tuple(
         fc.integer({ min: 1970, max: 2037 }),
@@ -134,7 +134,7 @@ describe("local times", () => {
     );
   });
 
-  it("are correct on both sides of every change of an offset", async () => {
+  it("are correct before and after every change of the offset", async () => {
     for (const zone of ZONES) {
       const known = new TimeZone(zone);
       const end = Date.UTC(2030, 0);

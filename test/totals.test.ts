@@ -50,7 +50,7 @@ describe("the totals of a lap", () => {
     expect(laps).toEqual([20_000, 10_000, 70_000, 0]);
   });
 
-  it("count each ms that any step covers once, in any order", () => {
+  it("count each covered millisecond once, in any order of steps", () => {
     const uniform = xorshift(41);
     const counted = new CountedTime();
     const covered = new Set<number>();

@@ -230,7 +230,7 @@ describe("an XML track that cannot be read is refused with its line", () => {
     ["nothing", ""],
     ["a CSV", "timestamp,latitude\n1,2\n"],
     ["a picture", "\x89PNG\r\n\x1a\n"],
-  ])("%s is no track", async (_, text) => {
+  ])("%s is not a track", async (_, text) => {
     expect(await asiError(readTrack(ascii(text)))).toMatchObject({ code: "BAD_TRACK", byteOffset: 0 });
   });
 
@@ -258,7 +258,7 @@ describe("hostile XML causes an error, in bounded memory", () => {
     expect(error).toMatchObject({ code: "BAD_TRACK", line: 2 });
   });
 
-  it("if it refers to a file of the system", async () => {
+  it("if it refers to a system file", async () => {
     const track =
       '<!DOCTYPE gpx [<!ENTITY file SYSTEM "file:///etc/passwd">]><gpx><trk><name>&file;</name></trk></gpx>';
     expect(await asiError(readTrack(utf8(track)))).toMatchObject({ code: "BAD_TRACK" });

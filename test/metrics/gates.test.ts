@@ -126,7 +126,7 @@ describe("dropped samples count as missing", () => {
     expect(result(twice).dropped).toEqual({ gate: 1, gate_duration: 0.1, too_fast: 0 });
   });
 
-  it("only dropped samples of the selected time are counted", () => {
+  it("only samples dropped within the selected time are counted", () => {
     const samples = tenHertz(100, (k) => k % 10 === 0);
     const options = {
       from: 2000,
@@ -163,7 +163,7 @@ describe("a gate on samples without quality is an error", () => {
     }
   });
 
-  it("is no error without samples", () => {
+  it("is not an error if there are no samples", () => {
     expect(computeRecipe([], gated({ min_satellites: 4 }))).toMatchObject({ count: 0, dropped: { gate: 0 } });
     expect(computeRecipe(columnsOf(samples), gated({ min_satellites: 4 }), { from: 9000 }).count).toBe(0);
   });
