@@ -152,7 +152,7 @@ describe("asi pull, to protect the token", () => {
 
   test.each<[string, string[], RegExp]>([
     [
-      "plain http to another machine",
+      "plain http to a different machine",
       ["http://club.example"],
       /read the token\. Use https:\/\/, or add --allow-http/,
     ],
@@ -206,8 +206,8 @@ describe("asi pull, if the service fails", () => {
   });
 
   test.each([
-    ["loses the connection within a file", ({ socket }: ServerResponse) => socket?.destroy()],
-    ["gets a file that ends early", (response: ServerResponse) => response.end()],
+    ["loses the connection in the middle of a file", ({ socket }: ServerResponse) => socket?.destroy()],
+    ["receives a truncated file", (response: ServerResponse) => response.end()],
   ])("requests the file again when it %s", async (_, breakOff) => {
     const folder = scratchFolder();
     let broken = 0;

@@ -113,12 +113,12 @@ describe("asi squad --recipe", () => {
 
   it.each<[string, string[], RegExp]>([
     [
-      "a recipe named twice",
+      "a recipe that is given twice",
       ["--recipe", "soccer/sprint", "--recipe", "soccer/sprint"],
       /columns soccer_sprint_…/,
     ],
     [
-      "more recipes in a report than fit on paper",
+      "more recipes than a printed report has space for",
       [
         ...["soccer/sprint", "statsports/sprint", "soccer/hid-4"].flatMap((name) => ["--recipe", name]),
         "--format",

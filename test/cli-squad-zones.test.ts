@@ -100,7 +100,7 @@ describe("asi squad --individual-zones", () => {
 
   it.each([
     [
-      "a speed that nobody runs",
+      "a speed that no person can reach",
       "36 m/s;4",
       /roster\.csv, line 2: max_speed is "36 m\/s"; it must be from 1 to 13/,
     ],

@@ -38,7 +38,7 @@ describe("asi convert --from and --to", () => {
       ["--from", "2025-03-15 15:43", "--to", "20250315T154310", "--tz", "Europe/Zurich"],
     ],
     [
-      "an offset before the zone",
+      "a time with an offset, which takes precedence over the zone",
       ["--from", "2025-03-15T14:43Z", "--to", "15:43:10", "--tz", "Europe/Zurich"],
     ],
     ["fractions after a comma", ["--from", "14:43:00,0", "--to", "2025-03-15 14:43:10,000Z"]],
@@ -285,7 +285,7 @@ test.each<[string, string[], RegExp]>([
   ],
   ["a time that does not exist", ["--from", "24:00"], /a time such as 14:30/],
   [
-    "an end before the beginning, in a zone",
+    "an end before the start, in a zone",
     ["--from", "2025-03-02T00:00", "--to", "2025-03-01T23:59Z", "--tz", "America/New_York"],
     /later/,
   ],

@@ -47,12 +47,12 @@ describe("incorrect usage exits with 2, explains the usage, and changes nothing"
     ["no such command", ["convrt", "m.asi"], /Did you mean convert/],
     ["no such option", ["convert", "m.asi", "--ouput", "x"], /Did you mean --output/],
     [
-      "a file in place of a command",
+      "a file instead of a command",
       ["m.asi"],
       /^asi: Unknown command m\.asi\. Did you mean asi convert m\.asi\?\n/,
     ],
-    ["a folder in place of a command", ["."], /Did you mean asi convert \.\?/],
-    ["help for no command", ["help", "convrt"], /^asi: Unknown command convrt\. Did you mean convert\?/],
+    ["a folder instead of a command", ["."], /Did you mean asi convert \.\?/],
+    ["help for an unknown name", ["help", "convrt"], /^asi: Unknown command convrt\. Did you mean convert\?/],
     ["help for a file", ["help", "x.asi.gz"], /Did you mean asi convert x\.asi\.gz\?/],
     [
       "an option without its value",
@@ -102,7 +102,7 @@ describe("incorrect usage exits with 2, explains the usage, and changes nothing"
       /name a file with -o/,
     ],
     ["the standard input twice", ["convert", "-", "-"], /only once/],
-    ["a column that is not there", ["convert", "m.asi", "--columns", "time,speed"], /there is no "time"/],
+    ["an unknown column", ["convert", "m.asi", "--columns", "time,speed"], /there is no "time"/],
     ["a column twice", ["convert", "m.asi", "--columns", "speed,speed"], /each column once/],
     ["a delimiter of two characters", ["convert", "m.asi", "--delimiter", ";;"], /one character/],
     ["a letter as delimiter", ["convert", "m.asi", "--delimiter", "e"], /letter/],
@@ -111,7 +111,7 @@ describe("incorrect usage exits with 2, explains the usage, and changes nothing"
     ["a day that does not exist", ["convert", "m.asi", "--from", "2025-02-30"], /date and time/],
     ["a time that does not exist", ["convert", "m.asi", "--to", "2025-02-28T24:30"], /date and time/],
     [
-      "an end before the beginning",
+      "an end that is a day before the start",
       ["convert", "m.asi", "--from", "2025-03-02", "--to", "2025-03-01"],
       /later/,
     ],

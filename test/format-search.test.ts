@@ -48,7 +48,7 @@ describe.for(everyEngine)("%s", ([, create]) => {
         2,
       ],
       [
-        "a frame that claims more than is left hides no frame",
+        "a frame longer than the rest of the input hides no other frame",
         [start(5000), good, good],
         { ...NO_DAMAGE, overruns: 1 },
         2,

@@ -152,14 +152,14 @@ describe("a layout that cannot be written is refused before a byte is read", () 
     ["a letter as delimiter", { delimiter: "e" }],
     ["a delimiter that is not text", { delimiter: null as unknown as string }],
     ["a delimiter in an array", { delimiter: ["|"] as unknown as string }],
-    ["columns that are no array", { columns: "hr" as unknown as Column[] }],
+    ["columns that are not an array", { columns: "hr" as unknown as Column[] }],
     ["the decimal point as delimiter", { delimiter: "." }],
     ["the sign as delimiter", { delimiter: "-" }],
     ["a quote as delimiter", { delimiter: '"' }],
     ["a line end as delimiter", { delimiter: "\n" }],
-    ["another decimal mark", { decimalMark: "'" as "," }],
+    ["a different decimal mark", { decimalMark: "'" as "," }],
     ["a comma as decimal mark and delimiter", { decimalMark: ",", delimiter: "," }],
-    ["another line end", { lineEnd: "\r" as "\n" }],
+    ["a different line end", { lineEnd: "\r" as "\n" }],
   ])("%s", ([, layout]) => {
     const source = new ReadableStream<Uint8Array>();
     const error = thrown(() => convert(source, layout));

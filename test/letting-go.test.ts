@@ -42,9 +42,9 @@ describe("the source is released", () => {
       "when piped batches are cancelled",
       (source) => cancelAfterOne(source.stream().pipeThrough(new AsiDecoderStream())),
     ],
-    ["when it is read to its end", (source) => wholeBytes(convert(source.iterable()).body)],
+    ["when it is read completely", (source) => wholeBytes(convert(source.iterable()).body)],
     [
-      "when it turns out to be no recording",
+      "when the input turns out not to be a recording",
       (source) =>
         asiError(inspect(mapped(source.iterable(), () => ascii("x").fill(0xb5)))).then(() => source),
     ],

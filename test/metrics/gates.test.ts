@@ -39,7 +39,7 @@ describe("a gate, on the recording with a sprint under a roof", () => {
       { min_satellites: 6, max_speed_accuracy: 1000, max_pdop_hundredths: 599 },
       [2, 48, 52, 5.4],
     ],
-    ["what all rows reach", { min_satellites: 0 }, [3, 72, 0, 0]],
+    ["a limit that all rows reach", { min_satellites: 0 }, [3, 72, 0, 0]],
   ])("%s", (_, gate, expected) => {
     expect(counted(samples, gate)).toEqual(expected);
     expect(counted(prepareSamples(samples), gate)).toEqual(expected);
