@@ -73,7 +73,7 @@ describe("asi squad --by player", () => {
     expect(found.rows).toBe((await sessions()).rows);
   });
 
-  it("uses the day of the session, even if a tracker wrote a row with the date of its previous start", async () => {
+  it("uses the date of the session, even if a tracker wrote a row with the date of its previous start", async () => {
     const season = await seasonFolder();
     const daysIn = async () => {
       const { stdout } = await asi(["squad", season, "--by", "player", "--format", "csv"]);

@@ -69,7 +69,7 @@ describe("asi squad", () => {
     ]);
   });
 
-  it("finds the trackers of a roster in any session of the folder", async () => {
+  it("finds the trackers of a roster in every session of the folder", async () => {
     const folder = scratchFolder();
     await recordingAt(folder, "first.asi", START_MS, "TRK-1");
     await recordingAt(folder, "later.asi", START_MS + 7 * 86_400_000, "TRK-2");
@@ -116,7 +116,7 @@ describe("asi squad", () => {
     );
   });
 
-  it("accepts times of a player of the roster who has no recording", async () => {
+  it("accepts times for a roster player who has no recording", async () => {
     const folder = await trainingFolder();
     rmSync(join(folder, "3.asi"));
     const { status, stderr } = await asi(["squad", folder, "--tz", "Europe/Zurich"]);

@@ -16,7 +16,7 @@ import { all, asiError, rejection, thrown, wholeBytes, wholeText } from "./whole
 
 const { bytes, csv, expectation } = fixture("damaged/torn-frames");
 
-describe("a recording is iterated once", () => {
+describe("a recording can be iterated only once", () => {
   it.for([
     ["decode", decode],
     ["decodeRows", decodeRows],

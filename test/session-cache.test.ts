@@ -47,7 +47,7 @@ describe("the cache of a session", () => {
     vi.resetModules();
   });
 
-  it("is not used by a program whose figures differ from those of the program that wrote it", async () => {
+  it("is not used by a version whose figures differ from those of the version that wrote it", async () => {
     const task = taskIn(scratchFolder());
     const all = SQUAD_COLUMNS.map(({ key }) => key);
     const earlier = all.filter((key) => key !== "trimp");

@@ -29,7 +29,7 @@ describe("the totals of a lap", () => {
     expect(totals.maxSpeedMmPerS).toBe(9000);
   });
 
-  it("extend from the earliest row to the latest, and add nothing where times run backwards", () => {
+  it("extend from the earliest row to the latest, and add nothing while times run backwards", () => {
     const totals = totalsOf(rowAt(5000, 1000), rowAt(2000, 1000), rowAt(4000, 1000));
     expect(totals).toMatchObject({ startMs: 2000, endMs: 5000, elapsedMs: 3000, timerMs: 2000 });
     expect(totals.distanceM).toBe(2);
