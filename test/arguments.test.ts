@@ -112,7 +112,7 @@ const exported: [string, (...args: unknown[]) => unknown][] = Object.entries({ .
   .filter(([name, value]) => typeof value === "function" && !/Stream$/.test(name))
   .map(([name, value]) => [name, CONSTRUCTORS[name] ?? (value as (...args: unknown[]) => unknown)]);
 
-describe("any invalid argument causes an error of the library", () => {
+describe("any invalid argument causes an AsiError", () => {
   it.for(exported)("%s", { timeout: 120_000 }, async ([, call]) => {
     await fc.assert(
       fc.asyncProperty(fc.array(argument, { maxLength: 3 }), async (args) => {
@@ -160,12 +160,12 @@ const batch = (): SampleBatch => ({
 
 describe("invalid samples are refused", () => {
   it.for<[string, Partial<Record<keyof SampleBatch, unknown>>, RegExp]>([
-    ["a length beyond the columns", { length: 3 }, /timestampMs has 2 entries, but length is 3/],
-    ["a length beyond one column", { hr: new Uint8Array(1) }, /hr has 1 entries/],
+    ["a length above that of the columns", { length: 3 }, /timestampMs has 2 entries, but length is 3/],
+    ["a length above that of one column", { hr: new Uint8Array(1) }, /hr has 1 entries/],
     ["no length", { length: undefined }, /length is undefined/],
     ["a negative length", { length: -1 }, /length is -1/],
     ["half a row", { length: 0.5 }, /length is 0.5/],
-    ["a column of another type", { latitudeE7: Float64Array.of(1, 2) }, /latitudeE7 .* Int32Array/],
+    ["a column of a different type", { latitudeE7: Float64Array.of(1, 2) }, /latitudeE7 .* Int32Array/],
     ["an array for a column", { fixType: [3, 3] }, /fixType is an array/],
   ])("%s", ([, change, message]) => {
     const samples = { ...batch(), ...change } as SampleBatch;
@@ -228,7 +228,7 @@ describe("invalid arguments are refused by name", () => {
       () => onDisk.readFileChunks("x", { onProgress: 1 as never }).next(),
       { code: "BAD_OPTION" },
     ],
-  ])("of files: %s", async ([, attempt, expected]) => {
+  ])("in functions for files: %s", async ([, attempt, expected]) => {
     expect(await rejection(attempt())).toMatchObject(expected);
   });
 });

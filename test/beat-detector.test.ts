@@ -26,7 +26,7 @@ describe("the detector finds exactly the beats of a generated ECG", () => {
     ["at 36 beats per minute", { durationS: 5 * MINUTE_S, bpm: 36 }],
     ["while running", { durationS: 5 * MINUTE_S, bpm: 165, running: 0.6 }],
     ["with a drifting baseline and hum", { durationS: 5 * MINUTE_S, drift: 3, hum: 0.2 }],
-    ["with one in ten premature", { durationS: 5 * MINUTE_S, prematureShare: 0.1 }],
+    ["with one premature beat in ten", { durationS: 5 * MINUTE_S, prematureShare: 0.1 }],
     ["with clipped R waves", { durationS: 5 * MINUTE_S, limits: [-300, 600] }],
     ["at 100 Hz", { durationS: 5 * MINUTE_S, rateHz: 100, running: 0.3 }],
     ["at 1000 Hz", { durationS: 2 * MINUTE_S, rateHz: 1000, running: 0.3 }],

@@ -60,7 +60,7 @@ function halves(bytes: Uint8Array, cut: number): Uint8Array[] {
   return [bytes.subarray(0, cut), bytes.subarray(cut)];
 }
 
-describe.for(engines)("a small recording, cut in two at any byte and read by the %s engine", (engine) => {
+describe.for(engines)("a small recording, divided at any byte and read by the %s engine", (engine) => {
   it("results in the same CSV, name, header and report", async () => {
     const whole = await converted([small], { engine });
     expect(whole.report.rows).toEqual({ total: 4, withHr: 2, twoD: 1 });

@@ -21,7 +21,7 @@ const clubFolder = () =>
 const CLUB = ["--roster", "roster.csv", "--periods", "periods.csv", "--tz", "Europe/Zurich"];
 
 describe("asi stats", () => {
-  it("has the players of a roster with their thresholds, and a row for each period, with decimal commas", async () => {
+  it("shows the players of a roster with their thresholds, and a row for each period, with decimal commas", async () => {
     const cwd = await clubFolder();
     const args = ["stats", ".", ...CLUB, "--format", "csv", "--decimal", ","];
     const { status, stdout, stderr } = await asi(args, { cwd });
@@ -56,7 +56,7 @@ describe("asi stats", () => {
     }
   });
 
-  it("counts by recipes in each period, as asi squad --recipe does, and has every other optional figure of it", async () => {
+  it("counts by recipes in each period, like asi squad --recipe, and supports all its other optional figures", async () => {
     const cwd = await clubFolder();
     writeFileSync(
       join(cwd, "periods.csv"),
@@ -106,7 +106,7 @@ describe("asi stats", () => {
     expect(text.slice(text.indexOf("Müller, Late"))).toBe("Müller, Late\n  no data in the period\n");
   });
 
-  it("assigns times without a date to the same day as asi squad, even if a tracker wrote rows before it had the date", async () => {
+  it("assigns times without a date to the same day as asi squad, even if a tracker wrote rows before it had received the date", async () => {
     const cwd = await clubFolder();
     const { body } = convert(new Uint8Array(readFileSync(join(cwd, "1.asi"))));
     const [header, ...rows] = (await wholeText(body)).trim().split("\n");
@@ -271,7 +271,7 @@ describe("asi plot", () => {
 });
 
 describe("asi report", () => {
-  it("writes the report of a squad for several recordings and -o", async () => {
+  it("writes the report of a squad if several recordings and -o are given", async () => {
     const cwd = await clubFolder();
     const tz = ["--tz", "Europe/Zurich"];
     expect((await asi(["report", ".", "-o", "report.html", ...tz], { cwd })).status).toBe(0);

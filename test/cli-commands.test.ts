@@ -19,7 +19,7 @@ import { asiInf, civilTime, joined, navPvt } from "./frames.js";
 const json = (stdout: string) => JSON.parse(stdout);
 
 describe("asi info", () => {
-  test("shows the header, duration, rows, rates, ranges and the use of every byte", async () => {
+  test("shows the header, duration, rows, rates and ranges, and accounts for every byte", async () => {
     const { status, stdout, stderr } = await asi(["info", MATCH.path]);
     expect([status, stderr]).toEqual([0, ""]);
     const { bytes } = MATCH.expected.report;
@@ -156,7 +156,7 @@ describe("asi validate", () => {
     ["badChecksums", MATCH.bytes.map((byte, at) => (at === 170 ? byte ^ 1 : byte))],
     ["overlong", Buffer.concat([MATCH.bytes, Buffer.of(0xb5, 0x62, 0x01, 0x07, 0xff, 0xff)])],
     ["overruns", MATCH.bytes.subarray(0, -1)],
-  ])("exits with 3 for the least damage of each kind: %s", async ([kind, damaged]) => {
+  ])("exits with 3 even for minimal damage: %s", async ([kind, damaged]) => {
     const { status, stdout } = await asi(["validate", "-", "--json"], { input: damaged });
     expect(json(stdout)).toMatchObject({ isWhole: false, report: { damage: { [kind]: 1 } } });
     expect(status).toBe(3);

@@ -109,7 +109,7 @@ describe("the manual page", () => {
     for (const [, after] of documents) expect(after).toMatch(/^\s*in\s+(the|its) repository/);
   });
 
-  test("promises the starts of peaks only for files of a session", () => {
+  test("mentions the start times of peaks only for files of a session", () => {
     const text = readFileSync(page, "utf8").replace(/\s+/g, " ");
     expect(text).toContain("files also contain their starts, except files of a season");
   });

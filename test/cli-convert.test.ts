@@ -104,7 +104,7 @@ describe("asi convert", () => {
   });
 });
 
-describe("asi convert loses nothing", () => {
+describe("asi convert does not destroy existing files", () => {
   test("does not overwrite files without --force", async () => {
     const folder = scratchFolder();
     const path = MATCH.copyTo(folder);
@@ -159,7 +159,7 @@ describe("asi convert loses nothing", () => {
     expect(readFileSync(path).equals(MATCH.bytes)).toBe(true);
   });
 
-  test("never overwrites an input with the name of a CSV, even with --force", async () => {
+  test("never overwrites an input that has the name of the CSV, even with --force", async () => {
     for (const args of [[], ["--jobs", "2"]]) {
       const folder = scratchFolder();
       MATCH.copyTo(folder, "match.asi");

@@ -6,7 +6,7 @@ import { asi, MATCH, namesIn, rowsOf, scratchFolder, shell } from "./asi-process
 const json = (stdout: string) => JSON.parse(stdout);
 
 describe("asi encode", () => {
-  test("creates a recording with the same rows from a CSV, named after its serial number", async () => {
+  test("creates a recording with the rows of a CSV, and names it after the serial number", async () => {
     const folder = scratchFolder();
     const name = MATCH.expected.fileName;
     writeFileSync(join(folder, name), MATCH.csv);
@@ -71,7 +71,7 @@ describe("asi encode", () => {
   });
 });
 
-describe("asi encode of tracks of other devices", () => {
+describe("asi encode with tracks from other devices", () => {
   const point = (second: number, inside = "") =>
     `<trkpt lat="46.5" lon="${7 + second / 10_000}"><time>2024-05-11T09:30:${String(second).padStart(2, "0")}Z</time>${inside}</trkpt>`;
   const gpx = `<?xml version="1.0"?>\n<gpx version="1.1"><trk><trkseg>
@@ -175,7 +175,7 @@ describe("asi encode --demo", () => {
     expect((await demo("--seed 6 --duration 1min")).stdout).not.toBe(one.stdout);
   });
 
-  test("is plausible: on a pitch, with the speeds and heart rates of a player, in two halves", async () => {
+  test("writes a plausible session: on a pitch, with the speeds and heart rates of a player, in two halves", async () => {
     const { stdout } = await demo("--seed 3 --duration 105min");
     const rows = rowsOf(stdout).map((fields) => fields.map(Number));
     const column = (i: number) => rows.map((fields) => fields[i] ?? Number.NaN);

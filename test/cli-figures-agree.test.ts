@@ -72,12 +72,12 @@ const ODD: readonly Odd[] = [
     rows: rowsAt([...times(600, 0.1), 100, 180, 290, 400, 520, ...times(600, 0.1, 600)]),
   },
   {
-    name: "times that run back for 30 s",
+    name: "times that run backwards for 30 s",
     rows: rowsAt([...TEN_HZ, ...times(900, 0.1, 90)]),
     told: ["times run backwards 1 time", "301 rows and 31 heart rates not used"],
   },
   {
-    name: "times that run back for 10 min",
+    name: "times that run backwards for 10 min",
     rows: rowsAt([...times(9000, 0.1), ...times(1000, 0.1, 300)]),
     told: ["times run backwards 1 time"],
   },
@@ -87,7 +87,7 @@ const ODD: readonly Odd[] = [
     told: ["times run backwards 1 time", "1201 rows and 121 heart rates not used"],
   },
   {
-    name: "each time twice, with another speed",
+    name: "each time twice, with different speeds",
     rows: TEN_HZ.flatMap((s) => rowsAt([s, s])).map((row, i) => ({ ...row, speed: 3 + (i % 2) })),
     told: ["1201 rows"],
   },
@@ -102,7 +102,7 @@ const ODD: readonly Odd[] = [
     laps: "have all rows",
   },
   {
-    name: "nothing but a drive",
+    name: "only a drive",
     rows: rowsAt(TEN_HZ, { speed: () => 20 }),
     told: ["faster than 45.0 km/h"],
     laps: "have all rows",
@@ -112,7 +112,7 @@ const ODD: readonly Odd[] = [
   { name: "one row", rows: rowsAt([0]) },
   { name: "two rows", rows: rowsAt([0, 0.1]) },
   {
-    name: "a file that is cut off",
+    name: "a truncated file",
     rows: rowsAt(TEN_HZ),
     harm: (bytes) => bytes.subarray(0, (bytes.length * 2) / 3 - 17),
     told: ["damaged"],
@@ -137,7 +137,7 @@ const oneDecimal = (value: number | null) => Math.round((value ?? 0) * 10) / 10;
 const number = (text: string | undefined) => (text === undefined || text === "" ? null : Number(text));
 
 describe.each(ODD)("a recording with $name", ({ rows, harm, told = [], laps }) => {
-  it("has the same distance, time, maximum speed and mean heart rate in each output, or a note about the difference", async () => {
+  it("has the same distance, time, maximum speed and mean heart rate in each output, or the output explains the difference", async () => {
     const cwd = scratchFolder();
     const bytes = await wholeBytes(encode(rows, { serial: "ODD-1" }));
     writeFileSync(join(cwd, "odd.asi"), harm?.(bytes) ?? bytes);

@@ -142,7 +142,7 @@ describe("asi convert writes nothing and reports incorrect usage for", () => {
 });
 
 describe("asi convert -o", () => {
-  test("writes the format of --format if the extension of the name is unknown", async () => {
+  test("uses --format if the extension of the file name is unknown", async () => {
     const folder = scratchFolder();
     await asi(["convert", MATCH.path, "-o", join(folder, "x.json"), "--format", "geojson"]);
     expect(JSON.parse(textOf(folder, "x.json"))).toHaveProperty("features");

@@ -61,7 +61,7 @@ describe("an interrupted run is terminated by the signal and leaves no file", ()
     }
   });
 
-  test("ends while nobody reads the output", async () => {
+  test("ends even if nobody reads the output", async () => {
     const folder = scratchFolder();
     const child = startAsi(["convert", MATCH.path, "-o", "-"], { cwd: folder });
     await once(child.stdout, "readable");

@@ -30,7 +30,7 @@ describe("asi load", () => {
     expect((await asi(["load", "a.asi", ...heart], { cwd })).stderr).toBe("");
   });
 
-  test("counts a recording and its copy once, and reports the copy", async () => {
+  test("counts a recording and its copy as one, and reports the copy", async () => {
     const cwd = scratchFolder();
     await demo(cwd, "2025-05-17T08:00:00Z");
     const one = await asi(["load", "."], { cwd });
@@ -75,7 +75,7 @@ describe("asi load", () => {
     });
   });
 
-  test("adds up the recordings of a day, counts days of rest, and separates devices", async () => {
+  test("adds up the recordings of a day, counts rest days, and separates devices", async () => {
     const folder = scratchFolder();
     // 23:30 UTC is the next day in Zurich
     for (const start of ["2025-05-17T08:00:00Z", "2025-05-17T10:00:00Z", "2025-05-18T23:30:00Z"]) {
@@ -114,7 +114,7 @@ describe("asi load", () => {
     expect(stderr).toBe("a.asi: no heart rate, so the load of 2024-06-01 is unknown\n");
   });
 
-  test("adds up Lucia's TRIMP from two thresholds", async () => {
+  test("computes Lucia's TRIMP from two thresholds", async () => {
     const cwd = scratchFolder();
     const rows = Array.from(
       { length: 601 },

@@ -36,7 +36,7 @@ const request = (id: number, method: string, params: object = {}) =>
   `${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`;
 
 describe("asi mcp", () => {
-  it("refuses paths and links that lead out of its folders", async () => {
+  it("refuses paths and links that lead outside its folders", async () => {
     const { folder, name, assistant } = await training();
     const other = join(scratchFolder(), "secret");
     renameSync(

@@ -15,7 +15,7 @@ describe.skipIf(process.platform === "win32")(
     test.for<[string, string[]]>([
       ["converted", ["convert", NASTY, "-d", "out"]],
       ["converted by threads", ["convert", NASTY, "torn.asi", "--jobs", "2", "-d", "out"]],
-      ["into a folder of such a name", ["convert", "torn.asi", "-d", NASTY.slice(0, -4)]],
+      ["into a folder with such a name", ["convert", "torn.asi", "-d", NASTY.slice(0, -4)]],
       ["as an output", ["convert", "torn.asi", "-o", `${NASTY}.csv`]],
       ["an output in a folder that does not exist", ["convert", "torn.asi", "-o", `${NASTY}/x.csv`]],
       ["damaged", ["convert", `torn${NASTY}`, "-o", "-", "--columns", "hr"]],
@@ -27,7 +27,7 @@ describe.skipIf(process.platform === "win32")(
       ["validate", ["validate", "."]],
       ["repair", ["repair", `torn${NASTY}`, "-d", "out"]],
       ["json", ["info", NASTY, "--json"]],
-      ["json of what is missing", ["validate", `${NASTY}.missing`, "--json"]],
+      ["JSON of a missing file", ["validate", `${NASTY}.missing`, "--json"]],
       ["an option", ["convert", `--${NASTY}`]],
       ["a command", [NASTY]],
       ["a value", ["convert", "torn.asi", "--from", NASTY]],

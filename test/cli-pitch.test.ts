@@ -6,7 +6,7 @@ import { tableOf } from "./csv-table.js";
 import { CORNERS, EAST, matchFolder, NORTH, SIZE, SOUTH, WEST } from "./match-on-pitch.js";
 
 describe("asi pitch", () => {
-  it("has the shape of the team for the session and each period, without the goalkeeper", async () => {
+  it("prints the shape of the team for the session and each period, without the goalkeeper", async () => {
     const args = ["pitch", await matchFolder(), "--corners", CORNERS, "--size", SIZE];
     const { status, stdout, stderr } = await asi([...args, "--format", "csv"]);
     expect([status, stderr]).toEqual([0, ""]);
@@ -29,7 +29,7 @@ describe("asi pitch", () => {
     expect(text.stdout).toMatch(/\n2nd half +0 +–/);
   });
 
-  it("has a row for each frame on request", async () => {
+  it("prints a row for each frame on request", async () => {
     const folder = await matchFolder();
     writeFileSync(join(folder, "pitch.csv"), CORNERS.replaceAll(" ", "\n"));
     const { stdout } = await asi(["pitch", folder, "--each", "--every", "30s", "--format", "jsonl"]);
@@ -60,7 +60,7 @@ describe("asi pitch", () => {
     expect(stderr).toMatch(message);
   });
 
-  it("reports that periods are not within the recordings, for example because of another time zone", async () => {
+  it("reports periods outside the recordings, for example because of another time zone", async () => {
     const args = ["pitch", await matchFolder(), "--corners", CORNERS, "--tz", "Europe/Zurich"];
     expect((await asi(args)).stderr).toContain("1st half");
   });

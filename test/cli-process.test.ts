@@ -10,7 +10,7 @@ test.for<[what: string, status: number, args: string[], options?: AsiOptions]>([
   ["from pipe to pipe", 0, ["convert", "-", "-o", "-"], { input: MATCH.bytes }],
   ["the version", 0, ["--version"]],
   ["one input of two is missing", 1, ["convert", "missing.asi", TORN.path, "-d", "."]],
-  ["an error with where it comes from", 1, ["info", "missing.asi"], { env: { ASI_DEBUG: "1" } }],
+  ["an error with its stack trace", 1, ["info", "missing.asi"], { env: { ASI_DEBUG: "1" } }],
   ["an empty standard input", 1, ["info", "-"]],
   ["wrong usage", 2, ["convert", MATCH.path, "--from", "noon"]],
   ["damage, in threads", 3, ["convert", MATCH.path, TORN.path, "--jobs", "2", "-d", "."]],

@@ -33,7 +33,7 @@ const DATA = ["serial=ROVER-1/2026-05-16.parquet", "serial=ROVER-1/2026-05-17.pa
 const LIST = "serial=ROVER-1/.asi-pull.json";
 
 describe("asi pull", () => {
-  test("writes files that DuckDB reads with a pattern, with the serial number as a column", async () => {
+  test("writes files that DuckDB reads by a file name pattern, with the serial number as a column", async () => {
     const folder = scratchFolder();
     const devices = ["A", "B", "C"].map((serial, i) => ({ ...rover(), id: i + 1, serial }));
     const { address } = await standIn(devices);
@@ -152,7 +152,7 @@ describe("asi pull, to protect the token", () => {
 
   test.each<[string, string[], RegExp]>([
     [
-      "plain http to another machine",
+      "plain http to a different machine",
       ["http://club.example"],
       /read the token\. Use https:\/\/, or add --allow-http/,
     ],
@@ -206,8 +206,8 @@ describe("asi pull, if the service fails", () => {
   });
 
   test.each([
-    ["loses the connection within a file", ({ socket }: ServerResponse) => socket?.destroy()],
-    ["gets a file that ends early", (response: ServerResponse) => response.end()],
+    ["loses the connection in the middle of a file", ({ socket }: ServerResponse) => socket?.destroy()],
+    ["receives a truncated file", (response: ServerResponse) => response.end()],
   ])("requests the file again when it %s", async (_, breakOff) => {
     const folder = scratchFolder();
     let broken = 0;

@@ -84,7 +84,7 @@ describe("asi recipes", () => {
     ["no names", ["show"], /Name the recipes to show/],
     ["one to compare", ["compare", "soccer/sprint"], /at least two recipes/],
     [
-      "a name that is neither",
+      "a name that is neither of them",
       ["show", "soccer/sprnt"],
       /no recipe or file "soccer\/sprnt"; asi recipes list/,
     ],

@@ -156,7 +156,7 @@ describe("--jobs", () => {
 });
 
 describe.skipIf(process.platform !== "linux")("the message about a full disk names the kept files", () => {
-  test("nothing of a file", async () => {
+  test("not an incomplete file", async () => {
     const folder = scratchFolder();
     const { stderr } = await shell(`trap '' XFSZ; ulimit -f 100; $ASI convert ${MATCH.path} -d .`, folder);
     expect(stderr).toMatch(/the incomplete output was removed\. \(EFBIG\)/);
@@ -236,7 +236,7 @@ describe("files under a temporary name", () => {
     },
   );
 
-  test("reach the disk before they get their final name", async () => {
+  test("are written to disk before they get their final name", async () => {
     for (const args of [
       ["convert", MATCH.path],
       ["convert", MATCH.path, "--split", "-d", "."],

@@ -53,7 +53,7 @@ function recipeFile(name: string, recipe: Recipe): string {
 }
 
 describe("asi squad --by player --recipe", () => {
-  it("has the counts of computeRecipe, each as a share of the mean of the last five matches, and the hash", async () => {
+  it("shows the counts of computeRecipe, each also as a share of the mean of the last five matches, and the hash", async () => {
     const season = await seasonFolder();
     const { status, stdout, stderr } = await squad(
       season,
@@ -109,7 +109,7 @@ describe("asi squad --by player --recipe", () => {
     expect(tableOf(stdout).map((row) => [row.kind, row.soccer_sprint_count])).toEqual([["match", "2"]]);
   });
 
-  it("has the same values in JSON lines, Parquet and the workbook, which also has mean and best of each player", async () => {
+  it("writes the same values to JSON lines, Parquet and the workbook, which also has the mean and best of each player", async () => {
     const season = await seasonFolder();
     const recipe = ["--recipe", "soccer/sprint"];
     const lines = (await squad(season, ...recipe, "--format", "jsonl")).stdout
@@ -162,7 +162,7 @@ describe("asi squad --by player --recipe", () => {
       expect(footer).toMatch(new RegExp(`${name}: [^<]*, recipe ${recipeHash(recipe)}\\.`));
   });
 
-  it("computes the sessions in the cache again after a change to the recipe, and only then", async () => {
+  it("recomputes cached sessions only after a change to the recipe", async () => {
     const season = await seasonFolder();
     const ours = recipeFile("ours.json", SPRINT);
     const counts = async () => {

@@ -124,7 +124,7 @@ describe("asi squad --by player --profile", () => {
       expect((await squad(season, "--format", "csv", ...more)).stdout).toBe(once.stdout);
   });
 
-  it("is refused without a season, and for a report", async () => {
+  it("is refused for anything other than a season, and for a report", async () => {
     const season = await seasonOf([[0, sessionOn(0, 1)]]);
     const single = await asi(["squad", season, "--profile"]);
     expect([single.status, single.stderr]).toEqual([2, expect.stringMatching(/add --by player/)]);

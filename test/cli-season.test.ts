@@ -73,7 +73,7 @@ describe("asi squad --by player", () => {
     expect(found.rows).toBe((await sessions()).rows);
   });
 
-  it("uses the day of the session, even if a tracker wrote a row with the date of its previous start", async () => {
+  it("uses the date of the session, even if a tracker wrote a row with the date of its previous start", async () => {
     const season = await seasonFolder();
     const daysIn = async () => {
       const { stdout } = await asi(["squad", season, "--by", "player", "--format", "csv"]);
@@ -161,7 +161,7 @@ describe("asi squad --by player", () => {
     expect(lines).toContainEqual(["10 Lang MF: 1 session, 35 days before the last of the squad"]);
   });
 
-  it("draws the season in one file, with a panel for each player and a table of the same values", async () => {
+  it("draws the season in one file, with a panel for each player and a table with the same values", async () => {
     const folder = await seasonFolder();
     const output = join(folder, "season.html");
     expect((await asi(["squad", folder, "--by", "player", "-o", output])).status).toBe(0);
@@ -304,7 +304,7 @@ describe("asi squad --by player", () => {
     );
   });
 
-  it("adds up the training impulse, with the same digits as asi load, and has no load for a player without a maximum heart rate", async () => {
+  it("adds up the training impulse, with the same digits as asi load, and shows no load for a player without a maximum heart rate", async () => {
     const season = join(scratchFolder(), "season");
     const write = async (day: number, serial: string, hr: number) => {
       const rows = Array.from({ length: 601 + 60 * day }, (_, second) => ({

@@ -11,7 +11,7 @@ import { tableOf } from "./csv-table.js";
 import { START_MS, trainingFolder } from "./training-folder.js";
 import { wholeBytes } from "./whole.js";
 
-describe("the match of the demonstration", () => {
+describe("the demo match", () => {
   const match = demoSquad({ players: 25, startMs: START_MS });
 
   it("has a roster and periods that are read without a problem", () => {
@@ -25,7 +25,7 @@ describe("the match of the demonstration", () => {
     expect(read.periods.map(({ name }) => name)).toEqual(["Warm-up", "1st half", "2nd half"]);
   });
 
-  it("has a changed tracker, a late start and a damaged file", () => {
+  it("contains a tracker change, a late start and a damaged file", () => {
     expect(match.recordings).toHaveLength(26);
     expect(match.recordings.filter(({ damage }) => damage !== null)).toHaveLength(1);
     const first = (index: number) => match.recordings[index]?.rows().next().value?.timestamp ?? 0;

@@ -45,7 +45,7 @@ describe("asi squad", () => {
     for (const { minutes } of truncated) expect(Number(minutes)).toBeGreaterThan(0);
   });
 
-  it("has the time of the session, and keeps sessions apart, even if a tracker wrote a row with the date of its previous start", async () => {
+  it("shows the time of the session, and separates sessions, even if a tracker wrote a row with the date of its previous start", async () => {
     const folder = await trainingFolder();
     await recordingAt(folder, "later.asi", START_MS + 7 * 86_400_000);
     const rows = [-200 * 86_400, ...Array(600).keys()].map((second) => ({
@@ -69,7 +69,7 @@ describe("asi squad", () => {
     ]);
   });
 
-  it("finds the trackers of a roster in any session of the folder", async () => {
+  it("finds the trackers of a roster in every session of the folder", async () => {
     const folder = scratchFolder();
     await recordingAt(folder, "first.asi", START_MS, "TRK-1");
     await recordingAt(folder, "later.asi", START_MS + 7 * 86_400_000, "TRK-2");
@@ -116,7 +116,7 @@ describe("asi squad", () => {
     );
   });
 
-  it("accepts times of a player of the roster who has no recording", async () => {
+  it("accepts times for a roster player who has no recording", async () => {
     const folder = await trainingFolder();
     rmSync(join(folder, "3.asi"));
     const { status, stderr } = await asi(["squad", folder, "--tz", "Europe/Zurich"]);
@@ -173,7 +173,7 @@ describe("asi squad", () => {
     );
   });
 
-  it("lets periods name a player of the roster without a recording", async () => {
+  it("accepts periods for a roster player without a recording", async () => {
     const folder = await trainingFolder();
     rmSync(join(folder, "3.asi"));
     const { status, stdout } = await asi(["squad", folder, "--tz", "Europe/Zurich"]);
@@ -181,7 +181,7 @@ describe("asi squad", () => {
     expect(stdout).toContain("Drill");
   });
 
-  it("reports the date of periods that are on another day than the recordings", async () => {
+  it("reports the date of periods that are on a different day than the recordings", async () => {
     const folder = await trainingFolder();
     writeFileSync(join(folder, "periods.csv"), "period,start,end\nDrill,2026-05-17 12:30,2026-05-17 12:35\n");
     const { stderr } = await asi(["squad", folder]);

@@ -69,7 +69,7 @@ function cellsOf({ peaks }: Pick<PeakDemands, "peaks">): Record<string, string> 
 }
 
 describe("asi squad --peaks", () => {
-  it("has the digits and times of asi stats --peaks for the session, and those of peakDemands for a period", async () => {
+  it("shows the same digits and times as asi stats --peaks for the session, and as peakDemands for a period", async () => {
     const folder = folderOfSprints();
     const path = join(folder, FILE);
     const { stdout } = await asi(["squad", folder, "--peaks", "--format", "csv"]);
@@ -91,7 +91,7 @@ describe("asi squad --peaks", () => {
     ]);
   });
 
-  it("has a different head for each amount and window", async () => {
+  it("has a different column header for each amount and window", async () => {
     const columns = [
       "distance_m",
       "high_speed_m",
@@ -123,7 +123,7 @@ describe("asi squad --peaks", () => {
     expect([status, stderr]).toEqual([2, expect.stringMatching(/space for peaks or recipes/)]);
   });
 
-  it("has the peaks of the training despite a few rows of days before", async () => {
+  it("shows the peaks of the training session despite a few rows from earlier days", async () => {
     const folder = await folderOfTwoDays(1 / 3);
     const { status, stdout } = await asi(["squad", folder, "--peaks", "--format", "csv"]);
     expect(status).toBe(0);

@@ -25,7 +25,7 @@ function receptionFolder(): string {
 }
 
 describe("asi squad --recipe", () => {
-  it("has the same digits as asi stats for the session, and as computeRecipe for a period", async () => {
+  it("shows the same digits as asi stats for the session, and as computeRecipe for a period", async () => {
     const folder = receptionFolder();
     const args = ["--recipe", gatedFile(), "--recipe", "soccer/sprint"];
     const { stdout } = await asi(["squad", folder, ...args, "--format", "csv"]);
@@ -54,7 +54,7 @@ describe("asi squad --recipe", () => {
     expect(rows[0]).toMatchObject({ gated_count: "2", gated_gate_rows: "51", gated_gate_s: "5.3" });
   });
 
-  it("has the counts in a report, the rows that a gate drops, and the hash", async () => {
+  it("shows the counts, the rows that a gate drops, and the hash in a report", async () => {
     const args = ["--recipe", gatedFile(), "--format", "html", "-o", "-"];
     const { status, stdout } = await asi(["squad", receptionFolder(), ...args]);
     const [, table = ""] = /<table class="squad">(.*?)<\/table>/s.exec(stdout) ?? [];
@@ -113,12 +113,12 @@ describe("asi squad --recipe", () => {
 
   it.each<[string, string[], RegExp]>([
     [
-      "a recipe named twice",
+      "a recipe that is given twice",
       ["--recipe", "soccer/sprint", "--recipe", "soccer/sprint"],
       /columns soccer_sprint_…/,
     ],
     [
-      "more recipes in a report than fit on paper",
+      "more recipes than a printed report has space for",
       [
         ...["soccer/sprint", "statsports/sprint", "soccer/hid-4"].flatMap((name) => ["--recipe", name]),
         "--format",

@@ -41,7 +41,7 @@ describe("asi squad --individual-zones", () => {
     },
   );
 
-  it("leaves the figures by zones empty for a player without speeds, because a table never mixes fixed and individual limits", async () => {
+  it("leaves the zone figures empty for a player without speeds, because a table never mixes fixed and individual limits", async () => {
     const args = ["squad", await training(), "--individual-zones", "mss", "--peaks", ...asCsv];
     const { stdout, stderr } = await asi(args);
     const graf = tableOf(stdout).find(({ player }) => player === "Graf");
@@ -100,7 +100,7 @@ describe("asi squad --individual-zones", () => {
 
   it.each([
     [
-      "a speed that nobody runs",
+      "a speed that no person can reach",
       "36 m/s;4",
       /roster\.csv, line 2: max_speed is "36 m\/s"; it must be from 1 to 13/,
     ],

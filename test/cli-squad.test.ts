@@ -92,7 +92,7 @@ describe("asi squad", () => {
     expect(names).toEqual(["GK of 1, whole period", "Müller", "FW of 2, whole period", "Kunz", "Vogel"]);
   });
 
-  it("has the training impulse of players with a maximum heart rate in files and in named columns, equal to asi load", async () => {
+  it("shows the training impulse of players with a maximum heart rate in files and in named columns, equal to asi load", async () => {
     const folder = await folderOfTraining([3, 4], {
       roster: ["Player;Serial;max_hr", "Kunz;TRK-1;170", "Vogel;TRK-2;"],
       periods: ["period;start;end", "Drill;12:30;12:34"],
@@ -141,7 +141,7 @@ describe("asi squad", () => {
     expect(unsorted.map(({ player }) => player).slice(0, 3)).toEqual(["Müller", "Müller", "Kunz"]);
   });
 
-  it("suggests periods with the times of substitutes as lines of a periods.csv, and nothing after they are saved", async () => {
+  it("suggests periods with the times of substitutes as lines for periods.csv, and suggests nothing after they are saved", async () => {
     const folder = scratchFolder();
     const start = Date.UTC(2026, 4, 16, 12);
     // minutes on the pitch: the third player replaces the second

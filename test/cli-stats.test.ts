@@ -293,7 +293,7 @@ describe("asi stats", () => {
     expect(JSON.parse(whole.stdout)).not.toHaveProperty("repeated");
   });
 
-  test("has the same distance as laps and squad tables for a recording with two sampling rates", async () => {
+  test("shows the same distance as laps and squad tables for a recording with two sampling rates", async () => {
     const cwd = scratchFolder();
     // 100 s at 10 Hz, then 300 s with steps of 1 and 2 s
     const fast = Array.from({ length: 1000 }, (_, i) => i / 10);

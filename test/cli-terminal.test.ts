@@ -33,7 +33,7 @@ const slowReader = (path: string) =>
   `mkfifo pipe; (exec 3<pipe; sleep 1; cat <&3 > read.csv) & $ASI convert ${path} -o pipe; wait`;
 
 describe.skipIf(!hasScript)("the command on a terminal", () => {
-  test("shows the progress of work that takes longer than half a second, and then removes it", async () => {
+  test("shows the progress of tasks that take longer than half a second, and then removes it", async () => {
     const folder = scratchFolder();
     const { stdout } = await onTerminal(slowReader(MATCH.path), folder);
     expect(visible(stdout)).toMatch(/<erase>\[#+-*\] \d+% {2}\d\.\d of 0\.7 MB/);

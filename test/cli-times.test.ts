@@ -38,7 +38,7 @@ describe("asi convert --from and --to", () => {
       ["--from", "2025-03-15 15:43", "--to", "20250315T154310", "--tz", "Europe/Zurich"],
     ],
     [
-      "an offset before the zone",
+      "a time with an offset, which takes precedence over the zone",
       ["--from", "2025-03-15T14:43Z", "--to", "15:43:10", "--tz", "Europe/Zurich"],
     ],
     ["fractions after a comma", ["--from", "14:43:00,0", "--to", "2025-03-15 14:43:10,000Z"]],
@@ -89,7 +89,7 @@ describe("asi convert --from and --to", () => {
     expect(await firstAndLast(["--from", "23:50", "--to", "00:09", ...zone], late)).toMatch(/NO_SAMPLES/);
   });
 
-  test("are an error where --to is before --from on the day of the recording", async () => {
+  test("are an error if --to is before --from on the day of the recording", async () => {
     for (const args of [["convert", "-o", "-"], ["stats"], ["plot"]]) {
       const folder = scratchFolder();
       MATCH.copyTo(folder, "match.asi");
@@ -152,7 +152,7 @@ describe("asi convert --from and --to", () => {
     expect(rowsOf(stdout)).toHaveLength(6);
   });
 
-  test("include both hours when clocks are set back, and nothing of a skipped hour", async () => {
+  test("include both hours when clocks are set back, and no rows for a skipped hour", async () => {
     const zone = ["--tz", "Europe/Zurich"];
     const autumn = everySecond("2025-10-25T23:30:00Z", "2025-10-26T02:30:00Z");
     expect(await firstAndLast(["--from", "02:15", "--to", "02:45", ...zone], autumn)).toEqual([
@@ -285,7 +285,7 @@ test.each<[string, string[], RegExp]>([
   ],
   ["a time that does not exist", ["--from", "24:00"], /a time such as 14:30/],
   [
-    "an end before the beginning, in a zone",
+    "an end before the start, in a zone",
     ["--from", "2025-03-02T00:00", "--to", "2025-03-01T23:59Z", "--tz", "America/New_York"],
     /later/,
   ],

@@ -27,7 +27,7 @@ describe("help", () => {
     for (const name of COMMANDS) expect(stderr).toContain(`\n  ${name} `);
   });
 
-  test("names the choices of an option once", async () => {
+  test("names the choices of an option only once", async () => {
     const { stdout } = await asi(["convert", "--help"]);
     const text = stdout.replace(/\s+/g, " ");
     expect(text).toMatch(
@@ -47,12 +47,12 @@ describe("incorrect usage exits with 2, explains the usage, and changes nothing"
     ["no such command", ["convrt", "m.asi"], /Did you mean convert/],
     ["no such option", ["convert", "m.asi", "--ouput", "x"], /Did you mean --output/],
     [
-      "a file in place of a command",
+      "a file instead of a command",
       ["m.asi"],
       /^asi: Unknown command m\.asi\. Did you mean asi convert m\.asi\?\n/,
     ],
-    ["a folder in place of a command", ["."], /Did you mean asi convert \.\?/],
-    ["help for no command", ["help", "convrt"], /^asi: Unknown command convrt\. Did you mean convert\?/],
+    ["a folder instead of a command", ["."], /Did you mean asi convert \.\?/],
+    ["help for an unknown name", ["help", "convrt"], /^asi: Unknown command convrt\. Did you mean convert\?/],
     ["help for a file", ["help", "x.asi.gz"], /Did you mean asi convert x\.asi\.gz\?/],
     [
       "an option without its value",
@@ -102,7 +102,7 @@ describe("incorrect usage exits with 2, explains the usage, and changes nothing"
       /name a file with -o/,
     ],
     ["the standard input twice", ["convert", "-", "-"], /only once/],
-    ["a column that is not there", ["convert", "m.asi", "--columns", "time,speed"], /there is no "time"/],
+    ["an unknown column", ["convert", "m.asi", "--columns", "time,speed"], /there is no "time"/],
     ["a column twice", ["convert", "m.asi", "--columns", "speed,speed"], /each column once/],
     ["a delimiter of two characters", ["convert", "m.asi", "--delimiter", ";;"], /one character/],
     ["a letter as delimiter", ["convert", "m.asi", "--delimiter", "e"], /letter/],
@@ -111,7 +111,7 @@ describe("incorrect usage exits with 2, explains the usage, and changes nothing"
     ["a day that does not exist", ["convert", "m.asi", "--from", "2025-02-30"], /date and time/],
     ["a time that does not exist", ["convert", "m.asi", "--to", "2025-02-28T24:30"], /date and time/],
     [
-      "an end before the beginning",
+      "an end that is a day before the start",
       ["convert", "m.asi", "--from", "2025-03-02", "--to", "2025-03-01"],
       /later/,
     ],
@@ -149,7 +149,7 @@ describe("incorrect usage exits with 2, explains the usage, and changes nothing"
 });
 
 describe("messages", () => {
-  test("never show a stack, unless ASI_DEBUG=1 asks for it", async () => {
+  test("never show a stack trace, unless ASI_DEBUG=1 is set", async () => {
     const folder = scratchFolder();
     mkdirSync(join(folder, "out"));
     const plain = await asi(["convert", "missing.asi"], { cwd: folder });
@@ -165,7 +165,7 @@ describe("messages", () => {
     expect(stderr).toMatch(/Cannot write into .*nowhere: there is no such file or folder\. \(ENOENT\)/);
   });
 
-  test.skipIf(process.platform !== "linux")("a full disk leaves nothing", async () => {
+  test.skipIf(process.platform !== "linux")("a full disk leaves no file", async () => {
     const { status, stderr } = await asi(["convert", MATCH.path, "-o", "/dev/full"]);
     expect(status).toBe(1);
     expect(stderr).toMatch(/the disk is full.*\(ENOSPC\)/i);

@@ -23,7 +23,7 @@ async function convertWithBreakdowns(folder: string, inputs: string[]) {
 }
 
 describe("a worker thread that fails", () => {
-  test("causes a failure only for its own file, whether it exits or throws", async () => {
+  test("causes an error only for its own file, whether it exits or throws", async () => {
     const folder = scratchFolder();
     for (const name of ["ends.asi", "throws.asi"]) MATCH.copyTo(folder, name);
     RIDE.copyTo(folder, "ride.asi");
@@ -49,7 +49,7 @@ describe("a worker thread that fails", () => {
     for (const { csv, expected } of converted) expect(textOf(out, expected.fileName)).toBe(csv);
   });
 
-  test("causes no failure after its work", async () => {
+  test("causes no error after it has finished its file", async () => {
     const folder = scratchFolder();
     MATCH.copyTo(folder, "throws-when-idle.asi");
     RIDE.copyTo(folder, "waits.asi");

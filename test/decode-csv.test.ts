@@ -53,7 +53,7 @@ describe.for(readers)("%s", ([, read]) => {
     expect([...timestampMs]).toEqual(minutes);
   });
 
-  it("accepts columns in capitals, quotes, and other lines", async () => {
+  it("accepts column names in capitals, quotes, and other line ends", async () => {
     const text = `Note;"Speed";Longitude;Latitude;Timestamp\r\n"a;""b""\nc";1,5;8,5;47,1;10,25\r\n\r\nd;2;8;47;11\r\n`;
     const { timestampMs, speedMmPerS, fixType } = await columnsOf(text);
     expect([[...timestampMs], [...speedMmPerS], [...fixType]]).toEqual([
@@ -99,7 +99,7 @@ describe.for(readers)("%s", ([, read]) => {
 it.for([
   ["row", `${"9".repeat(300_000)}\n1,2,3,4\n`],
   ["quote", `"${"x\n".repeat(150_000)}`],
-])("a %s without end is refused", { timeout: 20_000 }, async ([, rows]) => {
+])("a %s that never ends is refused", { timeout: 20_000 }, async ([, rows]) => {
   for (const text of [`timestamp,latitude,longitude,speed\n${rows}`]) {
     const error = await asiError(all(decodeCsv(utf8(text))));
     expect(error).toMatchObject({ code: "BAD_CSV", message: expect.stringMatching(/quote is not closed/) });

@@ -125,7 +125,7 @@ describe("the option hr", () => {
     }
   });
 
-  it("selects the heart rates of rows; the report says how many are derived", () => {
+  it("selects the heart rates of rows; the report states how many are derived", () => {
     const rows = waveformFrames(ECG, START_MS).flatMap((frame, i) => [
       frame,
       navPvt(civilTime(START_MS + 100 * (i + 1))),

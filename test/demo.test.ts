@@ -21,7 +21,7 @@ function match(seed: number) {
 const minuteOf = (ms: number) => (ms - KICK_OFF_MS) / MINUTE_MS;
 const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
-test.each([1, 2, 3])("player %i of the demonstration has the figures of a footballer", (seed) => {
+test.each([1, 2, 3])("player %i of the demo match has plausible figures for a football player", (seed) => {
   const { metrics } = match(seed);
   const { sprint, accelerations, decelerations, total_distance, max_speed, hr_avg, hr_max } = metrics;
   expect(total_distance).toBeGreaterThan(9_000);

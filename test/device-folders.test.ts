@@ -25,7 +25,7 @@ test("a folder is named by the serial number of its device, or by the id if some
   ]);
 });
 
-test("no two devices have one folder on a file system that ignores case and dots at the end", () => {
+test("no two devices share a folder on a file system that ignores case and trailing dots", () => {
   const serial = fc.constantFrom("A", "a", "a.", "A..", "id-1", "ID-2", "nul", "NUL.x", "é", "e\u0301", "");
   fc.assert(
     fc.property(fc.array(serial, { maxLength: 8 }), (serials) => {
@@ -37,7 +37,7 @@ test("no two devices have one folder on a file system that ignores case and dots
   );
 });
 
-test("a device keeps the folder that has its files, although a device with a lower id has the same name", () => {
+test("a device keeps the folder with its files, even if a device with a lower id has the same name", () => {
   const folder = scratchFolder();
   mkdirSync(join(folder, "serial=AB-1"));
   const list = { version: 1, ...ORIGIN, device: 9, timeZone: "UTC", files: {} };

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { computeMetrics, distanceCurve } from "../src/metrics/index.js";
 
 describe("a distance curve", () => {
-  it("ends at the total distance of the metrics, and never falls", () => {
+  it("ends at the total distance of the metrics, and never decreases", () => {
     const rows = fc.array(fc.tuple(fc.integer({ min: 1, max: 4000 }), fc.integer({ min: -1, max: 12_000 })), {
       minLength: 1,
       maxLength: 200,

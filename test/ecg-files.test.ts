@@ -171,7 +171,7 @@ describe("a Parquet file of the waveform", () => {
     );
   });
 
-  it("keeps samples of impossible times", async () => {
+  it("keeps samples with impossible times", async () => {
     const connection = await (await DuckDBInstance.create(":memory:")).connect();
     const path = join(scratchFolder(), "ecg.parquet");
     const frames = [0, 2 ** 60, 5, Number.MAX_SAFE_INTEGER].map((timeMs) => ({

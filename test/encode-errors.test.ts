@@ -15,7 +15,7 @@ describe("a row that cannot be recorded is refused with its number", () => {
     ["beyond the pole", { latitude: 90.1 }, /latitude is 90.1.*from -90 to 90/],
     ["beyond the date line", { longitude: -180.1 }, /longitude is -180.1.*from -180 to 180/],
     ["no latitude", { latitude: undefined as unknown as number }, /latitude is undefined/],
-    ["altitude beyond 32 bits", { altitude: 2_147_484 }, /altitude/],
+    ["an altitude of more than 32 bits", { altitude: 2_147_484 }, /altitude/],
     ["infinite speed", { speed: Number.POSITIVE_INFINITY }, /speed is Infinity/],
     ["a heart rate of 0", { hr: 0 }, /hr is 0.*from 1 to 255/],
     ["a heart rate of 256", { hr: 256 }, /hr is 256/],
@@ -40,7 +40,7 @@ describe("a row that cannot be recorded is refused with its number", () => {
 describe("a header that cannot be written is refused immediately", () => {
   it.for<[string, RecordingHeader]>([
     ["no serial number", { serial: "" }],
-    ["no serial number at all", {} as RecordingHeader],
+    ["a header without a serial number", {} as RecordingHeader],
     ["a serial number that is not text", { serial: 17 as unknown as string }],
     ["a device name that is not text", { serial: "A", deviceName: 5 as unknown as string }],
     ["a serial number that begins with a dot", { serial: ".A" }],
@@ -50,7 +50,7 @@ describe("a header that cannot be written is refused immediately", () => {
     ["a firmware version that is not ASCII", { serial: "A", firmwareVersion: "1.0β" }],
     ["a fractional period", { serial: "A", periodMs: 99.5 }],
     ["a negative period", { serial: "A", periodMs: -1 }],
-    ["a period beyond 16 bits", { serial: "A", periodMs: 65_536 }],
+    ["a period of more than 16 bits", { serial: "A", periodMs: 65_536 }],
   ])("%s", ([, written]) => {
     expect(thrown(() => encode([], written))).toMatchObject({ code: "BAD_OPTION" });
   });
@@ -71,14 +71,14 @@ describe("a CSV that cannot be read is refused with its line", () => {
     ],
     ["no header line", "1,2,3,4,5,6\n", "BAD_CSV", 1, /lacks/],
     [
-      "a word for a number",
+      "a word instead of a number",
       `${head}1.0,47,8,,1,\n2.0,north,8,,1,\n`,
       "BAD_CSV",
       3,
       /Line 3: latitude is "north"/,
     ],
     ["an empty speed", `${head}1.0,47,8,,,\n`, "BAD_CSV", 2, /Line 2: speed is ""/],
-    ["a number in another notation", `${head}1e3,47,8,,1,\n`, "BAD_CSV", 2, /timestamp is "1e3"/],
+    ["a number in a different notation", `${head}1e3,47,8,,1,\n`, "BAD_CSV", 2, /timestamp is "1e3"/],
     ["empty lines before it", `\n${head}\n\n1.0,x,8,,1,\n`, "BAD_CSV", 5, /Line 5/],
     [
       "a field of two lines before it",
@@ -88,7 +88,7 @@ describe("a CSV that cannot be read is refused with its line", () => {
       /Line 4: latitude/,
     ],
     [
-      "a value that no recording holds",
+      "a value that recordings cannot contain",
       `${head}1.0,47,8,,1,\n\n1.1,97,8,,1,\n`,
       "BAD_ROW",
       4,
@@ -109,8 +109,8 @@ describe("a CSV that cannot be read is refused with its line", () => {
   });
 
   it.for<[string, string]>([
-    ["an open quote before much text", `${head}1.0,"47,8,,1,\n${"1.0,47,8,,1,\n".repeat(1000)}`],
-    ["a stray quote before much text", `${head}1.0,"4"7,8,,1,\n${"1.0,47,8,,1,\n".repeat(1000)}`],
+    ["an unclosed quote before a long text", `${head}1.0,"47,8,,1,\n${"1.0,47,8,,1,\n".repeat(1000)}`],
+    ["an unpaired quote before a long text", `${head}1.0,"4"7,8,,1,\n${"1.0,47,8,,1,\n".repeat(1000)}`],
     ["bytes that are not a CSV", "\u001b[31m\u0000".repeat(1000)],
     ["a field without end", `${head}${"x".repeat(10_000)},47,8,,1,\n`],
   ])("has a short and printable message: %s", async ([, text]) => {
@@ -126,7 +126,7 @@ describe("a CSV that cannot be read is refused with its line", () => {
     expect(await asiError(encoded(text))).toMatchObject({ code: "BAD_CSV", line: 5 });
   });
 
-  it("is refused immediately because of an invalid delimiter", () => {
+  it("is refused immediately if the delimiter is invalid", () => {
     expect(thrown(() => encodeCsv(ascii(head), { serial: "X" }, { delimiter: ";;" }))).toMatchObject({
       code: "BAD_OPTION",
     });

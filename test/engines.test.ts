@@ -227,7 +227,7 @@ describe("random recordings", () => {
   });
 });
 
-describe("rows in quick succession", () => {
+describe("rows at high rates", () => {
   /** Values at which the text of a number changes because of its sign, whole part, the tenth that coordinates
    * share, or a limit. */
   const edges = {
@@ -245,7 +245,7 @@ describe("rows in quick succession", () => {
     nano: 100_000_000,
   };
 
-  it("have the same result with all engines, a few steps around every edge", () => {
+  it("have the same result with all engines, a few steps around every limit", () => {
     let rows = 0;
     for (let seed = 0; seed < examples(3_000); seed++) {
       const random = seededRandom(seed);

@@ -22,7 +22,7 @@ const row = navPvt(civilTime(1000));
 describe("an error contains its reason, its position and the required action", () => {
   it.for<[string, Uint8Array, DecodeOptions, Partial<AsiError>, RegExp]>([
     [
-      "no recording: another frame comes first",
+      "not a recording: a different frame comes first",
       joined([ascii("$GP\r\n"), row, header]),
       {},
       { code: "NOT_A_RECORDING", byteOffset: 5 },
@@ -35,23 +35,23 @@ describe("an error contains its reason, its position and the required action", (
       { code: "NOT_A_RECORDING", byteOffset: 0 },
       /no valid frame.*not an \.asi recording/,
     ],
-    ["no recording: nothing at all", joined([]), {}, { code: "NOT_A_RECORDING", byteOffset: 0 }, /is empty/],
+    ["not a recording: no bytes", joined([]), {}, { code: "NOT_A_RECORDING", byteOffset: 0 }, /is empty/],
     [
-      "no recording: nothing at all, with a serial number",
+      "not a recording: no bytes, with a serial number",
       joined([]),
       { serial: "X" },
       { code: "NOT_A_RECORDING", byteOffset: 0 },
       /is empty/,
     ],
     [
-      "a version of the future",
+      "a later version",
       joined([ascii("ab"), asiInf({ formatVersion: 7 }), row]),
       {},
       { code: "UNSUPPORTED_VERSION", byteOffset: 2 },
       /version 7.*only version 1.*newer asi-convert/,
     ],
     [
-      "a version of the future, later in the file",
+      "a later version in a later header of the file",
       joined([header, row, asiInf({ formatVersion: 2 })]),
       {},
       { code: "UNSUPPORTED_VERSION", byteOffset: 172 },
@@ -65,7 +65,7 @@ describe("an error contains its reason, its position and the required action", (
       /60 bytes instead of 64/,
     ],
     [
-      "a serial number that cannot be part of a file name",
+      "a serial number that is not a valid file name",
       joined([asiInf({ serial: "../etc" }), row]),
       {},
       { code: "BAD_HEADER", byteOffset: 0 },

@@ -48,7 +48,7 @@ describe("convertFile", () => {
     expect(readdirSync(folder).sort()).toEqual([name, "match.asi"].sort());
   });
 
-  it("writes the format of the extension of output, and refuses a contradiction", async () => {
+  it("writes the format that the extension of output selects, and refuses a contradicting format", async () => {
     const output = join(folder, "z.tcx");
     expect((await convertFile(input, { output })).files[0]?.path).toBe(output);
     expect(contentOf("z.tcx")).toMatch(/<TrainingCenterDatabase/);

@@ -93,7 +93,7 @@ describe("the RR intervals of FIT files of other devices", () => {
     ]);
   });
 
-  it("have no break where a device writes several intervals of a slow heart together", async () => {
+  it("have no break where a device writes several intervals of a slow heartbeat together", async () => {
     const slow = Array.from({ length: 10 }, (_, i) => [
       ...Array.from({ length: 6 }, (_, second) => ({ second: 6 * (i + 1) + second })),
       // two messages that follow each other
@@ -219,7 +219,7 @@ describe("RR intervals among rows", () => {
     }
   });
 
-  it("are not moved by rows that go back where the beats do not", () => {
+  it("are not moved if the times of rows, but not of beats, run backwards", () => {
     const counts = placed((clock) => clock === 0).map(({ rrMs }) => rrMs.length);
     expect(counts).toEqual(Array(100).fill(1));
   });
@@ -237,7 +237,7 @@ describe("a FIT file with the RR intervals of a recording", () => {
     expect(written.map((s) => Math.round(1000 * s))).toEqual(known);
   });
 
-  it("returns the same series within 1 ms, at times within a tenth of a second, even around a lost signal", async () => {
+  it("returns the same series within 1 ms, with times within a tenth of a second, even around a lost signal", async () => {
     const recording = recordingOf({
       durationS: 120,
       isLost: (s) => (s > 30 && s < 31) || (s > 60 && s < 75) || (s > 90 && s < 93),

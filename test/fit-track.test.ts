@@ -302,7 +302,7 @@ describe("a FIT file with an error before its first record is refused with the b
       0,
       /checksum of the header/,
     ],
-    ["extra bytes after the end", joined([fitFile([]), new Uint8Array(20)]), 16, /after the end/],
+    ["additional bytes after the end", joined([fitFile([]), new Uint8Array(20)]), 16, /after the end/],
     [
       "a message of a type that is not defined",
       fitFile([[5, 1, 2, 3]]),
@@ -310,18 +310,18 @@ describe("a FIT file with an error before its first record is refused with the b
       /local type 5, which is not defined/,
     ],
     [
-      "a message that runs over the end",
+      "a message that extends beyond the end",
       fitFile([fitDefinition(0, 20, [[253, 200, 0x0d]]), [0, 1, 2]]),
       23,
       /past the end stated in the file header/,
     ],
     [
-      "a definition that runs over the end",
+      "a definition that extends beyond the end",
       fitFile([[0x40, 0, 0, 20, 0, 9, 1]]),
       14,
       /past the end stated in the file header/,
     ],
-    ["half a definition", fitFile([[0x60, 0, 0]]), 14, /past the end stated in the file header/],
+    ["an incomplete definition", fitFile([[0x60, 0, 0]]), 14, /past the end stated in the file header/],
   ])("%s", async (_, file, byteOffset, message) => {
     const error = await asiError(readTrack(file));
     expect(error).toMatchObject({ code: "BAD_TRACK", byteOffset });

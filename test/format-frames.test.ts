@@ -83,7 +83,7 @@ describe.for(everyEngine)("%s", ([, create]) => {
       expect(outcome.report.bytes).toMatchObject({ known: 0, unknown: 0, skipped: 20 });
     });
 
-    it("is optional if nothing needs it", () => {
+    it("is optional unless needsHeader is set", () => {
       expect(decode([navPvt()]).stop).toBeNull();
     });
 

@@ -252,19 +252,19 @@ describe.for(everyEngine)("%s", ([, create]) => {
       ]);
     });
 
-    it("is carried to rows without one, up to the given age", () => {
+    it("is repeated on rows without one, up to the given age", () => {
       expect(joinedHr([[1000, 80], 1000, 2000, 3500, 3501], 2500)).toEqual(["80", "80", "80", ""]);
     });
 
-    it("is carried even if it came too late for its row", () => {
+    it("is repeated even if it arrived too late for its row", () => {
       expect(joinedHr([[1000, 80], 2500], 2000)).toEqual(["80"]);
     });
 
-    it("is not carried back to earlier rows", () => {
+    it("is not repeated on earlier rows", () => {
       expect(joinedHr([[2000, 80], 2000, 1900], 5000)).toEqual(["80", ""]);
     });
 
-    it("is carried from the latest reading before the row; the reading of a row takes precedence", () => {
+    it("is repeated from the latest reading before the row; a reading of the row itself takes precedence", () => {
       expect(joinedHr([[5000, 90], 5000, [4500, 70], 5100, 5200], 5000)).toEqual(["90", "70", "90"]);
     });
   });

@@ -48,7 +48,7 @@ describe.for(everyEngine)("%s", ([, create]) => {
         2,
       ],
       [
-        "a frame that claims more than is left hides no frame",
+        "a frame longer than the rest of the input hides no other frame",
         [start(5000), good, good],
         { ...NO_DAMAGE, overruns: 1 },
         2,
@@ -110,7 +110,7 @@ describe.for(everyEngine)("%s", ([, create]) => {
       }
     });
 
-    it("is detected only at the end of the input if it extends beyond it", () => {
+    it("is detected only at the end of the input if the frame extends beyond this end", () => {
       engine.reset({
         output: "none",
         serial: null,

@@ -48,7 +48,7 @@ describe("a recording compressed with gzip", () => {
     expect(JSON.parse(stdout).report.rows.total).toBe(7200);
   });
 
-  test("is read by the functions for files, and reported by those for bytes", async () => {
+  test("is read by the functions for files, and refused with an explanation by those for bytes", async () => {
     const { folder, path } = compressedMatch();
     expect((await inspectFile(path)).report).toEqual(MATCH.expected.report);
     const { files } = await convertFile(path, { outDir: folder });

@@ -82,7 +82,7 @@ describe("the line end", () => {
   });
 });
 
-describe("a layout that differs from the standard in one property", () => {
+describe("a layout that differs from the standard layout in one property", () => {
   const standard = "timestamp,latitude,longitude,altitude,speed,hr\n0.000,0.0000000,0.0000000,0.000,0.000,\n";
   const written = (layout: CsvLayout) =>
     wholeText(convert(joined([asiInf(), navPvt(civilTime(0))]), layout).body);
@@ -152,14 +152,14 @@ describe("a layout that cannot be written is refused before a byte is read", () 
     ["a letter as delimiter", { delimiter: "e" }],
     ["a delimiter that is not text", { delimiter: null as unknown as string }],
     ["a delimiter in an array", { delimiter: ["|"] as unknown as string }],
-    ["columns that are no array", { columns: "hr" as unknown as Column[] }],
+    ["columns that are not an array", { columns: "hr" as unknown as Column[] }],
     ["the decimal point as delimiter", { delimiter: "." }],
     ["the sign as delimiter", { delimiter: "-" }],
     ["a quote as delimiter", { delimiter: '"' }],
     ["a line end as delimiter", { delimiter: "\n" }],
-    ["another decimal mark", { decimalMark: "'" as "," }],
+    ["a different decimal mark", { decimalMark: "'" as "," }],
     ["a comma as decimal mark and delimiter", { decimalMark: ",", delimiter: "," }],
-    ["another line end", { lineEnd: "\r" as "\n" }],
+    ["a different line end", { lineEnd: "\r" as "\n" }],
   ])("%s", ([, layout]) => {
     const source = new ReadableStream<Uint8Array>();
     const error = thrown(() => convert(source, layout));

@@ -42,9 +42,9 @@ describe("the source is released", () => {
       "when piped batches are cancelled",
       (source) => cancelAfterOne(source.stream().pipeThrough(new AsiDecoderStream())),
     ],
-    ["when it is read to its end", (source) => wholeBytes(convert(source.iterable()).body)],
+    ["when it is read completely", (source) => wholeBytes(convert(source.iterable()).body)],
     [
-      "when it turns out to be no recording",
+      "when the input turns out not to be a recording",
       (source) =>
         asiError(inspect(mapped(source.iterable(), () => ascii("x").fill(0xb5)))).then(() => source),
     ],
@@ -75,7 +75,7 @@ describe("the source is released", () => {
     expect(await asiError(inspect(source))).toMatchObject({ code: "NOT_A_RECORDING" });
   });
 
-  it("when a CSV to be encoded or a row is refused, or the recording is cancelled", async () => {
+  it("when the input CSV or a row is refused, or the recording is cancelled", async () => {
     const csv = ascii("timestamp,latitude,longitude,speed\n1.0,97,0,0\n");
     const bad = new Watched([csv]);
     expect(await asiError(wholeBytes(encodeCsv(bad.iterable(), { serial: "X" })))).toMatchObject({

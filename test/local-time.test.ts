@@ -79,7 +79,7 @@ describe("local times", () => {
       ["2025-10-26T02:59:59.900+02:00", "2025-10-26T02:00:00.000+01:00"],
     ],
     [
-      "over midnight in a zone of quarter hours",
+      "across midnight in a zone with an offset in quarter hours",
       "Asia/Kathmandu",
       "2025-05-17T18:14:59.900Z",
       ["2025-05-17T23:59:59.900+05:45", "2025-05-18T00:00:00.000+05:45"],
@@ -91,7 +91,7 @@ describe("local times", () => {
       ["2025-10-05T01:59:59.900+10:30", "2025-10-05T02:30:00.000+11:00"],
     ],
     [
-      "over a day that did not exist",
+      "across a day that did not exist",
       "Pacific/Apia",
       "2011-12-30T09:59:59.900Z",
       ["2011-12-29T23:59:59.900-10:00", "2011-12-31T00:00:00.000+14:00"],
@@ -105,7 +105,7 @@ describe("local times", () => {
     expect(await timesOf([ms, ms + 100], { time: "excel", timeZone })).toEqual(clocks);
   });
 
-  it("are local times, with the offset at that time, in any zone and order of rows", async () => {
+  it("have the offset that is valid at that time, in any zone and order of rows", async () => {
     const change = fc
       .tuple(
         fc.integer({ min: 1970, max: 2037 }),
@@ -134,7 +134,7 @@ describe("local times", () => {
     );
   });
 
-  it("are correct on both sides of every change of an offset", async () => {
+  it("are correct before and after every change of the offset", async () => {
     for (const zone of ZONES) {
       const known = new TimeZone(zone);
       const end = Date.UTC(2030, 0);
@@ -246,7 +246,7 @@ describe("times are refused before a byte is read", () => {
       /only as unix, iso, local, not as excel/,
     ],
     ["with a delimiter that is in them", { time: "excel", delimiter: " " }, /occurs in times/],
-    ["with another that is in them", { time: "iso", delimiter: ":" }, /occurs in times/],
+    ["with a different delimiter that is in them", { time: "iso", delimiter: ":" }, /occurs in times/],
   ])("%s", ([, options, message]) => {
     const source = new ReadableStream<Uint8Array>();
     const error = thrown(() => convert(source, options));

@@ -100,7 +100,7 @@ gpx = gpxpy.parse(open(sys.argv[1]))
 print(json.dumps([[[p.time.isoformat(timespec="milliseconds"), p.latitude, p.longitude, p.elevation, extension(p, "speed"), extension(p, "hr")]
   for p in s.points] for t in gpx.tracks for s in t.segments]))`;
 
-  it.for(names)("every value of the GPX of %s, by segment", async (name) => {
+  it.for(names)("every value of the GPX file of %s, by segment", async (name) => {
     const printed = output(PYTHON, ["-c", SCRIPT, await fileOf(name, "gpx")]);
     const segments = JSON.parse(printed) as [
       string,

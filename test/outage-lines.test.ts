@@ -21,7 +21,7 @@ function linesAfter(reports: readonly (readonly [second: number, isLost: boolean
 }
 
 describe("lines about a lost connection", () => {
-  it("are one when it is lost and one when it is back, for any number of attempts", () => {
+  it("are one line when it is lost and one when it is back, for any number of attempts", () => {
     const attempts = Array.from({ length: 30 }, (_, i) => [10 + 3 * i, true] as const);
     expect(linesAfter([[1, false], ...attempts, [100, false], [101, false]])).toEqual([
       `10 ${LOST}`,

@@ -66,7 +66,7 @@ describe("the chunks of a file belong to the receiver", () => {
     expectEqual(await wholeText(convert(second).body), match.csv, "second branch");
   });
 
-  it("when a Node.js Readable stores them", async () => {
+  it("when a Node.js Readable buffers them", async () => {
     const readable = Readable.from(readFileChunks(path), { highWaterMark: 16 });
     expectEqual(joined(await readable.toArray()), match.bytes, "Readable");
   });

@@ -121,7 +121,7 @@ globalThis.run = async (base64, options) => {
   const { fileName, report } = golden.expectation;
   const all = { text: golden.csv, fileName, report, rows: report?.rows.total, same: true };
 
-  it("it converts without any global of Node.js", async () => {
+  it("it converts without the globals of Node.js", async () => {
     expect(JSON.parse(await browserLike().run(base64))).toEqual({ ...all, engine: "simd" });
     expect(JSON.parse(await browserLike().run(base64, { engine: "plain" }))).toEqual({
       ...all,

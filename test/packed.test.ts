@@ -15,7 +15,7 @@ function expected(samples: readonly Sample[]): SampleBatch {
 const RUNS = { numRuns: examples(300) };
 
 describe("packed samples", () => {
-  it("are the packed values, for any values", () => {
+  it("are unpacked to the original values, for any values", () => {
     const track = trackOf({ from: -62_167_219_200_000, to: 253_402_300_799_999 });
     const anySamples = fc.array(anySample, { maxLength: 200 });
     fc.assert(
@@ -100,7 +100,7 @@ describe("damaged packed samples", () => {
     );
   });
 
-  it("allocate no memory for rows that they cannot contain", () => {
+  it("do not cause allocations for rows that they cannot contain", () => {
     const claim = Uint8Array.of(1, 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0, ...new Uint8Array(100));
     expect(outcome(claim)).toMatch(/too short for their number of rows/);
   });

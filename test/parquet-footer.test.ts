@@ -59,7 +59,7 @@ it("memory grows by less than 2 kB of heap for each row group of ten columns", (
   expect([...writer.end({})].length).toBeGreaterThan(0);
 });
 
-it("a piece of the footer has at most one row group", () => {
+it("a piece of the footer contains at most one row group", () => {
   const writer = newWriter();
   const pieces = [...groups(writer, 300)].map((piece) => piece.slice());
   const footer = [...writer.end({ serial: "TRK-1" })].map((piece) => piece.slice());

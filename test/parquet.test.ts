@@ -92,7 +92,7 @@ describe.each(NUMBERS)("an independent reader returns the written values, number
     ["a heart rate in every row", samples(300, () => ({ hr: 255 }))],
     ["rows without altitude", samples(300, () => ({ fixType: 2 }))],
     ["an altitude in every row", samples(300, () => ({ fixType: 4 }))],
-    ["the same row again and again", samples(1000, () => ({ ...sampleAt(1) }))],
+    ["the same row repeatedly", samples(1000, () => ({ ...sampleAt(1) }))],
     [
       "the widest differences",
       samples(70, (i) => ({

@@ -200,7 +200,7 @@ describe("the picture", () => {
     );
   });
 
-  it("draws a track across 180 degrees on the shorter side", () => {
+  it("draws a track across the 180th meridian the shorter way", () => {
     const at = (longitudeE7: number, i: number) => ({
       ...{
         timestampMs: i * 100,

@@ -26,7 +26,7 @@ describe("points with the shape of earlier ones have the values that the parser 
   it.each<[string, (second: number) => string]>([
     ["all alike", (i) => point(i, `<ele>${i / 7}</ele><speed>-0.0</speed><cad>${i}</cad>`)],
     ["some with a heart rate", (i) => point(i, i % 3 ? `<x:hr>${100 + i}</x:hr>` : "")],
-    ["an extension with another altitude", (i) => point(i, `<ele>${i}</ele><x><ele>9${i}</ele></x>`)],
+    ["an extension with a different altitude", (i) => point(i, `<ele>${i}</ele><x><ele>9${i}</ele></x>`)],
     ["a value that looks like a placeholder", (i) => point(i, `<cad>9${i}</cad><ele> 500 </ele>`)],
     ["coordinates of 26 digits", (i) => point(i, "", `47.${i}384567126631736755371${i}`)],
     [

@@ -32,7 +32,7 @@ describe("the days of ranges", () => {
     ]);
   });
 
-  test("change their state only with the ends and the number of their ranges", () => {
+  test("change their state only if the number or the ends of their ranges change", () => {
     const morning = range("2026-05-16T08:00:00Z", "2026-05-16T09:00:00Z", 36_000);
     const next = range("2026-05-17T08:00:00Z", "2026-05-17T09:00:00Z", 36_000);
     const statesOf = (...ranges: (typeof morning)[]) =>

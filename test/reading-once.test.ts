@@ -16,7 +16,7 @@ import { all, asiError, rejection, thrown, wholeBytes, wholeText } from "./whole
 
 const { bytes, csv, expectation } = fixture("damaged/torn-frames");
 
-describe("a recording is iterated once", () => {
+describe("a recording can be iterated only once", () => {
   it.for([
     ["decode", decode],
     ["decodeRows", decodeRows],
@@ -114,7 +114,7 @@ describe("an abort is reported as such", () => {
     expect(await running).toMatchObject(expected);
   });
 
-  it("is recognized from AbortSignal.timeout too", async () => {
+  it("is also recognized if it comes from AbortSignal.timeout", async () => {
     const signal = AbortSignal.timeout(1);
     const hanging = new ReadableStream<Uint8Array>({ pull: () => new Promise<void>(() => {}) });
     const error = await asiError(inspect(hanging, { signal }));

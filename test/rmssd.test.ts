@@ -61,7 +61,7 @@ describe("RMSSD of the detected beats is within 10 % of that of the true beats",
   });
 });
 
-it("beats are found within 3 ms (standard deviation) if noise of steps and muscles is as strong as the R waves", () => {
+it("beats are found within 3 ms (standard deviation) if noise from steps and muscles is as strong as the R waves", () => {
   // the maxima of the envelope are 10 ms off here, as measured in the running recording of docs/heart-rate.md
   const { rateHz, samples, beatsS } = syntheticEcg({ durationS: 300, bpm: 150, running: 1.2, drift: 0.3 });
   const { atMs } = foundIn(Int16Array.from(samples), rateHz);

@@ -47,7 +47,7 @@ describe("the cache of a session", () => {
     vi.resetModules();
   });
 
-  it("is not used by a program whose figures differ from those of the program that wrote it", async () => {
+  it("is not used by a version whose figures differ from those of the version that wrote it", async () => {
     const task = taskIn(scratchFolder());
     const all = SQUAD_COLUMNS.map(({ key }) => key);
     const earlier = all.filter((key) => key !== "trimp");
@@ -69,7 +69,7 @@ describe("the cache of a session", () => {
     await expect(cachedWork(withLimit(9), notCached)).rejects.toThrow("not cached");
   });
 
-  it("does not keep the work on a file that changed while it was read", async () => {
+  it("does not store results for a file that changed while it was read", async () => {
     const { cachedWork } = await cacheOf([]);
     const folder = scratchFolder();
     const path = join(folder, "player.asi");
@@ -95,7 +95,7 @@ describe("the cache of a session", () => {
     await expect(cachedWork(copied, notCached)).rejects.toThrow("not cached");
   });
 
-  it("replaces a link with its name, and neither reads nor writes the target", async () => {
+  it("replaces a link that has its name, and neither reads nor writes the target", async () => {
     const { cachedWork } = await cacheOf([]);
     const task = taskIn(scratchFolder());
     const cache = join(task.folder, ".asi-squad-cache.json");
@@ -112,7 +112,7 @@ describe("the cache of a session", () => {
     expect(await cachedWork(task, notCached)).toEqual(work);
   });
 
-  it.skipIf(process.platform === "win32")("does not wait for a pipe with its name", async () => {
+  it.skipIf(process.platform === "win32")("does not wait for a named pipe that has its name", async () => {
     const { cachedWork } = await cacheOf([]);
     const task = taskIn(scratchFolder());
     execFileSync("mkfifo", [join(task.folder, ".asi-squad-cache.json")]);

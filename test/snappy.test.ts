@@ -28,7 +28,7 @@ describe("decompression restores the compressed data", () => {
     ["noise of few values", noise(200_000, 3)],
     ["literals at the lengths where their tags change", noise(60 + 61 + 256 + 257, 256)],
     ["whole blocks", noise(131_072, 5)],
-    ["a block and a byte", noise(65_537, 5)],
+    ["a block and one byte", noise(65_537, 5)],
     ["far copies", Uint8Array.from([...noise(30_000, 256), ...noise(30_000, 256)])],
   ])("%s", (_, bytes) => {
     expectSame(throughSnappy(bytes), bytes, "bytes");

@@ -67,7 +67,7 @@ describe("transform streams", () => {
     expect(await stream.fileName).toBe("MINE_19700101T000009_19700101T000009.csv");
   });
 
-  it("report input that is not a recording to the writer", async () => {
+  it("report an input that is not a recording to the writer", async () => {
     const stream = new AsiCsvStream();
     const writer = stream.writable.getWriter();
     const reading = asiError(wholeBytes(stream.readable));

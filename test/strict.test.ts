@@ -17,7 +17,7 @@ describe("strict reading", () => {
     ["a wrong checksum", [header, row, wrong, row], 172, /checksum.*Omit the option strict/],
     ["a torn frame before others", [header, torn, row, row], 72, /checksum/],
     ["an overlong frame", [header, ascii("text"), overlong, row], 76, /longer than a frame can be/],
-    ["a frame cut off by the end", [header, row, torn], 172, /beyond the end/],
+    ["a frame that is cut off at the end", [header, row, torn], 172, /beyond the end/],
   ])("ends at the first damage: %s", async ([, parts, byteOffset, message]) => {
     const bytes = joined(parts);
     const error = await conversionError(bytes, { strict: true });

@@ -29,7 +29,7 @@ describe("the totals of a lap", () => {
     expect(totals.maxSpeedMmPerS).toBe(9000);
   });
 
-  it("extend from the earliest row to the latest, and add nothing where times run backwards", () => {
+  it("extend from the earliest row to the latest, and add nothing while times run backwards", () => {
     const totals = totalsOf(rowAt(5000, 1000), rowAt(2000, 1000), rowAt(4000, 1000));
     expect(totals).toMatchObject({ startMs: 2000, endMs: 5000, elapsedMs: 3000, timerMs: 2000 });
     expect(totals.distanceM).toBe(2);
@@ -50,7 +50,7 @@ describe("the totals of a lap", () => {
     expect(laps).toEqual([20_000, 10_000, 70_000, 0]);
   });
 
-  it("count each ms that any step covers once, in any order", () => {
+  it("count each covered millisecond once, in any order of steps", () => {
     const uniform = xorshift(41);
     const counted = new CountedTime();
     const covered = new Set<number>();

@@ -194,9 +194,9 @@ describe("TCX of other programs", () => {
 
 describe("an XML track that cannot be read is refused with its line", () => {
   it.each<[string, string, number, RegExp]>([
-    ["a word for a latitude", '<trkpt lat="north" lon="2"></trkpt>', 6, /lat is "north"/],
+    ["a word instead of a latitude", '<trkpt lat="north" lon="2"></trkpt>', 6, /lat is "north"/],
     ["no longitude", '<trkpt lat="1"></trkpt>', 6, /has no lon/],
-    ["a word for an altitude", '<trkpt lat="1" lon="2">\n<ele>high</ele></trkpt>', 7, /ele is "high"/],
+    ["a word instead of an altitude", '<trkpt lat="1" lon="2">\n<ele>high</ele></trkpt>', 7, /ele is "high"/],
     ["an invalid time", '<trkpt lat="1" lon="2">\n\n<time>noon</time></trkpt>', 8, /time is "noon"/],
     [
       "a day that does not exist",
@@ -230,7 +230,7 @@ describe("an XML track that cannot be read is refused with its line", () => {
     ["nothing", ""],
     ["a CSV", "timestamp,latitude\n1,2\n"],
     ["a picture", "\x89PNG\r\n\x1a\n"],
-  ])("%s is no track", async (_, text) => {
+  ])("%s is not a track", async (_, text) => {
     expect(await asiError(readTrack(ascii(text)))).toMatchObject({ code: "BAD_TRACK", byteOffset: 0 });
   });
 
@@ -258,7 +258,7 @@ describe("hostile XML causes an error, in bounded memory", () => {
     expect(error).toMatchObject({ code: "BAD_TRACK", line: 2 });
   });
 
-  it("if it refers to a file of the system", async () => {
+  it("if it refers to a system file", async () => {
     const track =
       '<!DOCTYPE gpx [<!ENTITY file SYSTEM "file:///etc/passwd">]><gpx><trk><name>&file;</name></trk></gpx>';
     expect(await asiError(readTrack(utf8(track)))).toMatchObject({ code: "BAD_TRACK" });
@@ -266,13 +266,13 @@ describe("hostile XML causes an error, in bounded memory", () => {
 
   it.each<[string, string, string, RegExp]>([
     ["elements within elements", "<gpx>", "<a>", /nested more than 64 deep/],
-    ["a text without end", "<gpx><trk><name>", "lorem ipsum ", /longer than 1048576 characters/],
-    ["a tag without end", "<gpx><trk ", 'a="1" ', /not well-formed|longer than 1048576 characters/],
-    ["an attribute without end", '<gpx creator="', "lorem ipsum ", /longer than 1048576 characters/],
-    ["a comment without end", "<gpx><!--", "lorem ipsum ", /longer than 1048576 characters/],
-    ["a declaration without end", "<!DOCTYPE gpx [", '<!ENTITY a "b">', /longer than 1048576 characters/],
+    ["an element text that never ends", "<gpx><trk><name>", "lorem ipsum ", /longer than 1048576 characters/],
+    ["an unclosed tag", "<gpx><trk ", 'a="1" ', /not well-formed|longer than 1048576 characters/],
+    ["an unclosed attribute", '<gpx creator="', "lorem ipsum ", /longer than 1048576 characters/],
+    ["an unclosed comment", "<gpx><!--", "lorem ipsum ", /longer than 1048576 characters/],
+    ["an unclosed declaration", "<!DOCTYPE gpx [", '<!ENTITY a "b">', /longer than 1048576 characters/],
     ["white space without end", "<gpx>", "          ", /longer than 1048576 characters/],
-    ["a name without end", "<", "lorem", /longer than 1048576 characters/],
+    ["a name that never ends", "<", "lorem", /longer than 1048576 characters/],
   ])("%s", async (_, head, text, message) => {
     const error = await asiError(readTrack(repeated(head, text, 50_000_000)));
     expect(error).toMatchObject({ code: "BAD_TRACK", line: expect.any(Number) });

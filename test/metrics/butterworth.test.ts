@@ -29,7 +29,7 @@ describe("the zero-phase low pass", () => {
     expect(response.shift).toBeCloseTo(0, 9);
   });
 
-  it("leaves rest and a steady ramp unchanged up to their ends", () => {
+  it("leaves standstill and a steady ramp unchanged up to their ends", () => {
     const rest = lowPassZeroPhase(Float64Array.from({ length: 11 }, () => 6000));
     for (const value of rest) expect(value).toBeCloseTo(6000, 6);
     const ramp = lowPassZeroPhase(Float64Array.from({ length: 60 }, (_, k) => 100 * k));

@@ -229,7 +229,7 @@ describe("heart rate", () => {
 });
 
 describe("exactness", () => {
-  it("holds for the longest period at the highest speed: 366 days at 100 m/s", () => {
+  it("is kept for the longest period at the highest speed: 366 days at 100 m/s", () => {
     const yearMs = 366 * 86_400_000;
     const stepMs = MAX_GAP_MS;
     const samples = every(stepMs, constant(yearMs / stepMs + 1, 100_000));

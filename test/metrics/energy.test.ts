@@ -91,7 +91,7 @@ describe("metabolic power", () => {
     );
   });
 
-  it("has an index of the time with a known energy only, in a recording with two sampling rates", () => {
+  it("has an index that covers only the time with a known energy, in a recording with two sampling rates", () => {
     const fast = [...Array(600).keys()].map((k) => ({ t: k * 100, speed: 3000 }));
     const slow = [...Array(60).keys()].map((k) => ({ t: 62_000 + k * 2000, speed: 3000 }));
     const index = (samples: typeof fast) => metabolicEstimate(columnsOf(samples)).equivalent_distance_index;

@@ -39,7 +39,7 @@ describe("a gate, on the recording with a sprint under a roof", () => {
       { min_satellites: 6, max_speed_accuracy: 1000, max_pdop_hundredths: 599 },
       [2, 48, 52, 5.4],
     ],
-    ["what all rows reach", { min_satellites: 0 }, [3, 72, 0, 0]],
+    ["a limit that all rows reach", { min_satellites: 0 }, [3, 72, 0, 0]],
   ])("%s", (_, gate, expected) => {
     expect(counted(samples, gate)).toEqual(expected);
     expect(counted(prepareSamples(samples), gate)).toEqual(expected);
@@ -126,7 +126,7 @@ describe("dropped samples count as missing", () => {
     expect(result(twice).dropped).toEqual({ gate: 1, gate_duration: 0.1, too_fast: 0 });
   });
 
-  it("only dropped samples of the selected time are counted", () => {
+  it("only samples dropped within the selected time are counted", () => {
     const samples = tenHertz(100, (k) => k % 10 === 0);
     const options = {
       from: 2000,
@@ -163,7 +163,7 @@ describe("a gate on samples without quality is an error", () => {
     }
   });
 
-  it("is no error without samples", () => {
+  it("is not an error if there are no samples", () => {
     expect(computeRecipe([], gated({ min_satellites: 4 }))).toMatchObject({ count: 0, dropped: { gate: 0 } });
     expect(computeRecipe(columnsOf(samples), gated({ min_satellites: 4 }), { from: 9000 }).count).toBe(0);
   });

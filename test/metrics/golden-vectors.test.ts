@@ -118,7 +118,7 @@ describe("the golden vectors of the definition", () => {
     expect(Math.abs((data.total_distance ?? 0) / 16_200 - 1)).toBeLessThan(0.0005);
   });
 
-  it("F: adds up less than 1 m in 90 minutes of standing, where the raw noise adds up to 344 m", () => {
+  it("F: measures less than 1 m in 90 minutes of standing still, although the raw noise adds up to 344 m", () => {
     const noise = gaussianNoise(2);
     const samples = tenHertz(MINUTES_90, () => Math.abs(0.08 * noise()));
     const rawMetres = samples.reduce((sum, { speed }) => sum + speed / 10_000, 0);

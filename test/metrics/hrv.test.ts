@@ -253,7 +253,7 @@ describe("heart-rate variability", () => {
     expect(heartRateVariability(beatsOf([0, ...wild.slice(0, 100)]), { atRest: true }).lf_hf).toBeNull();
   });
 
-  it("interpolates an artefact of any length, in time that grows with its length only", () => {
+  it("interpolates an artefact of any length, in time proportional to its length", () => {
     const rr = Array.from({ length: 600_000 }, (_, i) => (i % 2 === 0 ? 500 : 1500));
     const labels = rr.map((_, i) => (i === 0 || i === rr.length - 1 ? null : ("ectopic" as const)));
     // from 500 to 1500 by index
@@ -263,7 +263,7 @@ describe("heart-rate variability", () => {
     expect(corrected[300_000]).toBeCloseTo(500 + (1000 * 300_000) / 599_999, 9);
   });
 
-  it("is the same for beats with equal times: the intervals decide", () => {
+  it("is the same for beats with equal times, because only the intervals matter", () => {
     const beats = beatsOf([0, ...SERIES.rest_rri]);
     const atOnce = { ...beats, timestampMs: new Float64Array(beats.length).fill(START) };
     const { dfa_alpha1: own, ...figures } = heartRateVariability(atOnce);

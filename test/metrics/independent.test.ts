@@ -51,7 +51,7 @@ describe("every figure matches an independent computation", () => {
     );
   });
 
-  it("the artificial match exercises every list", () => {
+  it("the synthetic match has entries in every list", () => {
     const data = figuresOf(matchSamples(1, 0), matchFrame(null), "soccer", {});
     for (const { threshold_1, threshold_2 } of [data.accelerations, data.decelerations, data.hid]) {
       expect(threshold_1.values).not.toEqual([]);

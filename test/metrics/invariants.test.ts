@@ -111,7 +111,7 @@ describe("invariants of the computed data", () => {
     );
   });
 
-  it("2: high-intensity distance is the distance of the classes from its threshold up, and distances are nested", () => {
+  it("2: high-intensity distance is the sum of the classes above its threshold, and a higher threshold never gives a longer distance", () => {
     fc.assert(
       fc.property(sessionArbitrary, (samples) => {
         const from7 = compute(samples, wholeFrame(samples), { hid_thresholds: [5.5, 7] }).hid.threshold_2;
@@ -146,7 +146,7 @@ describe("invariants of the computed data", () => {
     );
   });
 
-  it("4: shifting all instants shifts instants only", () => {
+  it("4: shifting all times changes only the times in the result", () => {
     fc.assert(
       fc.property(sessionArbitrary, fc.integer({ min: 0, max: 1_700_000_000_000 }), (samples, shiftMs) => {
         const frame = { ...wholeFrame(samples), birthDate: null };
@@ -167,7 +167,7 @@ describe("invariants of the computed data", () => {
     );
   });
 
-  it("4: reversing time turns accelerations into decelerations", () => {
+  it("4: reversing time changes accelerations to decelerations", () => {
     let compared = 0;
     fc.assert(
       fc.property(unbrokenArbitrary, (samples) => {
@@ -231,7 +231,7 @@ describe("invariants of the computed data", () => {
     );
   });
 
-  it("5: no instant is in two entries of a list, and every entry lies inside the samples used", () => {
+  it("5: entries of a list do not overlap, and every entry is within the used samples", () => {
     fc.assert(
       fc.property(sessionArbitrary, (samples) => {
         const data = compute(samples);
@@ -257,7 +257,7 @@ describe("invariants of the computed data", () => {
     );
   });
 
-  it("6: one spike never raises the maximum above the other samples", () => {
+  it("6: a single spike never increases the maximum above the other samples", () => {
     fc.assert(
       fc.property(
         unbrokenArbitrary,
@@ -274,7 +274,7 @@ describe("invariants of the computed data", () => {
     );
   });
 
-  it("7: the shares of the heart-rate zones add up to 100 as soon as a heart rate lasts", () => {
+  it("7: the shares of the heart-rate zones add up to 100 if any heart rate has a duration", () => {
     fc.assert(
       fc.property(sessionArbitrary, fc.integer({ min: 60, max: 240 }), (samples, max_hr) => {
         const data = compute(samples, wholeFrame(samples), { max_hr });

@@ -138,7 +138,7 @@ describe("load over weeks", () => {
     expect(loadOverDays([])).toEqual([]);
   });
 
-  it("hides the weighted means before day 28, and returns the ratio only on request", () => {
+  it("omits the weighted means before day 28, and returns the ratio only on request", () => {
     const days = loadOverDays(sessionsOf(plantedLoad().map(([distance]) => distance)));
     expect(days[26]).toMatchObject({ acute: null, chronic: null });
     expect(days[27]?.acute).not.toBeNull();

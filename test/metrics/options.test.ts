@@ -8,14 +8,14 @@ describe("options of computeMetrics", () => {
   it.for<[string, unknown, RegExp]>([
     ["no object", null, /^options must be an object, not null/],
     ["an unknown preset", { preset: "chess" }, /^preset is "chess"; it must be one of biking, /],
-    ["a name of every object as preset", { preset: "toString" }, /^preset is "toString"/],
+    ["a property name of all objects as preset", { preset: "toString" }, /^preset is "toString"/],
     [
-      "a text as parameter",
+      "a string instead of a parameter",
       { params: { max_hr: "190" } },
       /^params.max_hr is "190"; it must be from 60 to 240/,
     ],
     [
-      "a list too short",
+      "a list that is too short",
       { params: { hid_thresholds: [4] } },
       /^params.hid_thresholds is .* array of 2 numbers/,
     ],

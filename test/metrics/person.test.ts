@@ -63,7 +63,7 @@ describe.each(NAMES)("the sprints of %s", (name) => {
     }
   });
 
-  it("have the maximum speed of that program, held for 0.5 s", () => {
+  it("have the maximum speed of that program, reached for 0.5 s", () => {
     expect(sessionMaxSpeed(samples)).toBe(golden[name]?.["max_speed_held_0.5_s"]);
   });
 
@@ -129,7 +129,7 @@ describe("an acceleration-speed profile", () => {
     expect(at("2024-05-03").profile).toEqual(accelerationSpeedProfile([sprints], { maxSpeed: 9.1 }).profile);
   });
 
-  it("is absent with a reason: too few points, too slow, different from the maximum speed", () => {
+  it("is null, with a reason, if there are too few points, or if it is too slow or differs from the maximum speed", () => {
     const jog = columnsOf(tenHertz(600, (s) => 3.5 + 0.5 * Math.sin(s)));
     expect(accelerationSpeedProfile([jog], { maxSpeed: 9 })).toMatchObject({
       profile: null,
@@ -239,7 +239,7 @@ describe("zones of a person", () => {
       expect(computeMetrics([], { params }).definition.parameters).toMatchObject(params);
   });
 
-  it("need their speeds", () => {
+  it("require the speeds from which they are derived", () => {
     expect(() => individualZones("asr", { mss })).toThrow(/mas is undefined; it must be from 1 to 20 m\/s/);
     expect(() => individualZones("asr", { mss: 4, mas: 4 })).toThrow(/mas must be below mss/);
     expect(() => individualZones("vift" as never, { mss })).toThrow(/must be asr or mss/);

@@ -87,7 +87,7 @@ describe("a pitch", () => {
     expect(pitchFrame(shifted).length).toBeCloseTo(105, 3);
   });
 
-  it("is refused with a distant corner, with corners clockwise, and without four", () => {
+  it("is refused if a corner is distant, if the corners are clockwise, or if there are not four", () => {
     const [a, b, c, d] = corners;
     const moved = { ...a, latitude: a.latitude + 0.0001 };
     expect(() => pitchFrame([moved, b, c, d])).toThrow(/m off a pitch of .*; at most 1\.5 m are accepted/);
@@ -170,7 +170,7 @@ describe("a heat map", () => {
     );
   });
 
-  it("keeps a position until the next one, but not across a gap, and counts positions outside at the edge", () => {
+  it("keeps a position until the next one, but not across a gap, and counts positions outside the pitch in the nearest cell", () => {
     const outside = { x: -3, y: 70 };
     const times = [0, 100, 200, 300, 400, 5000, 5100];
     const positions = [{ x: 7, y: 0 }, ...times.slice(1).map(() => outside)];

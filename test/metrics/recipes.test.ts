@@ -170,7 +170,7 @@ describe("an invalid recipe is refused with the name of the invalid key", () => 
     ["a misspelt key", { ...sprint, mergems: 5 }, /mergems.*did you mean merge_ms/],
     ["a missing key", { ...sprint, gap: { min_ms: 5 } }, /recipe\.gap\.steps is missing/],
     ["a fraction", { ...sprint, enter: 7.5 }, /recipe\.enter is 7\.5; it must be an integer from 1/],
-    ["an exit above the entry", { ...sprint, exit: 7100 }, /recipe\.exit is 7100; it must be at most/],
+    ["an exit above the entry speed", { ...sprint, exit: 7100 }, /recipe\.exit is 7100; it must be at most/],
     [
       "smoothing without steps",
       { ...acceleration, resample_ms: undefined },

@@ -173,7 +173,7 @@ describe("the planted sessions", () => {
   const planted = plantedSessions();
   const runs = planted.map(({ samples }) => standardRuns(columnsOf(samples)).runs);
 
-  it("have one run each, at the planted place, with the day effect in its heart rate", () => {
+  it("have one run each, at the planted time, with the effect of the day in its heart rate", () => {
     expect(runs.map((found) => found.length)).toEqual(planted.map(() => 1));
     const errors = runs.map(
       ([run], i) => (run?.heart_rate ?? 0) - (60 + 27 * 3.333 + (planted[i]?.effect ?? 0)),
@@ -196,7 +196,7 @@ describe("the planted sessions", () => {
     });
   });
 
-  it("have no line without a moving session; an invalid baseline is refused", () => {
+  it("have no regression line if no session contains movement; an invalid baseline is refused", () => {
     expect(heartRateResponse([columnsOf(seconds(constant(60, 3000)))], 1)).toBeNull();
     expect(thrown(() => heartRateResponse([], 0))).toMatchObject({ code: "BAD_ARGUMENT" });
   });

@@ -108,7 +108,7 @@ describe("names of players in periods.csv", () => {
     expect(alone.map((member) => member.name)).toEqual(["Kunz (AS-2)"]);
   });
 
-  it("are never the name of another player if they have a mark", () => {
+  it("are never the name of another player if they have a suffix", () => {
     const people = ["Kunz", "Kunz", "Kunz (12)"].map((one, i) => ({ name: one, mark: String(12 + i) }));
     expect(distinctNames(people)).toEqual(["Kunz (12 2)", "Kunz (13)", "Kunz (12)"]);
   });
@@ -123,7 +123,7 @@ describe("names of players in periods.csv", () => {
     expect(sameButMarks(["Kunz (12)", "KUNZ (13)", "Ott"])("kunz")).toEqual(["Kunz (12)", "KUNZ (13)"]);
   });
 
-  it("do not make the times of one player those of all if they have more than 200 characters", () => {
+  it("do not apply the times of one player to all players if they have more than 200 characters", () => {
     const long = "K".repeat(201);
     const text = `period,start,end,player\n1st half,14:30,15:15,${long}\n`;
     const { periods, problems } = readPeriods(text, { session: HALF, players: [long] });

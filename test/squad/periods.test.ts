@@ -56,7 +56,7 @@ describe("a file that is too large for periods", () => {
     ]);
   });
 
-  it("finds the overlaps of many rows of many players", () => {
+  it("finds overlaps among many rows of many players", () => {
     const players = Array.from({ length: 45 }, (_, i) => `P${i}`);
     const rows = players.flatMap((player) =>
       Array.from({ length: 200 }, (_, i) => row(`Drill ${i}`, 400 * i, player)),

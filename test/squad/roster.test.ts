@@ -107,7 +107,7 @@ describe("a roster", () => {
     expect(problemsOf("player,serial,Team,Remark,Sport,Email,Age\nKunz,TRK-1,A,B,C,D,E\n")).toEqual([]);
   });
 
-  it("uses the filled one of two columns with the same meaning, and refuses two filled ones", () => {
+  it("uses the filled column of two with the same meaning, and refuses two filled columns", () => {
     const head = "player,serial,sprint (km/h),sprint (m/s)\n";
     expect(readRoster(`${head}Kunz,TRK-1,,5\n`).roster.players[0]?.sprintMPerS).toBe(5);
     expect(problemsOf(`${head}Kunz,TRK-1,18,5\n`)).toEqual([

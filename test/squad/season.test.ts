@@ -101,7 +101,7 @@ describe("a season", () => {
     ]);
   });
 
-  it("compares with the mean of the last five matches, excluding trainings and short appearances", () => {
+  it("compares with the mean of the last five matches, excluding training sessions and short appearances", () => {
     const kunz = kunzIn(
       session(0, 20_000),
       ...[9000, 10_000, 11_000, 10_000, 10_000].map((metres, i) => session(7 + 7 * i, metres)),

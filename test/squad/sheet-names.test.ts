@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { sheetNames } from "../../src/squad-report/workbook-sheets.js";
 
-it("sheet names are those that Excel accepts: each different, at most 31 characters, without its special ones", () => {
+it("sheet names are valid in Excel: each is different, has at most 31 characters, and contains no special characters", () => {
   expect(
     sheetNames(["Session", "1st half", "1ST HALF", "a/b:c?", "", "x".repeat(40), "x".repeat(41)]),
   ).toEqual([

@@ -75,7 +75,7 @@ describe("a table from a spreadsheet is read", () => {
     }
   });
 
-  it("up to the first row or cell beyond the limits of a table", () => {
+  it("up to the first row or cell that exceeds the limits of a table", () => {
     const table = (rows: number, hint = "") =>
       readSheet(`${hint}player,serial\n${"Kunz,1\n\n".repeat(rows)}`);
     for (const hint of ["", "sep=,\n"]) {
@@ -96,7 +96,7 @@ describe("a table from a spreadsheet is read", () => {
     expect(readSheet(",".repeat(500_000)).isTooLarge).toBe(true);
   });
 
-  it("without rows from an empty file", () => {
+  it("as a table without rows if the file is empty", () => {
     expect(readSheet(new Uint8Array()).columns).toEqual([]);
     expect(readSheet(";;\n;;\n").rows).toEqual([]);
   });

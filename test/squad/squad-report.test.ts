@@ -81,7 +81,7 @@ describe("the report of a squad", () => {
     expect(text).toMatch(/10 Lang 49 % 5 ≥1,196/);
   });
 
-  it("counts recordings as complete and undamaged even if no one wears a belt", () => {
+  it("counts recordings as complete and undamaged even if no one wears a heart-rate belt", () => {
     const samples = rowsAt(Array.from({ length: 600 }, (_, second) => START_MS + second * 1000));
     const members = squadMembers([recordingOfRows("A", samples), recordingOfRows("B", samples)], null);
     const text = textOf(
@@ -142,7 +142,7 @@ describe("the report of a squad", () => {
     expect(textOf(pages[2] ?? "")).toMatch(/10 Lang .*Mean of 1 FW 10 4,792 /);
   });
 
-  it("runs no scripts from texts, and makes no requests", async () => {
+  it("does not run scripts from texts, and makes no requests", async () => {
     const html = await report();
     expect(html).not.toContain("<img");
     expect(html).toContain("&lt;img src=x&gt;");

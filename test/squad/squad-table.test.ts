@@ -141,7 +141,7 @@ describe("the table of a squad", () => {
     expect(marksOf(row)).toContain("2 overlapping left out");
   });
 
-  it("joins trackers that overlap for a moment, as when one is changed", () => {
+  it("joins trackers that overlap for a moment, for example when a tracker is changed", () => {
     const { roster } = readRoster("player,serial\nLang,TRK-1 TRK-2\n");
     const later = recordingOf("TRK-2", run(100, 3000), START_MS + 90_000);
     const [member] = squadMembers([recordingOf("TRK-1", run(100, 3000)), later], roster);
@@ -217,7 +217,7 @@ describe("the table of a squad", () => {
     expect(figures("high_speed_m")).toEqual([25.48, 0]);
   });
 
-  it("has an empty row, not an error, for a player who is absent in a period", () => {
+  it("has an empty row instead of an error for a player who is absent in a period", () => {
     const players = ["TRK-1", "TRK-2"];
     const recordings = [recordingOf("TRK-1", run(60, 3000)), recordingOf("TRK-2", run(20, 3000))];
     const where = { session: { startMs: START_MS, endMs: START_MS + 60_000 }, players };

@@ -26,7 +26,7 @@ it("the suggestion prefers the absent player whose name is in the name of the fi
   ]);
 });
 
-it("a wrong line is reported as certain only if no other tracker can belong to the same player", () => {
+it("a roster line is reported as wrong only if no other tracker can belong to the same player", () => {
   const lines = (...serials: string[]) =>
     wrongLines(
       unknownTrackers(roster, [

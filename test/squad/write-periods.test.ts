@@ -38,7 +38,7 @@ describe("periods.csv", () => {
     expect(plain(readPeriods(csv, match).periods)).toEqual(plain(periods));
   });
 
-  it("refuses a long cell by its line, in time that grows with its length", () => {
+  it("refuses a long cell with its line, in time proportional to its length", () => {
     const start = `"2025-05-17${" ".repeat(1_000_000)}x\ny"`;
     const { problems } = readPeriods(`period,start,end,player\n1st half,${start},17:15,\n`, MATCH);
     expect(problems[0]).toEqual({
