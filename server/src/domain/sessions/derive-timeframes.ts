@@ -1,13 +1,22 @@
-import { and, eq, inArray, notInArray, or } from "drizzle-orm";
+import { setImmediate as nextEventLoopTurn } from "node:timers/promises";
+import { and, eq, inArray, not, notInArray, or, sql } from "drizzle-orm";
 import { jsonSchemas, sessionFigures, sessionTimeframes, timeframes } from "../../store/schema.js";
 import { enforceTimeframeQuota } from "../change/quotas.js";
 import type { UnitOfWork } from "../change/unit-of-work.js";
 import { recordSessions, theseSessions } from "../change-log/record.js";
 import { requireActivityTakesMore, tooManyTimeframes } from "../timeframes/check.js";
 import { deleteTimeframes } from "../timeframes/remove.js";
+import { type DerivationInputs, derivationInputs, inputsOfExisting, WHOLE } from "./derivation-inputs.js";
 import { SUM_OF_HALVES } from "./figures-inputs.js";
 import type { Session } from "./rules.js";
-import { planOf, type SessionPlan, type WantedTimeframe, WHOLE } from "./wanted-timeframes.js";
+import { forgetRefusal, recordRefusal } from "./refused-derivations.js";
+import { paramsIfWanted, type WantedTimeframe, wantedTimeframes } from "./wanted-timeframes.js";
+
+/** A time frame of a session. */
+interface KnownTimeframe {
+  timeframe: typeof timeframes.$inferSelect;
+  period: string;
+}
 
 /** Returns the key by which two time frames of a session are equal. The database orders the members of params. */
 const keyOf = (
@@ -19,56 +28,88 @@ const keyOf = (
 /**
  * Updates the time frames of a session: adds missing ones and deletes those that no longer apply. Unchanged ones keep their ids
  * and computed data. Lock the session first.
- * @throws ServiceError `too_many_timeframes`; QuotaExceeded
+ * @throws ServiceError `too_many_timeframes`, `session_too_large`; QuotaExceeded
  */
 export async function deriveTimeframes(unit: UnitOfWork, session: Session): Promise<void> {
-  const { queries, config } = unit;
-  const { activityMaxTimeframes: most } = config;
-  const { wanted, periods } = await planOf(queries, session, { lock: true, most });
-  if (wanted.length > most) throw tooManyTimeframes(most);
+  const { activityMaxTimeframes: most } = unit.config;
+  const inputs = await derivationInputs(unit.queries, session, { lock: true });
+  const wanted: WantedTimeframe[] = [];
+  for await (const one of wantedTimeframes(inputs)) {
+    if (wanted.push(one) > most) throw tooManyTimeframes(most);
+  }
   const jsonSchemaId = await schemaIdOf(unit, session);
   const missing = new Map(wanted.map((one) => [keyOf(one, jsonSchemaId), one]));
-  await removeOthers(unit, session, missing);
+  await forgetRefusal(unit, session);
+  await keepOnly(unit, session, await knownOf(unit, session), ({ timeframe, period }) =>
+    missing.delete(keyOf({ ...timeframe, period }, timeframe.jsonSchemaId)),
+  );
   await addTimeframes(unit, session, jsonSchemaId, [...missing.values()]);
-  await deleteFiguresOfOthers(unit, session, { wanted, periods });
+  await deleteFiguresOfOthers(unit, session, inputs);
   // Names, numbers and players without samples may have changed even if no time frame has changed.
   await recordSessions(unit, "figures", theseSessions([session.id]));
 }
 
 /**
  * Deletes the time frames that no longer apply, and adds none, so that no figures remain with the wrong player if a limit prevents
- * the derivation. Lock the session first.
- * @throws ServiceError `session_too_large`
+ * the derivation, and records the refusal. Reads the existing time frames first, because there may be many more wanted ones. Lock the session first.
  */
 export async function removeOutdatedTimeframes(unit: UnitOfWork, session: Session): Promise<void> {
-  const { wanted, periods } = await planOf(unit.queries, session, {
-    lock: true,
-    most: Number.POSITIVE_INFINITY,
-  });
+  const known = await knownOf(unit, session);
+  const athletes = new Set(known.map(({ timeframe }) => timeframe.athleteId));
+  const inputs = await inputsOfExisting(unit.queries, session, [...athletes]);
   const jsonSchemaId = await schemaIdOf(unit, session);
-  await removeOthers(unit, session, new Map(wanted.map((one) => [keyOf(one, jsonSchemaId), one])));
-  await deleteFiguresOfOthers(unit, session, { wanted, periods });
+  const paramsOf = paramsIfWanted(inputs);
+  // First, because the deletion would otherwise cause another derivation.
+  await forgetRefusal(unit, session);
+  const kept = await keepOnly(unit, session, known, ({ timeframe, period }) => {
+    const frame = { ...timeframe, period };
+    const params = paramsOf(frame);
+    return (
+      params !== undefined &&
+      keyOf({ ...frame, params }, jsonSchemaId) === keyOf(frame, timeframe.jsonSchemaId)
+    );
+  });
+  await recordRefusal(unit, session, countsOf(kept));
+  await deleteFiguresOfOthers(unit, session, inputs);
   await recordSessions(unit, "figures", theseSessions([session.id]));
 }
 
-/** Deletes the time frames of the session that are not wanted, and takes those that exist out of `wanted`. */
-async function removeOthers(
-  unit: UnitOfWork,
-  session: Session,
-  wanted: Map<string, WantedTimeframe>,
-): Promise<void> {
-  const known = await unit.queries
+const knownOf = ({ queries }: UnitOfWork, { id }: Session): Promise<KnownTimeframe[]> =>
+  queries
     .select({ timeframe: timeframes, period: sessionTimeframes.period })
     .from(sessionTimeframes)
     .innerJoin(timeframes, eq(timeframes.id, sessionTimeframes.timeframeId))
-    .where(eq(sessionTimeframes.sessionId, session.id));
-  const superfluous = known.filter(({ timeframe, period }) => {
-    const isSessions = timeframe.activityId === session.id;
-    return !(isSessions && wanted.delete(keyOf({ ...timeframe, period }, timeframe.jsonSchemaId)));
-  });
-  if (superfluous.length === 0) return;
-  const ids = superfluous.map(({ timeframe }) => timeframe.id);
-  await deleteTimeframes(unit, inArray(timeframes.id, ids));
+    .where(eq(sessionTimeframes.sessionId, id));
+
+/** Number of time frames between two turns of the event loop. Each may be compared with 1,000 assignments. */
+const COMPARED_AT_A_TIME = 500;
+
+/**
+ * Deletes the time frames of a session that are not wanted, and those that version 1 has moved to another activity.
+ * @returns the others
+ */
+async function keepOnly(
+  unit: UnitOfWork,
+  session: Session,
+  known: readonly KnownTimeframe[],
+  isWanted: (one: KnownTimeframe) => boolean,
+): Promise<KnownTimeframe[]> {
+  const kept: KnownTimeframe[] = [];
+  const superfluous: number[] = [];
+  for (const [place, one] of known.entries()) {
+    if (place % COMPARED_AT_A_TIME === COMPARED_AT_A_TIME - 1) await nextEventLoopTurn();
+    const { id, activityId } = one.timeframe;
+    if (activityId === session.id && isWanted(one)) kept.push(one);
+    else superfluous.push(id);
+  }
+  if (superfluous.length > 0) await deleteTimeframes(unit, inArray(timeframes.id, superfluous));
+  return kept;
+}
+
+function countsOf(known: readonly KnownTimeframe[]): Map<number, number> {
+  const counts = new Map<number, number>();
+  for (const { timeframe: { athleteId } } of known) counts.set(athleteId, (counts.get(athleteId) ?? 0) + 1);
+  return counts;
 }
 
 async function schemaIdOf({ queries }: UnitOfWork, { sport }: Session): Promise<number> {
@@ -112,18 +153,19 @@ async function addTimeframes(
   await unit.announce("timeframesDerived", { created });
 }
 
-/** Figures of players and periods that are no longer in the session. */
+/** Deletes the figures of players without time frames, and of periods that are no longer in the session. */
 async function deleteFiguresOfOthers(
   { queries }: UnitOfWork,
   { id }: Session,
-  { wanted, periods }: Pick<SessionPlan, "wanted" | "periods">,
+  { periods }: Pick<DerivationInputs, "periods">,
 ): Promise<void> {
-  const athletes = [...new Set(wanted.map(({ athleteId }) => athleteId))];
   // A period in which a player does not take part has figures, but no time frames.
   const names = [WHOLE, SUM_OF_HALVES, ...periods.map(({ name }) => name)];
-  const isOther =
-    wanted.length === 0
-      ? undefined
-      : or(notInArray(sessionFigures.athleteId, athletes), notInArray(sessionFigures.period, names));
-  await queries.delete(sessionFigures).where(and(eq(sessionFigures.sessionId, id), isOther));
+  const hasFrames = sql`EXISTS (SELECT FROM ${sessionTimeframes} JOIN ${timeframes} ON ${timeframes.id} = ${sessionTimeframes.timeframeId}
+    WHERE ${sessionTimeframes.sessionId} = ${id} AND ${timeframes.athleteId} = ${sessionFigures.athleteId})`;
+  await queries
+    .delete(sessionFigures)
+    .where(
+      and(eq(sessionFigures.sessionId, id), or(not(hasFrames), notInArray(sessionFigures.period, names))),
+    );
 }

@@ -26,7 +26,7 @@ import {
   type WantedColumns,
 } from "./optional-columns.js";
 import { inTimeZone } from "./time-zone.js";
-import { WHOLE } from "./wanted-timeframes.js";
+import { WHOLE } from "./derivation-inputs.js";
 
 /** Column by column as in files of `asi squad`. */
 function cellsOf(

@@ -19,9 +19,10 @@ import type { PlayerPeriod } from "../change/compute-pool.js";
 import { pendingChanges } from "../computed-data/compute.js";
 import { hasLostSamples } from "../computed-data/removed-samples.js";
 import { RULES_VERSION } from "../computed-data/rules-version.js";
+import { timesOf, WHOLE } from "./derivation-inputs.js";
 import { idAsName } from "./period-rows.js";
 import type { Session } from "./rules.js";
-import { type SessionPlan, timesOf, WHOLE } from "./wanted-timeframes.js";
+import type { SessionPlan } from "./wanted-timeframes.js";
 
 /** A time frame of a session. */
 export interface SessionFrame {

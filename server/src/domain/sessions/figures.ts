@@ -7,14 +7,16 @@ import { type Tagged, tagged } from "../change/entity-tags.js";
 import { queueUnlessQueued } from "../computed-data/queue.js";
 import { grantsOf } from "../permissions/coverage.js";
 import type { View } from "../squad-roles/view.js";
+import { WHOLE } from "./derivation-inputs.js";
 import { FIGURES_VERSION, type FramedPeriod, type SessionFrame } from "./figures-inputs.js";
 import { figuresUntil } from "./figures-of-players.js";
 import { namesWanted, type WantedColumns } from "./optional-columns.js";
 import type { SessionPlayer } from "./players.js";
+import { incompletePlayers } from "./refused-derivations.js";
 import type { SeenSession, Session } from "./rules.js";
 import type { ComputedPlayer } from "./stored-figures.js";
 import { waitingDerivations } from "./waiting-work.js";
-import { type LeftOut, WHOLE } from "./wanted-timeframes.js";
+import type { LeftOut } from "./wanted-timeframes.js";
 
 /** A row of the table: a player in a period. */
 export interface FiguresRow {
@@ -103,11 +105,16 @@ export async function sessionTable(
     only === null ? plan.leftOut.map((one) => ({ ...one, player: byId.get(one.athleteId) })) : [];
   const visible = plan.players.filter(({ athleteId }) => only === null || athleteId === only);
   const framesOf = new Map(players.map(({ player, own }) => [player.athleteId, own]));
-  const incomplete = visible.filter(
-    ({ athleteId }) =>
-      !isWaiting(athleteId) && (plan.numbers.get(athleteId) ?? 0) > (framesOf.get(athleteId)?.length ?? 0),
-  );
-  const leftOut = [...withoutSamples, ...notComputable, ...(await limitedOf(ctx, session, incomplete))];
+  const isIncomplete = (await incompletePlayers(ctx.queries, [session.id])).get(session.id);
+  const limited = visible
+    .filter(({ athleteId }) => isIncomplete?.has(athleteId) === true && !isWaiting(athleteId))
+    .map((player) => ({
+      athleteId: player.athleteId,
+      player,
+      period: WHOLE,
+      reason: "limit_reached" as const,
+    }));
+  const leftOut = [...withoutSamples, ...notComputable, ...limited];
   const isLeftOut = new Set(
     plan.leftOut.flatMap(({ athleteId, period }) => (period === WHOLE ? [athleteId] : [])),
   );
@@ -120,20 +127,6 @@ export async function sessionTable(
   const { hasHeart } = view;
   const tag = tagOf(session, view, shown, { leftOut, computing, wanted }, computed);
   return { session, rows: shown, leftOut, computing, hasHeart, wanted, ...tag };
-}
-
-/** The players whose time frames a limit has prevented, as opposed to those whom a change since has made incomplete. */
-async function limitedOf({ queries }: Context, session: Session, incomplete: readonly SessionPlayer[]) {
-  if (incomplete.length === 0) return [];
-  const isWaiting = await waitingDerivations(queries, session);
-  return incomplete
-    .filter(({ athleteId }) => !isWaiting(athleteId))
-    .map((player) => ({
-      athleteId: player.athleteId,
-      player,
-      period: WHOLE,
-      reason: "limit_reached" as const,
-    }));
 }
 
 const asInterval = ([startMs, endMs]: [number, number]) => ({ startMs, endMs });
