@@ -43,7 +43,9 @@ const MOST_MS = 300;
 it("a derivation that a limit prevents stops at the limit, and deletes without a plan of everything", async () => {
   const times = { fromMs: Date.parse(START), toMs: Date.parse(minute(60)) };
   const queued = { ownerId: scene.manager.id, sessionId: session, ...times };
-  const { ms, result } = await processorTimeOf(() => deriveSessions(s.ctx, queued, { isOver: false } as never));
+  const { ms, result } = await processorTimeOf(() =>
+    deriveSessions(s.ctx, queued, { isOver: false } as never),
+  );
   expect(result.refused).toEqual([session]);
   expect(await scene.frames(session)).toEqual([]);
 

@@ -68,7 +68,8 @@ export async function derivationInputs(
     assignments.athleteId,
     players.map(({ athleteId }) => athleteId),
   );
-  const worn = players.length === 0 ? [] : await assignmentsIn(queries, session, ofPlayers).limit(MAX_ASSIGNMENTS + 1);
+  const worn =
+    players.length === 0 ? [] : await assignmentsIn(queries, session, ofPlayers).limit(MAX_ASSIGNMENTS + 1);
   requireAtMost(MAX_ASSIGNMENTS, worn.length, "assignments");
   return { session, players, periods, ...(await rightsTo(queries, session, players, worn, lock)) };
 }

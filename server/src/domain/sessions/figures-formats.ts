@@ -15,6 +15,7 @@ import { type Tagged, tagged } from "../change/entity-tags.js";
 import { errors } from "../change/errors.js";
 import { isHeartKey, withoutHeart } from "../squad-roles/heart.js";
 import { waiterOf } from "./compute-player.js";
+import { WHOLE } from "./derivation-inputs.js";
 import type { FiguresRow, FiguresTable } from "./figures.js";
 import {
   cautionsWanted,
@@ -26,7 +27,6 @@ import {
   type WantedColumns,
 } from "./optional-columns.js";
 import { inTimeZone } from "./time-zone.js";
-import { WHOLE } from "./derivation-inputs.js";
 
 /** Column by column as in files of `asi squad`. */
 function cellsOf(

@@ -120,6 +120,21 @@ export function playerPeriods(
   return [...(whole === undefined ? [] : [whole]), ...matchPeriod(periods, name, framed), ...parts];
 }
 
+/** Ids of time frames, as text. */
+export const idsOf = (frames: readonly Pick<SessionFrame, "id">[]): string =>
+  frames.map(({ id }) => id).join(" ");
+
+/**
+ * Whether stored figures of a period must not be computed again: all their time frames are still in the period, and retention has
+ * removed samples that new figures would need.
+ * @param stored ids of the time frames of the stored figures
+ * @param own the time frames in the period
+ */
+export function isKept(stored: string, own: readonly Pick<SessionFrame, "id" | "isLost">[]): boolean {
+  const ids = new Set(own.map(({ id }) => String(id)));
+  return stored !== "" && own.some(({ isLost }) => isLost) && stored.split(" ").every((id) => ids.has(id));
+}
+
 export const asPlayerPeriod = ({ period, intervals, periodMs, benchMs }: FramedPeriod): PlayerPeriod => ({
   period,
   intervals,

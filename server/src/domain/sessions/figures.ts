@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { lengthOf, united } from "asi-convert/squad";
 import { authorize } from "../change/access.js";
 import { transact } from "../change/change.js";
@@ -8,8 +9,8 @@ import { queueUnlessQueued } from "../computed-data/queue.js";
 import { grantsOf } from "../permissions/coverage.js";
 import type { View } from "../squad-roles/view.js";
 import { WHOLE } from "./derivation-inputs.js";
-import { FIGURES_VERSION, type FramedPeriod, type SessionFrame } from "./figures-inputs.js";
-import { figuresUntil } from "./figures-of-players.js";
+import { FIGURES_VERSION, type FramedPeriod, idsOf, type SessionFrame } from "./figures-inputs.js";
+import { figuresUntil, type PlayerOfTable } from "./figures-of-players.js";
 import { namesWanted, type WantedColumns } from "./optional-columns.js";
 import type { SessionPlayer } from "./players.js";
 import { incompletePlayers } from "./refused-derivations.js";
@@ -36,7 +37,7 @@ export interface FiguresTable extends Tagged {
   session: Session;
   rows: FiguresRow[];
   leftOut: (Omit<LeftOut, "reason"> & {
-    reason: LeftOut["reason"] | "not_computable" | "limit_reached";
+    reason: LeftOut["reason"] | "not_computable" | "limit_reached" | "samples_removed";
     player: SessionPlayer | undefined;
   })[];
   /** Players whose rows are missing or may change, because their figures or time frames are being computed. */
@@ -114,7 +115,8 @@ export async function sessionTable(
       period: WHOLE,
       reason: "limit_reached" as const,
     }));
-  const leftOut = [...withoutSamples, ...notComputable, ...limited];
+  const removed = players.flatMap((one) => removedOf(one, computed.get(one.player.athleteId), isReadable));
+  const leftOut = [...withoutSamples, ...notComputable, ...limited, ...removed];
   const isLeftOut = new Set(
     plan.leftOut.flatMap(({ athleteId, period }) => (period === WHOLE ? [athleteId] : [])),
   );
@@ -128,6 +130,25 @@ export async function sessionTable(
   const tag = tagOf(session, view, shown, { leftOut, computing, wanted }, computed);
   return { session, rows: shown, leftOut, computing, hasHeart, wanted, ...tag };
 }
+
+/** The periods whose figures lack samples that retention has removed, or were computed with former thresholds or devices. */
+const removedOf = (
+  { player, periods }: PlayerOfTable,
+  computed: ComputedPlayer | undefined,
+  isReadable: (frame: SessionFrame) => boolean,
+) =>
+  periods.flatMap(({ period, shownAs, own }) => {
+    const found = computed?.byPeriod.get(period);
+    const isRemoved = found !== undefined && own.some(({ isLost }) => isLost) && own.every(isReadable);
+    if (!isRemoved || shownAs === null) return [];
+    const isCurrent =
+      found.recordedMs !== null &&
+      found.own === idsOf(own) &&
+      own.every(({ params }) => isDeepStrictEqual(params, player.params));
+    return isCurrent
+      ? []
+      : [{ athleteId: player.athleteId, player, period: shownAs, reason: "samples_removed" as const }];
+  });
 
 const asInterval = ([startMs, endMs]: [number, number]) => ({ startMs, endMs });
 
@@ -161,7 +182,7 @@ function rowsOf(
         periodMs,
         coverage,
         timeframes: own.map(({ id }) => id),
-        computedAt: computed.computedAt,
+        computedAt: found.computedAt,
       },
     ];
   });

@@ -84,10 +84,7 @@ async function incompleteIn(
   return incomplete;
 }
 
-async function someMembers(
-  queries: Queries,
-  { squadId, startTime, endTime }: Session,
-): Promise<number[]> {
+async function someMembers(queries: Queries, { squadId, startTime, endTime }: Session): Promise<number[]> {
   const rows = await queries
     .selectDistinct({ id: squadMembers.athleteId })
     .from(squadMembers)

@@ -15,8 +15,8 @@ import { isVisibleSession } from "../squad-roles/view.js";
 import { FIGURES_VERSION } from "./figures-inputs.js";
 import { Figures, withoutHeartOptional } from "./figures-resource.js";
 import { playersOf } from "./players.js";
-import { Kind } from "./resource.js";
 import { incompletePlayers } from "./refused-derivations.js";
+import { Kind } from "./resource.js";
 import { type Session, selectSessions, toSession } from "./rules.js";
 import { type About, type StoredSession, seasonPlayers } from "./season-players.js";
 import { batchesOf, type Part, partsOf, storedOf } from "./season-stored.js";
@@ -149,7 +149,10 @@ export async function squadSeason(
   }
   const notComputed = groupBy(missing, ({ sessionId }) => sessionId);
   const missingIn = (id: number) => [
-    ...new Set([...(notComputed.get(id) ?? []).map(({ athleteId }) => athleteId), ...(incomplete.get(id) ?? [])]),
+    ...new Set([
+      ...(notComputed.get(id) ?? []).map(({ athleteId }) => athleteId),
+      ...(incomplete.get(id) ?? []),
+    ]),
   ];
   const head = {
     squad: squad.id,
