@@ -9,4 +9,5 @@ if (process.platform === "linux") setPriority(constants.priority.PRIORITY_BELOW_
 
 export { runPlayerTask } from "./player-task.js";
 export { runTask as default } from "./task.js";
+export { writeCsv, writeParquet } from "./table.js";
 export { writeWorkbook } from "./workbook.js";
