@@ -1,8 +1,9 @@
 /** Figures of past sessions whose samples retention has removed. */
-import { eq } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
+import { sessionFiguresOf } from "../src/domain/exports/measured-rows.js";
 import { applySampleRetention } from "../src/jobs/sample-retention.js";
-import { removedSamples, squadMembers } from "../src/store/schema.js";
+import { removedSamples, sessionFigures, squadMembers } from "../src/store/schema.js";
 import { service, type TestService } from "./service.js";
 import { minute, SquadScene, type TestPlayer } from "./squad-scene.js";
 
@@ -50,6 +51,33 @@ async function expireSamples() {
   const clock = { now: () => new Date(s.ctx.clock.now().getTime() + 10_000 * 86_400_000) };
   await applySampleRetention({ ...s.ctx, clock }, undefined, () => undefined);
 }
+
+it("the figures of a deleted time frame are deleted with it; an export contains only figures of the athlete's time frames", async () => {
+  const { scene, ann, session, table } = await playedSession();
+  await table();
+  const { queries } = s.store.database;
+  const isOfSession = eq(sessionFigures.sessionId, session);
+  const periods = async () =>
+    (await queries.select().from(sessionFigures).where(isOfSession)).map(({ period }) => period);
+  const exported = async () => {
+    let text = "";
+    const athlete = { id: ann.athlete } as Parameters<typeof sessionFiguresOf>[1];
+    for await (const part of sessionFiguresOf(s.ctx, athlete, () => undefined)) text += part;
+    return (JSON.parse(text) as { periods: { period: string }[] }[]).flatMap((one) =>
+      one.periods.map(({ period }) => period),
+    );
+  };
+  expect([await periods(), await exported()]).toEqual([
+    ["", "First"],
+    ["", "First"],
+  ]);
+  const [whole] = await scene.frames(session);
+  expect((await scene.send("DELETE", `/api/v1/timeframes/${whole?.id}/`)).status).toBe(204);
+  expect([await periods(), await exported()]).toEqual([["First"], ["First"]]);
+  const ofOther = sql`regexp_replace(inputs, '[0-9]+$', ${String(whole?.id)}::text)`;
+  await queries.update(sessionFigures).set({ inputs: ofOther }).where(isOfSession);
+  expect([await periods(), await exported()]).toEqual([["First"], []]);
+});
 
 describe("after retention has removed the samples of a session", () => {
   it("its figures remain when a drill is added, and when the thresholds of a player change", async () => {

@@ -184,7 +184,7 @@ export const squads: readonly Attack[] = [
       const [member] = await list<{ id: number }>(siege, "/members/");
       await repeat(siege.signal, 4, tally, (round) =>
         round % 4 === 0
-          ? statusOf(siege, "PATCH", `/members/${member?.id}/`, { json: { number: String(round % 99) } })
+          ? statusOf(siege, "PATCH", `/members/${member?.id}/`, { json: { number: round % 99 } })
           : statusOf(siege, "GET", `/sessions/${sessions[round % sessions.length]}/figures/`),
       );
     },
