@@ -42,8 +42,7 @@ async function playedSession() {
     ]);
   const notes = async () =>
     (await table()).left_out.map(({ player, period, reason }) => [player, period, reason]);
-  const season = async () =>
-    (await s.get(`/api/v2/squads/${scene.squad}/season/`, scene.manager.token)).body;
+  const season = async () => (await s.get(`/api/v2/squads/${scene.squad}/season/`, scene.manager.token)).body;
   return { scene, ann, session, setPeriods, table, distances, notes, season };
 }
 
@@ -63,17 +62,14 @@ it("the figures of a deleted time frame are deleted with it; an export contains 
     let text = "";
     const athlete = { id: ann.athlete } as Parameters<typeof sessionFiguresOf>[1];
     for await (const part of sessionFiguresOf(s.ctx, athlete, () => undefined)) text += part;
-    return (JSON.parse(text) as { periods: { period: string }[] }[]).flatMap((one) =>
+    return (JSON.parse(text) as { periods: { period: string }[] }[]).map((one) =>
       one.periods.map(({ period }) => period),
     );
   };
-  expect([await periods(), await exported()]).toEqual([
-    ["", "First"],
-    ["", "First"],
-  ]);
+  expect([await periods(), await exported()]).toEqual([["", "First"], [["", "First"]]]);
   const [whole] = await scene.frames(session);
   expect((await scene.send("DELETE", `/api/v1/timeframes/${whole?.id}/`)).status).toBe(204);
-  expect([await periods(), await exported()]).toEqual([["First"], ["First"]]);
+  expect([await periods(), await exported()]).toEqual([["First"], [["First"]]]);
   const ofOther = sql`regexp_replace(inputs, '[0-9]+$', ${String(whole?.id)}::text)`;
   await queries.update(sessionFigures).set({ inputs: ofOther }).where(isOfSession);
   expect([await periods(), await exported()]).toEqual([["First"], []]);
@@ -104,7 +100,9 @@ describe("after retention has removed the samples of a session", () => {
     expect(await scene.frames(session)).toEqual(frames);
     expect(await distances()).toEqual([...known, ["Second", null]]);
     // They were computed with the former thresholds.
-    expect(await notes()).toEqual([null, "First", "Second"].map((period) => ["Ann", period, "samples_removed"]));
+    expect(await notes()).toEqual(
+      [null, "First", "Second"].map((period) => ["Ann", period, "samples_removed"]),
+    );
     const { sessions, players } = await season();
     expect(sessions[0].not_computed).toEqual([]);
     expect(players[0].entries[0].figures.distance_m).toBeCloseTo(1800, 0);
@@ -121,7 +119,11 @@ describe("after retention has removed the samples of a session", () => {
     const lose = (from: number, to: number) =>
       s.store.database.queries
         .insert(removedSamples)
-        .values({ deviceId: ann.device.id, startMs: Date.parse(minute(from)), stopMs: Date.parse(minute(to)) });
+        .values({
+          deviceId: ann.device.id,
+          startMs: Date.parse(minute(from)),
+          stopMs: Date.parse(minute(to)),
+        });
     await lose(0, 1);
     expect(await distances()).toEqual([
       [null, null],

@@ -161,7 +161,10 @@ describe("the tools of the service", () => {
     const own = await SquadScene.of(s, ["Ann", "Bea", "Cem"]);
     const [ann, bea, cem] = own.players as [TestPlayer, TestPlayer, TestPlayer];
     const program = await McpClient.of(s, own.manager.token);
-    const sessions = [await own.session(), await own.session({ start_time: minute(60), end_time: minute(90) })];
+    const sessions = [
+      await own.session(),
+      await own.session({ start_time: minute(60), end_time: minute(90) }),
+    ];
     for (const { device } of own.players) await own.run(device, 0, 1);
     const { queries } = s.store.database;
     const isOf = (one: TestPlayer) => eq(assignments.athleteId, one.athlete);
@@ -169,10 +172,18 @@ describe("the tools of the service", () => {
     for (const one of [ann, cem]) await queries.update(assignments).set(times).where(isOf(one));
     await own.send("PATCH", `/api/v2/sessions/${sessions[1]}/`, {});
     await own.completeTable(sessions[0] ?? 0);
-    const later = { device: bea.device.id, athlete: bea.athlete, start_time: minute(10), end_time: minute(20) };
+    const later = {
+      device: bea.device.id,
+      athlete: bea.athlete,
+      start_time: minute(10),
+      end_time: minute(20),
+    };
     await queries.delete(assignments).where(isOf(bea));
     expect((await own.send("POST", "/api/v2/assignments/", later)).status).toBe(201);
-    const { answer } = await program.ask("compare_players", { session: sessions[0], players: ["Ann", "Bea"] });
+    const { answer } = await program.ask("compare_players", {
+      session: sessions[0],
+      players: ["Ann", "Bea"],
+    });
     expect([answer.left_out, answer.computing]).toEqual([
       undefined,
       [{ athlete: bea.athlete, player: "Bea" }],

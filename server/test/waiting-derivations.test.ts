@@ -206,7 +206,8 @@ describe("a derivation that a limit prevents", () => {
       expect(computing).toEqual([]);
       expect((await scene.send("GET", path)).body).toMatchObject({ computing: false, limit_reached: true });
       const season = async () =>
-        (await scene.send("GET", `/api/v2/squads/${scene.squad}/season/`)).body.sessions[0].not_computed.length;
+        (await scene.send("GET", `/api/v2/squads/${scene.squad}/season/`)).body.sessions[0].not_computed
+          .length;
       expect(await season()).toBe(2);
       expect(await incompleteInFiles(scene, path)).toEqual([
         { player: "Bob", incomplete: "" },
@@ -279,7 +280,10 @@ describe("a derivation that a limit prevents", () => {
 /** The players in the CSV, and why their rows are incomplete. */
 async function incompleteInFiles(scene: SquadScene, path: string) {
   const { body } = await scene.send("GET", `${path}figures/`, undefined, { Accept: "text/csv" });
-  const [head = [], ...lines] = (body as string).trim().split("\n").map((line) => line.split(","));
+  const [head = [], ...lines] = (body as string)
+    .trim()
+    .split("\n")
+    .map((line) => line.split(","));
   const places = [head.indexOf("player"), head.indexOf("incomplete")];
   return lines.map((line) => ({ player: line[places[0] ?? 0], incomplete: line[places[1] ?? 0] }));
 }

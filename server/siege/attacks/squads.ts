@@ -101,7 +101,16 @@ const FORMS = [
   "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
 ];
 
-const none = { athletes: 0, members: 0, assignments: 0, ownerships: 0, sessions: 0, periods: 0, figures: 0, breaks: 0 };
+const none = {
+  athletes: 0,
+  members: 0,
+  assignments: 0,
+  ownerships: 0,
+  sessions: 0,
+  periods: 0,
+  figures: 0,
+  breaks: 0,
+};
 
 /** Squads and sessions as large as the limits allow. */
 export const squads: readonly Attack[] = [

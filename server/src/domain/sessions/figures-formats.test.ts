@@ -12,7 +12,15 @@ const tableOf = (count: number): FiguresTable => ({
   rows: Array.from({ length: count }, (_, i) => ({
     player,
     period: `Drill ${i}`,
-    found: { figures: {}, cells: { minutes: i }, recordedMs: 1, hrCoverage: null, seconds: [], definition: null, further: null },
+    found: {
+      figures: {},
+      cells: { minutes: i },
+      recordedMs: 1,
+      hrCoverage: null,
+      seconds: [],
+      definition: null,
+      further: null,
+    },
     periodMs: 60_000,
     coverage: 1,
     timeframes: [],
@@ -28,11 +36,14 @@ const tableOf = (count: number): FiguresTable => ({
 /** A context whose threads count what they write. */
 function counting() {
   const written: number[] = [];
-  const count = (table: CellTable) => void written.push(table.rows.length);
+  const counted = (table: CellTable) => {
+    written.push(table.rows.length);
+    return table;
+  };
   const computer = {
     share: (_key: string, _waiter: unknown, work: () => unknown) => work(),
-    writeCsv: async (table: CellTable) => (count(table), writeCsv(table)),
-    writeParquet: async (table: CellTable) => (count(table), writeParquet(table)),
+    writeCsv: async (table: CellTable) => writeCsv(counted(table)),
+    writeParquet: async (table: CellTable) => writeParquet(counted(table)),
   };
   return { ctx: { computer, serverKey: Buffer.alloc(32) } as unknown as Context, written };
 }

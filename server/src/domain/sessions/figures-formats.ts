@@ -120,7 +120,9 @@ async function written<T>(
     timeZone,
   };
   if (rows.length <= ROWS_AT_A_TIME) return here(file);
-  return ctx.computer.share(`table ${randomUUID()}`, waiterOf(ctx, table.session.ownerId), () => inThread(file));
+  return ctx.computer.share(`table ${randomUUID()}`, waiterOf(ctx, table.session.ownerId), () =>
+    inThread(file),
+  );
 }
 
 /** The table as a CSV, as written by `asi squad`. */

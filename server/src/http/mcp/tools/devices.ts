@@ -1,7 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import type { RawDataRange, RawDataSample } from "../../../domain/raw-data/resource.js";
-import { ToolError } from "../own-api.js";
 import { SAMPLE_LIMITS } from "../../../wire/page-limits.js";
+import { ToolError } from "../own-api.js";
 import { Given, type Tool, tool } from "../tool.js";
 
 interface PageOf<T> {

@@ -125,8 +125,7 @@ export const compareSessions: Tool = tool({
     }
     const found = rows.filter((row) => row !== null);
     const athletes = [...new Set(found.map(({ athlete }) => athlete))];
-    if (athletes.length !== 1)
-      throw unknownName("player", given.player, names);
+    if (athletes.length !== 1) throw unknownName("player", given.player, names);
     return {
       sources,
       sessions: rows.map((row, i) => ({
